@@ -1,0 +1,109 @@
+package value
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// Encode returns the canonical encoding of v: CBOR under the core deterministic requirements of RFC 8949, section 4.2.1
+// (shortest forms, keys sorted bytewise, definite lengths). Equal values have equal encodings, whatever Go types they came
+// from: Encode(x) == Encode(Of(x)). It refuses what Of refuses, and encodings above MaxSizeBytes.
+func Encode(v any) ([]byte, error) {
+	if r, ok := v.(Raw); ok {
+		return reencode(r)
+	}
+	v, err := Of(v)
+	if err != nil {
+		return nil, err
+	}
+	data, err := encMode.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode value: %w", err)
+	}
+	if len(data) > MaxSizeBytes {
+		return nil, fmt.Errorf("%w: encoding of %d bytes, at most %d are allowed", ErrTooLarge, len(data), MaxSizeBytes)
+	}
+	return data, nil
+}
+
+// reencode does not trust that a Raw is canonical: it may have been made elsewhere.
+func reencode(r Raw) ([]byte, error) {
+	v, err := Decode(r)
+	if err != nil {
+		return nil, err
+	}
+	return Encode(v)
+}
+
+// Decode returns the value that data encodes. It takes any well-formed CBOR of the model, canonical or not, and refuses
+// everything else: trailing bytes, duplicate keys, keys that are not text, tags, byte strings, indefinite lengths, floats
+// that are not finite, integers beyond int64, invalid UTF-8, more than MaxSizeBytes or MaxDepth. Memory stays
+// proportional to len(data). The result shares no memory with data.
+func Decode(data []byte) (Value, error) {
+	if len(data) > MaxSizeBytes {
+		return nil, fmt.Errorf("%w: encoding of %d bytes, at most %d are allowed", ErrTooLarge, len(data), MaxSizeBytes)
+	}
+	var v any
+	if err := decMode.Unmarshal(data, &v); err != nil {
+		return nil, fmt.Errorf("decode value: %w", err)
+	}
+	w := walk{from: encoded, left: MaxSizeBytes}
+	v, _, err := w.visit(v, 0)
+	if err != nil {
+		return nil, fmt.Errorf("decoded value %w", err)
+	}
+	return v, nil
+}
+
+// Hash returns the SHA-256 of the encoding of v as 64 lower-case hexadecimal digits: the identity of a value.
+func Hash(v any) (string, error) {
+	data, err := Encode(v)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// The modes are part of the format: a change of either changes what is stored.
+var (
+	encMode = mustEncMode()
+	decMode = mustDecMode()
+)
+
+func mustEncMode() cbor.EncMode {
+	mode, err := cbor.CoreDetEncOptions().EncMode()
+	if err != nil {
+		panic(err)
+	}
+	return mode
+}
+
+func mustDecMode() cbor.DecMode {
+	// The defaults read `undefined` as null; the model has no such thing.
+	simple, err := cbor.NewSimpleValueRegistryFromDefaults(cbor.WithRejectedSimpleValue(23))
+	if err != nil {
+		panic(err)
+	}
+	mode, err := cbor.DecOptions{
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+		IndefLength:      cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
+		IntDec:           cbor.IntDecConvertSignedOrFail,
+		NaN:              cbor.NaNDecodeForbidden,
+		Inf:              cbor.InfDecodeForbidden,
+		UTF8:             cbor.UTF8RejectInvalid,
+		DefaultMapType:   mapType,
+		SimpleValues:     simple,
+		MaxNestedLevels:  MaxDepth,
+		MaxArrayElements: MaxSizeBytes, // each takes a byte at least, so that the size is the bound
+		MaxMapPairs:      MaxSizeBytes,
+	}.DecMode()
+	if err != nil {
+		panic(err)
+	}
+	return mode
+}

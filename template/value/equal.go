@@ -1,0 +1,82 @@
+package value
+
+// Equal reports whether a and b are the same value: numbers by what they are worth (1 and 1.0 are equal), everything else
+// by kind and content (true and "true" are not). Arguments outside the model are taken through Of first; what it refuses
+// equals nothing.
+func Equal(a, b any) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil || isForeign(b) && equalForeign(a, b)
+	case bool, string:
+		return a == b || isForeign(b) && equalForeign(a, b)
+	case int64:
+		if b, ok := b.(int64); ok {
+			return a == b
+		}
+	case []any:
+		if b, ok := b.([]any); ok {
+			return equalLists(a, b)
+		}
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok {
+			return equalObjects(a, b)
+		}
+	}
+	return equalForeign(a, b)
+}
+
+func equalLists(a, b []any) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalObjects(a, b map[string]any) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for key, item := range a {
+		other, ok := b[key]
+		if !ok || !Equal(item, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// isForeign reports whether v may be another value than it looks like.
+func isForeign(v any) bool {
+	switch v.(type) {
+	case nil, bool, int64, string:
+		return false
+	}
+	return true
+}
+
+// equalForeign compares what needs to be brought into the model first: floats that are whole, and Go values.
+func equalForeign(a, b any) bool {
+	a, errA := Of(a)
+	b, errB := Of(b)
+	if errA != nil || errB != nil {
+		return false
+	}
+	switch a := a.(type) {
+	case []any:
+		b, ok := b.([]any)
+		return ok && equalLists(a, b)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && equalObjects(a, b)
+	}
+	switch b.(type) {
+	case []any, map[string]any: // not comparable by ==
+		return false
+	}
+	return a == b
+}

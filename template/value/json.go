@@ -1,0 +1,180 @@
+package value
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// ParseJSON reads one JSON text (RFC 8259). Whole numbers become int64; an integer beyond int64 is refused, because a
+// float would silently change its digits. Of a key that occurs twice the last value counts, and invalid UTF-8 is
+// replaced, as in encoding/json.
+func ParseJSON(text []byte) (Value, error) {
+	v, err := decodeJSON(text)
+	if err != nil {
+		return nil, fmt.Errorf("parse JSON: %w", err)
+	}
+	w := walk{from: jsonText, left: MaxSizeBytes}
+	v, _, err = w.visit(v, 0)
+	if err != nil {
+		return nil, fmt.Errorf("parse JSON: the text %w", err)
+	}
+	return v, nil
+}
+
+// decodeJSON leaves numbers as json.Number, for the caller to judge.
+func decodeJSON(text []byte) (any, error) {
+	if len(text) > MaxSizeBytes {
+		return nil, fmt.Errorf("%w: text of %d bytes, at most %d are allowed", ErrTooLarge, len(text), MaxSizeBytes)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		if err == io.EOF {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, fmt.Errorf("there is more after the value, which ends at offset %d", decoder.InputOffset())
+	}
+	return v, nil
+}
+
+// JSON returns v as compact JSON: keys sorted bytewise, no white space, nothing escaped that need not be. It refuses what
+// Of refuses. ParseJSON of the result is Of(v).
+func JSON(v any) ([]byte, error) { return AppendJSON(nil, v) }
+
+// AppendJSON appends what JSON returns to dst.
+func AppendJSON(dst []byte, v any) ([]byte, error) {
+	v, err := Of(v)
+	if err != nil {
+		return dst, err
+	}
+	return appendJSON(dst, v), nil
+}
+
+// appendJSON writes a Value; it cannot fail, because of the invariants.
+func appendJSON(dst []byte, v Value) []byte {
+	switch v := v.(type) {
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case int64:
+		return strconv.AppendInt(dst, v, 10)
+	case float64:
+		return appendFloat(dst, v)
+	case string:
+		return appendString(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for i, item := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendJSON(dst, item)
+		}
+		return append(dst, ']')
+	case map[string]any:
+		return appendObject(dst, v)
+	}
+	return append(dst, "null"...)
+}
+
+func appendObject(dst []byte, object map[string]any) []byte {
+	var few [16]string // keeps the keys of most objects off the heap
+	keys := few[:0]
+	for key := range object {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	dst = append(dst, '{')
+	for i, key := range keys {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, key), ':')
+		dst = appendJSON(dst, object[key])
+	}
+	return append(dst, '}')
+}
+
+// appendFloat writes the shortest digits that give f again, with an exponent where the plain form would be long, or would
+// look like an integer beyond int64, which ParseJSON refuses.
+func appendFloat(dst []byte, f float64) []byte {
+	if size := math.Abs(f); size >= 1e-6 && size < twoTo63 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	return strconv.AppendFloat(dst, f, 'e', -1, 64)
+}
+
+// appendString quotes a valid string, escaping only the quote, the backslash and control characters.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf || c >= utf8.RuneSelf {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// Text returns how v reads inside a text: a string as it is, everything else as in JSON. Of a Go value that Of refuses
+// it is what fmt prints.
+func Text(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	v, err := Of(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return string(appendJSON(nil, v))
+}
+
+// Kind names what v is, for messages: null, boolean, integer, number (that is not whole), string, list or object; for
+// what is not a Value, its Go type.
+func Kind(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case int64:
+		return "integer"
+	case float64:
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "list"
+	case map[string]any:
+		return "object"
+	}
+	return fmt.Sprintf("%T", v)
+}

@@ -1,0 +1,57 @@
+package value
+
+import (
+	"errors"
+	"fmt"
+)
+
+// placeError says what is wrong with a value, and where in it. The path is kept innermost segment first, because errors
+// travel from the inside out.
+type placeError struct {
+	path []string
+	msg  string
+	err  error // wrapped; nil if msg says it all
+}
+
+func (e *placeError) Error() string {
+	if len(e.path) == 0 {
+		return e.msg
+	}
+	p := make(Pointer, len(e.path))
+	for i, segment := range e.path {
+		p[len(p)-1-i] = segment
+	}
+	return fmt.Sprintf("at %s %s", p, e.msg)
+}
+
+func (e *placeError) Unwrap() error { return e.err }
+
+// within notes that err happened inside the element called segment.
+func within(segment string, err error) error {
+	if place, ok := errors.AsType[*placeError](err); ok {
+		place.path = append(place.path, segment)
+	}
+	return err
+}
+
+// These two say no place: it would be 128 segments long, or wherever the counting happened to end.
+func errTooDeep() error {
+	return fmt.Errorf("nests deeper than %d levels: %w", MaxDepth, ErrTooLarge)
+}
+
+func errTooLarge() error {
+	return fmt.Errorf("takes more than %d bytes: %w", MaxSizeBytes, ErrTooLarge)
+}
+
+func errBeyondInt64(text string) error {
+	return &placeError{msg: fmt.Sprintf("has the integer %s, which is beyond the range of int64; write it as a string", clip(text))}
+}
+
+// clip keeps a message readable when the offending text is long.
+func clip(text string) string {
+	const limit = 40
+	if len(text) <= limit {
+		return text
+	}
+	return text[:limit] + "…"
+}
