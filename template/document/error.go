@@ -1,0 +1,124 @@
+package document
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is one fault of a document: where, what, and what was probably meant. It prints as one line:
+//
+//	orders.yaml:12:9: steps[1].operation: unknown operation "ordr.split" (did you mean "order.split"?)
+type Error struct {
+	Pos
+	Text       string // what was written there; may be empty
+	Msg        string // what is wrong with it; names Text where that helps
+	Suggestion string // the nearest known name; may be empty
+	Err        error  // the cause, for errors.Is and errors.As; may be nil
+}
+
+// textMax is how many characters of an offending text are printed.
+const textMax = 60
+
+// Error gives place, path, message, text and suggestion, each only if known. A text that the message does not hold is
+// appended to it, cut to a line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	for _, part := range []string{e.Pos.String(), e.Path} {
+		if part != "" {
+			b.WriteString(part)
+			b.WriteString(": ")
+		}
+	}
+	b.WriteString(e.Msg)
+	if e.Text != "" && !strings.Contains(e.Msg, e.Text) {
+		b.WriteString(": ")
+		b.WriteString(Quote(e.Text))
+	}
+	if e.Suggestion != "" {
+		b.WriteString(" (did you mean ")
+		b.WriteString(strconv.Quote(e.Suggestion))
+		b.WriteString("?)")
+	}
+	return b.String()
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Quote gives text in double quotes, cut to what one line of a message can show.
+func Quote(text string) string {
+	if utf8.RuneCountInString(text) > textMax {
+		text = string([]rune(text)[:textMax]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// Errors are the faults of a document, or of several, all at once. The zero value is ready to use.
+type Errors []*Error
+
+// errorsMax is how many faults are printed; a document has as many as it likes.
+const errorsMax = 100
+
+// Add appends a fault.
+func (e *Errors) Add(fault *Error) { *e = append(*e, fault) }
+
+// Err gives the faults in the order of their places, or nil when there is none. A fault that was found twice at one place
+// is given once.
+func (e Errors) Err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(e)
+	slices.SortStableFunc(sorted, func(a, b *Error) int {
+		return cmp.Or(a.Pos.compare(b.Pos), cmp.Compare(a.Msg, b.Msg))
+	})
+	return slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Pos == b.Pos && a.Msg == b.Msg })
+}
+
+// Error gives one line for each fault; after the hundredth it says how many more there are.
+func (e Errors) Error() string {
+	var b strings.Builder
+	for i, fault := range e {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if i == errorsMax {
+			b.WriteString("and " + strconv.Itoa(len(e)-i) + " more")
+			break
+		}
+		b.WriteString(fault.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives the faults to errors.Is and errors.As.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, fault := range e {
+		all[i] = fault
+	}
+	return all
+}
+
+// Join gives the faults of several errors as one list in the order of their places, or nil when all are nil. An error
+// that is no fault of a document becomes one without a place.
+func Join(errs ...error) error {
+	var all Errors
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		if list, ok := errors.AsType[Errors](err); ok {
+			all = append(all, list...)
+		} else if fault, ok := errors.AsType[*Error](err); ok {
+			all.Add(fault)
+		} else {
+			all.Add(&Error{Msg: err.Error(), Err: err})
+		}
+	}
+	return all.Err()
+}

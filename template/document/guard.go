@@ -1,0 +1,158 @@
+package document
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/goccy/go-yaml/scanner"
+	"github.com/goccy/go-yaml/token"
+)
+
+// guard looks at YAML token by token, before the parser does. The parser needs a second for a few thousand levels of
+// nesting and shares aliased nodes, so 300 bytes can stand for more than any machine holds; tokens are cheap and flat.
+//
+// Invariants:
+//
+//  1. open holds the block collections around the current token, their columns never falling;
+//  2. len(open)+flow is the depth at which the next node stands, and never passes the limit.
+type guard struct {
+	r    *reading
+	open []block
+	flow int          // brackets and braces that are open
+	last *token.Token // the token before, comments left out
+	next *token.Token // the token behind, or the same one at the end
+}
+
+// block is a block mapping or sequence that is open: where it stands and how many entries it has so far.
+type block struct {
+	col     int
+	kind    Kind
+	entries int
+}
+
+// tokens splits text into the token lists of its documents, without comments. It returns at the first thing that must
+// not be handed on; refusals that need not stop it are added to the reading's errors, and then nothing is handed on either.
+func (r *reading) tokens(text string) []token.Tokens {
+	var (
+		docs = []token.Tokens{nil}
+		g    = &guard{r: r}
+		s    scanner.Scanner
+	)
+	s.Init(text)
+	for {
+		// An error that is not the end comes with an invalid token, which see reports.
+		batch, err := s.Scan()
+		for i, tk := range batch {
+			switch tk.Type {
+			case token.CommentType:
+				continue
+			case token.DocumentHeaderType, token.DocumentEndType:
+				// Documents are parsed one by one: the parser loses those after an empty one.
+				g.open, g.flow, g.last = g.open[:0], 0, nil
+				if len(docs) > r.limits.Documents {
+					r.errs.Add(&Error{Pos: r.place(tk), Err: ErrLimit, Msg: fmt.Sprintf("more than %d documents", r.limits.Documents)})
+					return nil
+				}
+				docs = append(docs, nil)
+				continue
+			}
+			if i+1 < len(batch) {
+				g.next = batch[i+1]
+			}
+			if fault := g.see(tk); fault != nil {
+				r.errs.Add(fault)
+				return nil
+			}
+			docs[len(docs)-1].Add(tk)
+			g.last = tk
+		}
+		if err == io.EOF || len(batch) == 0 && err != nil {
+			break
+		}
+	}
+	if len(r.errs) > 0 {
+		return nil
+	}
+	return docs
+}
+
+// see takes in the next token of a document.
+func (g *guard) see(tk *token.Token) *Error {
+	if len(tk.Value) > g.r.limits.Text {
+		return g.r.tooLong(g.r.place(tk), tk.Value)
+	}
+	switch tk.Type {
+	case token.InvalidType:
+		return &Error{Pos: g.r.place(tk), Msg: tk.Error}
+	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.DirectiveType, token.MappingKeyType:
+		g.r.errs.Add(&Error{Pos: g.r.place(tk), Text: g.written(tk), Msg: refusedTokens[tk.Type]})
+	case token.SequenceStartType, token.MappingStartType:
+		if g.expression(tk) {
+			return &Error{Pos: g.r.place(g.last), Text: "{{", Msg: "an expression stands in quotes: \"{{ … }}\""}
+		}
+		g.flow++
+	case token.SequenceEndType, token.MappingEndType:
+		g.flow = max(0, g.flow-1)
+	case token.SequenceEntryType:
+		if g.flow == 0 {
+			g.enter(tk.Position.Column, Sequence)
+		}
+	case token.MappingValueType:
+		if g.flow == 0 && g.last != nil {
+			if keys := g.enter(g.last.Position.Column, Mapping); keys > g.r.limits.Keys {
+				return g.r.tooManyKeys(g.r.place(g.last))
+			}
+		}
+	}
+	if len(g.open)+g.flow > g.r.limits.Depth {
+		return g.r.tooDeep(g.r.place(tk))
+	}
+	return nil
+}
+
+// refusedTokens says what authors read about the parts of YAML that are left out.
+var refusedTokens = map[token.Type]string{
+	token.AnchorType:     "anchors are not allowed",
+	token.AliasType:      "aliases are not allowed",
+	token.TagType:        "tags are not allowed",
+	token.MergeKeyType:   "merge keys are not allowed",
+	token.DirectiveType:  "directives are not allowed",
+	token.MappingKeyType: "a key is written without a question mark",
+}
+
+// expression reports whether tk is the second brace of an expression that lacks its quotes.
+func (g *guard) expression(tk *token.Token) bool {
+	return tk.Type == token.MappingStartType && g.last != nil && g.last.Type == token.MappingStartType &&
+		g.last.Position.Line == tk.Position.Line && g.last.Position.Column+1 == tk.Position.Column
+}
+
+// enter notes an entry of a block collection at a column: it closes what stood deeper, opens the collection if this is
+// its first entry, and gives the number of entries it has now.
+func (g *guard) enter(col int, kind Kind) int {
+	for len(g.open) > 0 && g.open[len(g.open)-1].col > col {
+		g.open = g.open[:len(g.open)-1]
+	}
+	// A sequence may stand at the column of the key that holds it; the mapping's next key closes it.
+	if n := len(g.open); n > 1 && kind == Mapping && g.open[n-1].kind == Sequence && g.open[n-2].col == col && g.open[n-1].col == col {
+		g.open = g.open[:n-1]
+	}
+	if n := len(g.open); n == 0 || g.open[n-1].col != col || g.open[n-1].kind != kind {
+		g.open = append(g.open, block{col: col, kind: kind})
+	}
+	top := &g.open[len(g.open)-1]
+	top.entries++
+	return top.entries
+}
+
+// place gives the position of a token. Columns of the scanner can be 0 for text that has no place of its own.
+func (r *reading) place(tk *token.Token) Pos {
+	return r.pos(tk.Position.Line, max(1, tk.Position.Column), "")
+}
+
+// written gives the text of a refused token, with its name where that is a token of its own.
+func (g *guard) written(tk *token.Token) string {
+	if (tk.Type == token.AnchorType || tk.Type == token.AliasType) && g.next != nil {
+		return tk.Value + g.next.Value
+	}
+	return tk.Value
+}

@@ -1,0 +1,30 @@
+package document
+
+import "errors"
+
+// ErrLimit is the cause of every error about a document that is larger or deeper than its Limits allow.
+var ErrLimit = errors.New("document: limit exceeded")
+
+// Limits bound what Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
+// document costs no more than reading it.
+type Limits struct {
+	Bytes     int // of the whole file. Default: 1 MiB
+	Depth     int // of mappings and sequences within each other. Default: 128, as deep as a value may nest
+	Keys      int // of one mapping. Default: 10,000
+	Text      int // bytes of one string or key. Default: 256 KiB
+	Documents int // in one file. Default: 1,000
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, limit := range []struct {
+		value    *int
+		fallback int
+	}{
+		{&l.Bytes, 1 << 20}, {&l.Depth, 128}, {&l.Keys, 10_000}, {&l.Text, 256 << 10}, {&l.Documents, 1_000},
+	} {
+		if *limit.value <= 0 {
+			*limit.value = limit.fallback
+		}
+	}
+	return l
+}

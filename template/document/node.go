@@ -1,0 +1,136 @@
+package document
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Kind says what a node is. The kinds of scalars are those of JSON, with whole numbers told from others.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	String
+	Sequence
+	Mapping
+)
+
+// String names the kind as a message to an author does.
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "an integer", "a number", "a string", "a list", "a mapping"}[k]
+}
+
+// Node is a value of a document and the place where it was written. It is immutable.
+type Node struct {
+	Pos  Pos
+	Kind Kind
+
+	scalar  any     // nil, bool, int64, float64 or string
+	entries []Entry // of a mapping, in the order written; no key twice
+	items   []*Node // of a sequence
+}
+
+// Entry is one key of a mapping with its value.
+type Entry struct {
+	Key   string
+	Pos   Pos // of the key; its Path is that of the value
+	Value *Node
+}
+
+// Len is the number of entries of a mapping or of items of a sequence, and 0 for scalars.
+func (n *Node) Len() int { return len(n.entries) + len(n.items) }
+
+// Entries yields the entries of a mapping in the order written, and nothing for other kinds.
+func (n *Node) Entries() iter.Seq[Entry] { return slices.Values(n.entries) }
+
+// Items yields the items of a sequence with their positions, and nothing for other kinds.
+func (n *Node) Items() iter.Seq2[int, *Node] { return slices.All(n.items) }
+
+// Get gives the value of a mapping's key, or nil when n is no mapping or has no such key. It takes time in proportion to
+// the number of keys.
+func (n *Node) Get(key string) *Node {
+	if n == nil {
+		return nil
+	}
+	for i := range n.entries {
+		if n.entries[i].Key == key {
+			return n.entries[i].Value
+		}
+	}
+	return nil
+}
+
+// Text gives a string's text, and reports false for other kinds.
+func (n *Node) Text() (string, bool) {
+	s, ok := n.scalar.(string)
+	return s, ok
+}
+
+// Value gives what the node says as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are made
+// anew by each call and belong to the caller.
+func (n *Node) Value() any {
+	switch n.Kind {
+	case Sequence:
+		list := make([]any, len(n.items))
+		for i, item := range n.items {
+			list[i] = item.Value()
+		}
+		return list
+	case Mapping:
+		m := make(map[string]any, len(n.entries))
+		for _, e := range n.entries {
+			m[e.Key] = e.Value.Value()
+		}
+		return m
+	default:
+		return n.scalar
+	}
+}
+
+// At gives the node at the end of a path such as Pos.Path holds, below n, whose own path is n.Pos.Path. Where the path
+// goes on beyond what was written it gives the last node on the way, so there is always a place to name.
+func (n *Node) At(path string) *Node {
+	for {
+		if n.Pos.Path == path {
+			return n
+		}
+		next := n.toward(path)
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+}
+
+// toward gives the child of n that lies on the way to path, or nil.
+func (n *Node) toward(path string) *Node {
+	for _, e := range n.entries {
+		if within(path, e.Value.Pos.Path) {
+			return e.Value
+		}
+	}
+	// Items are found by position rather than tried in turn: sequences are long.
+	rest, ok := strings.CutPrefix(path, n.Pos.Path+"[")
+	if !ok {
+		return nil
+	}
+	i := 0
+	for j := 0; j < len(rest) && '0' <= rest[j] && rest[j] <= '9' && i < len(n.items); j++ {
+		i = 10*i + int(rest[j]-'0')
+	}
+	if i < len(n.items) && within(path, n.items[i].Pos.Path) {
+		return n.items[i]
+	}
+	return nil
+}
+
+// within reports whether path is base or leads on from it.
+func within(path, base string) bool {
+	rest, ok := strings.CutPrefix(path, base)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}

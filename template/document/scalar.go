@@ -1,0 +1,63 @@
+package document
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+)
+
+// The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). YAML 1.1's underscores, leading-zero
+// octals, binary and base-60 numbers are text: reading 010 as 8 has surprised enough people.
+var (
+	decimalForm = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	radixForm   = regexp.MustCompile(`^0(?:o[0-7]+|x[0-9a-fA-F]+)$`)
+	floatForm   = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	endlessForm = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
+// resolve gives the value of a plain scalar by the core schema. It reports false for a number that JSON cannot hold.
+func resolve(text string) (value any, kind Kind, ok bool) {
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		return nil, Null, true
+	case "true", "True", "TRUE":
+		return true, Bool, true
+	case "false", "False", "FALSE":
+		return false, Bool, true
+	}
+	// Most scalars are words: one look at the first character spares them the patterns.
+	if c := text[0]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' {
+		return text, String, true
+	}
+	switch {
+	case decimalForm.MatchString(text):
+		return number(text)
+	case radixForm.MatchString(text):
+		if i, err := strconv.ParseInt(text, 0, 64); err == nil {
+			return i, Int, true
+		}
+		return nil, Null, false
+	case floatForm.MatchString(text):
+		return number(text)
+	case endlessForm.MatchString(text):
+		return nil, Null, false
+	}
+	return text, String, true
+}
+
+// number gives the value of a decimal number: an int64 when it is whole and fits, else a float64. An integer that does not
+// fit is refused rather than rounded: its digits were written for a reason.
+func number(text string) (value any, kind Kind, ok bool) {
+	if decimalForm.MatchString(text) {
+		i, err := strconv.ParseInt(text, 10, 64)
+		return i, Int, err == nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, Null, false
+	}
+	if f == math.Trunc(f) && -1<<63 <= f && f < 1<<63 {
+		return int64(f), Int, true
+	}
+	return f, Float, true
+}
