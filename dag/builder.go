@@ -1,0 +1,223 @@
+package dag
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// KeyBytesMax is the longest node key in bytes.
+const KeyBytesMax = 1<<16 - 1
+
+// problemsMax bounds how many problems Build and Parse report; the rest are counted.
+const problemsMax = 64
+
+// Builder collects nodes and edges and packs them into a Graph. Methods record what is wrong instead of returning it,
+// so that a graph can be written down in one go; Build reports all of it. A Builder belongs to one goroutine.
+type Builder struct {
+	kind Kind
+	max  limits
+	keys *keyTable
+
+	// Edges in order of insertion, one array per field. attrs packs type and flags; guardedEdges lists, rising, the
+	// few edges that have guards and guardSets beside it which ones, so that an edge without costs nothing.
+	from, to     []int32
+	attrs        []attrBits
+	guardedEdges []int32
+	guardSets    []int32
+
+	guards     [][]Guard
+	guardIndex map[string]int32 // encoded guards to their index in guards
+	scratch    []byte
+
+	problems problems
+}
+
+// limits are what 32-bit ids and offsets can number. They are a value so that tests can lower them.
+type limits struct{ nodes, edges, keyBytes int }
+
+var limitsDefault = limits{nodes: math.MaxInt32 - 1, edges: math.MaxInt32 - 1, keyBytes: math.MaxUint32}
+
+// NewBuilder starts a graph of the given kind. It panics if kind is neither TemplateGraph nor CallGraph.
+func NewBuilder(kind Kind) *Builder {
+	if kind != TemplateGraph && kind != CallGraph {
+		panic(fmt.Sprintf("dag: NewBuilder of unknown %v", kind))
+	}
+	return &Builder{kind: kind, max: limitsDefault, keys: newKeyTable()}
+}
+
+// Grow makes room for that many nodes and edges in all. It is never necessary.
+func (b *Builder) Grow(nodes, edges int) {
+	b.keys.grow(nodes)
+	if extra := edges - len(b.from); extra > 0 {
+		b.from = slices.Grow(b.from, extra)
+		b.to = slices.Grow(b.to, extra)
+		b.attrs = slices.Grow(b.attrs, extra)
+	}
+}
+
+// AddNode adds a node and returns its id, the number of nodes before it. A key that is taken is a problem and gives the
+// id of the node that has it; a key that cannot be one (see ErrKey) is a problem and gives -1. Keys are copied.
+func (b *Builder) AddNode(key string) int32 {
+	id, err := b.addNode(key)
+	if err != nil {
+		b.problems.add(err)
+	}
+	return id
+}
+
+// AddEdge adds an edge between two ids that AddNode returned. Adding an edge again with the same attributes changes
+// nothing; with other attributes it is a problem, and so are attributes that the type does not allow. Edges from or to
+// -1 are dropped without a word, as that node has been reported. Guards are copied.
+func (b *Builder) AddEdge(from, to int32, attrs Attributes) {
+	if from == -1 || to == -1 {
+		return
+	}
+	if err := b.addEdge(from, to, attrs); err != nil {
+		b.problems.add(fmt.Errorf("edge %s: %w", b.describe(from, to, attrs.Type), err))
+	}
+}
+
+// Node gives the id of a key added before.
+func (b *Builder) Node(key string) (id int32, ok bool) { return b.keys.find(key) }
+
+// Build packs what was added into a Graph, orders it and leaves the builder empty. The error joins everything that was
+// wrong, in the order it was found, at most 64 problems and a count of the rest; the graph is then nil. Cycles are not
+// an error here; see Graph.CheckAcyclic. O(nodes + edges).
+func (b *Builder) Build() (*Graph, error) { return b.build(false) }
+
+// build reports edges added twice with the same attributes as well if strict is set.
+func (b *Builder) build(strict bool) (*Graph, error) {
+	defer func() { *b = *NewBuilder(b.kind) }()
+	b.keys.trim()
+	g := &Graph{kind: b.kind, keys: b.keys, guards: b.guards}
+	b.pack(g, strict)
+	if err := b.problems.join(); err != nil {
+		return nil, err
+	}
+	g.sort()
+	return g, nil
+}
+
+func (b *Builder) addNode(key string) (int32, error) {
+	switch {
+	case key == "":
+		return -1, fmt.Errorf("%w: empty", ErrKey)
+	case len(key) > KeyBytesMax:
+		return -1, fmt.Errorf("%w: %.20q… has %d bytes, at most %d are allowed", ErrKey, key, len(key), KeyBytesMax)
+	case !utf8.ValidString(key):
+		return -1, fmt.Errorf("%w: %q is not valid UTF-8", ErrKey, key)
+	case b.keys.len() >= b.max.nodes:
+		return -1, fmt.Errorf("%w: more than %d nodes", ErrTooLarge, b.max.nodes)
+	case len(b.keys.text)+len(key) > b.max.keyBytes:
+		return -1, fmt.Errorf("%w: more than %d bytes of keys", ErrTooLarge, b.max.keyBytes)
+	}
+	id, added := b.keys.insert(key)
+	if !added {
+		return id, fmt.Errorf("%w: %q", ErrDuplicateNode, key)
+	}
+	return id, nil
+}
+
+func (b *Builder) addEdge(from, to int32, attrs Attributes) error {
+	for _, end := range [...]int32{from, to} {
+		if uint32(end) >= uint32(b.keys.len()) {
+			return fmt.Errorf("%w: id %d", ErrUnknownNode, end)
+		}
+	}
+	if len(b.from) >= b.max.edges {
+		return fmt.Errorf("%w: more than %d edges", ErrTooLarge, b.max.edges)
+	}
+	if err := b.kind.check(attrs); err != nil {
+		return err
+	}
+	if len(attrs.Guards) > 0 {
+		b.guardedEdges = append(b.guardedEdges, int32(len(b.from)))
+		b.guardSets = append(b.guardSets, b.internGuards(attrs.Guards))
+	}
+	b.from = append(b.from, from)
+	b.to = append(b.to, to)
+	b.attrs = append(b.attrs, packAttrs(attrs))
+	return nil
+}
+
+// check validates attributes for a graph of kind k.
+func (k Kind) check(attrs Attributes) error {
+	if err := attrs.Check(); err != nil {
+		return err
+	}
+	if attrs.Type.Kind() != k {
+		return &FieldError{"edgeType", fmt.Errorf("%w: a %s graph has no %s edges", ErrEdgeType, k, attrs.Type)}
+	}
+	return nil
+}
+
+// internGuards stores equal lists of guards once: a branch of ten thousand steps repeats its condition on every edge.
+func (b *Builder) internGuards(guards []Guard) int32 {
+	code := b.scratch[:0]
+	for _, guard := range guards {
+		// The length in front keeps lists apart whose texts run into each other.
+		sign := byte('+')
+		if guard.Negated {
+			sign = '-'
+		}
+		code = binary.AppendUvarint(append(code, sign), uint64(len(guard.Condition)))
+		code = append(code, guard.Condition...)
+	}
+	b.scratch = code
+	if set, ok := b.guardIndex[string(code)]; ok {
+		return set
+	}
+	if b.guardIndex == nil {
+		b.guardIndex = map[string]int32{}
+	}
+	set := int32(len(b.guards))
+	b.guards = append(b.guards, slices.Clone(guards))
+	b.guardIndex[string(code)] = set
+	return set
+}
+
+// guardSet gives the index of the guards of the i-th edge added, which has some.
+func (b *Builder) guardSet(i int32) int32 {
+	at, _ := slices.BinarySearch(b.guardedEdges, i)
+	return b.guardSets[at]
+}
+
+// describe names an edge in an error, also one whose ends or type are wrong.
+func (b *Builder) describe(from, to int32, t EdgeType) string {
+	name := func(id int32) string {
+		if uint32(id) < uint32(b.keys.len()) {
+			return b.keys.key(id)
+		}
+		return fmt.Sprintf("(node %d)", id)
+	}
+	if !t.known() {
+		t = b.kind.Primary()
+	}
+	return edgeKey(b.kind, name(from), name(to), t)
+}
+
+// problems collects errors up to a limit and counts the rest, so that a hostile document cannot make the report larger
+// than itself.
+type problems struct {
+	errs []error
+	more int
+}
+
+func (p *problems) add(err error) {
+	if len(p.errs) == problemsMax {
+		p.more++
+		return
+	}
+	p.errs = append(p.errs, err)
+}
+
+func (p *problems) join() error {
+	if p.more > 0 {
+		return errors.Join(append(slices.Clip(p.errs), fmt.Errorf("and %d more", p.more))...)
+	}
+	return errors.Join(p.errs...)
+}

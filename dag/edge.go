@@ -1,0 +1,212 @@
+package dag
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// Kind says what a graph is a graph of. It fixes which edge types the graph may hold and which of them is primary,
+// that is, gets the short edge key.
+type Kind uint8
+
+// The kinds of graph. There is no zero kind, so a forgotten one is noticed.
+const (
+	// TemplateGraph has the steps of a workflow as nodes. Edges: Sequential (primary), Conditional, Data.
+	TemplateGraph Kind = iota + 1
+	// CallGraph has the calls of a run as nodes. Edges: Triggered (primary), DependsOn.
+	CallGraph
+)
+
+// EdgeType is the discriminant of an edge: it decides which attributes the edge may carry. Every edge has one.
+type EdgeType uint8
+
+// The edge types, grouped by the kind of graph they belong to. There is no zero type.
+const (
+	// Sequential orders two steps: the target waits until the source is satisfied. It is the primary type of a
+	// TemplateGraph and carries no guard.
+	Sequential EdgeType = iota + 1
+	// Conditional orders two steps and runs the target only under its guards, of which it has at least one.
+	Conditional
+	// Data orders two steps for the sole reason that the target reads the source's output; DataFlow is set.
+	Data
+
+	// Triggered leads from a call to a call it made. It is the primary type of a CallGraph.
+	Triggered
+	// DependsOn tells an observer that a call had to wait for another. It never drives execution.
+	DependsOn
+
+	edgeTypeEnd // one past the last type
+)
+
+// Names as they appear in JSON and in edge keys; part of the format, do not change.
+var (
+	kindNames     = [...]string{TemplateGraph: "template", CallGraph: "call"}
+	edgeTypeNames = [...]string{
+		Sequential: "sequential", Conditional: "conditional", Data: "data",
+		Triggered: "triggered", DependsOn: "depends_on",
+	}
+)
+
+// Errors that Build, Parse and Attributes.Check wrap; test for them with errors.Is.
+var (
+	// ErrKey refuses a node key that is empty, not valid UTF-8 or longer than KeyBytesMax.
+	ErrKey = errors.New("dag: bad node key")
+	// ErrDuplicateNode refuses a second node of the same key.
+	ErrDuplicateNode = errors.New("dag: duplicate node")
+	// ErrUnknownNode refuses an edge whose end is no node of the graph.
+	ErrUnknownNode = errors.New("dag: unknown node")
+	// ErrDuplicateEdge refuses an edge whose key is taken by an edge with other attributes.
+	ErrDuplicateEdge = errors.New("dag: duplicate edge")
+	// ErrEdgeType refuses an edge whose type is missing, unknown or not of the graph's kind: the first step of
+	// validation, on which the second relies.
+	ErrEdgeType = errors.New("dag: bad edge type")
+	// ErrAttributes refuses attributes that the edge's type does not allow: the second step.
+	ErrAttributes = errors.New("dag: bad edge attributes")
+	// ErrTooLarge refuses more nodes, edges or bytes of keys than dense 32-bit ids can number.
+	ErrTooLarge = errors.New("dag: graph too large")
+)
+
+// FieldError says which field is wrong. Path is the way to it from the value that was read or checked:
+// "edges[3].attributes.negated" for a whole graph, "negated" for attributes alone.
+type FieldError struct {
+	Path string
+	Err  error
+}
+
+func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap gives the reason, which wraps one of the sentinels.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Guard is one condition that a Conditional edge depends on.
+type Guard struct {
+	// Condition is an expression or the name of a registered function, valid UTF-8 and not empty. The package
+	// neither parses nor evaluates it.
+	Condition string
+	// Negated marks an else branch: the edge is taken when the condition does not hold.
+	Negated bool
+}
+
+// Attributes is what an edge carries beside its ends. Which fields may be set depends on Type; see the types.
+type Attributes struct {
+	// Type is required.
+	Type EdgeType
+	// DataFlow says that the target's input is known to name the source's output. False means “not proved”.
+	DataFlow bool
+	// Guards are the conditions the edge depends on, all of them, the outermost first. Only Conditional edges have
+	// guards. What a Graph returns is shared and must not be modified.
+	Guards []Guard
+}
+
+// Edge is one edge of a graph with its ends as node ids.
+type Edge struct {
+	From, To int32
+	Attrs    Attributes
+}
+
+// String gives the name used in JSON, or kind(n) for a value that is no kind.
+func (k Kind) String() string {
+	if k == 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// Primary is the type whose edges have the bare key "source->target" in a graph of this kind.
+func (k Kind) Primary() EdgeType {
+	if k == CallGraph {
+		return Triggered
+	}
+	return Sequential
+}
+
+// String gives the name used in JSON and edge keys, or edge type(n) for a value that is no type.
+func (t EdgeType) String() string {
+	if !t.known() {
+		return fmt.Sprintf("edge type(%d)", uint8(t))
+	}
+	return edgeTypeNames[t]
+}
+
+// Kind is the kind of graph that has edges of this type. It is 0 for a value that is no type.
+func (t EdgeType) Kind() Kind {
+	switch {
+	case !t.known():
+		return 0
+	case t >= Triggered:
+		return CallGraph
+	default:
+		return TemplateGraph
+	}
+}
+
+func (t EdgeType) known() bool { return t > 0 && t < edgeTypeEnd }
+
+// parseEdgeType finds the type of a name, the empty name included, which is no type.
+func parseEdgeType(name string) (EdgeType, error) {
+	if i := slices.Index(edgeTypeNames[1:], name); i >= 0 {
+		return EdgeType(i + 1), nil
+	}
+	return 0, fmt.Errorf("%w: %q is none of %q", ErrEdgeType, name, edgeTypeNames[1:])
+}
+
+// Check validates attributes in two steps: first that the type is present and known, then that the other fields are
+// those the type allows. The error is a *FieldError that wraps ErrEdgeType or ErrAttributes.
+func (a Attributes) Check() error {
+	if a.Type == 0 {
+		return &FieldError{"edgeType", fmt.Errorf("%w: missing", ErrEdgeType)}
+	}
+	if !a.Type.known() {
+		return &FieldError{"edgeType", fmt.Errorf("%w: %s", ErrEdgeType, a.Type)}
+	}
+	return a.checkSchema()
+}
+
+// checkSchema is the second step: a.Type is known.
+func (a Attributes) checkSchema() error {
+	refuse := func(field, why string) error {
+		return &FieldError{field, fmt.Errorf("%w: %s edge %s", ErrAttributes, a.Type, why)}
+	}
+	switch {
+	case a.Type == Conditional && len(a.Guards) == 0:
+		return refuse("condition", "needs a condition")
+	case a.Type != Conditional && len(a.Guards) > 0:
+		return refuse("condition", "has no condition")
+	case a.Type == Data && !a.DataFlow:
+		return refuse("dataFlow", "carries data by definition")
+	case a.Type.Kind() == CallGraph && a.DataFlow:
+		return refuse("dataFlow", "has no data flow")
+	}
+	for i, guard := range a.Guards {
+		field := "condition"
+		if len(a.Guards) > 1 {
+			field = fmt.Sprintf("guards[%d].condition", i)
+		}
+		if guard.Condition == "" {
+			return refuse(field, "has an empty condition")
+		}
+		if !utf8.ValidString(guard.Condition) {
+			return refuse(field, "has a condition that is not valid UTF-8")
+		}
+	}
+	return nil
+}
+
+// Label puts the guards into words, one to a line, outermost first: "if ready", "unless total > 100". It is empty for
+// an edge without guards.
+func (a Attributes) Label() string {
+	var text []byte
+	for i, guard := range a.Guards {
+		if i > 0 {
+			text = append(text, '\n')
+		}
+		word := "if "
+		if guard.Negated {
+			word = "unless "
+		}
+		text = append(append(text, word...), guard.Condition...)
+	}
+	return string(text)
+}

@@ -1,0 +1,197 @@
+package dag
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// encoding/json decodes into structs leniently: it takes "EDGETYPE" for "edgeType", keeps the last of two equal fields
+// and repairs broken UTF-8. Here it validates and compacts the bytes once; cutting them apart afterwards is then a
+// matter of counting brackets, and every field is seen as it was written.
+
+// fieldsMax is more than any object of the form has and keeps the search for equal names short.
+const fieldsMax = 16
+
+// object is the fields of a JSON object as written; values are compact JSON.
+type object []field
+
+type field struct {
+	name  string
+	value []byte
+}
+
+// compact validates JSON and takes the white space out.
+func compact(data []byte) ([]byte, error) {
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("%w: not valid UTF-8", ErrFormat)
+	}
+	var buf bytes.Buffer
+	if err := json.Compact(&buf, data); err != nil {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return nil, fmt.Errorf("at byte %d: %w", syntax.Offset, err)
+		}
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// readObject cuts compact, valid JSON into the fields of the object it must be. Names are unique.
+func readObject(data []byte) (object, error) {
+	if data[0] != '{' {
+		return nil, fmt.Errorf("%w: not an object", ErrFormat)
+	}
+	var o object
+	for rest := data[1:]; rest[0] != '}'; {
+		end := valueEnd(rest)
+		name, err := unquote(rest[:end])
+		if err != nil {
+			return nil, err
+		}
+		rest = rest[end+1:] // the colon
+		end = valueEnd(rest)
+		if o.has(name) {
+			return nil, within(name, fmt.Errorf("%w: given twice", ErrFormat))
+		}
+		if len(o) == fieldsMax {
+			return nil, fmt.Errorf("%w: more than %d fields", ErrFormat, fieldsMax)
+		}
+		o = append(o, field{name, rest[:end]})
+		if rest = rest[end:]; rest[0] == ',' {
+			rest = rest[1:]
+		}
+	}
+	return o, nil
+}
+
+// only refuses fields that are not among names.
+func (o object) only(names ...string) error {
+	for _, f := range o {
+		if !slices.Contains(names, f.name) {
+			return within(f.name, fmt.Errorf("%w: unknown field", ErrFormat))
+		}
+	}
+	return nil
+}
+
+func (o object) value(name string) ([]byte, bool) {
+	for _, f := range o {
+		if f.name == name {
+			return f.value, true
+		}
+	}
+	return nil, false
+}
+
+func (o object) has(name string) bool {
+	_, ok := o.value(name)
+	return ok
+}
+
+// text reads a field that must be there and be a string.
+func (o object) text(name string) (string, error) {
+	value, err := o.required(name)
+	if err != nil {
+		return "", err
+	}
+	if value[0] != '"' {
+		return "", within(name, fmt.Errorf("%w: not a string", ErrFormat))
+	}
+	return unquote(value)
+}
+
+// flag reads a field that must be there and be true or false.
+func (o object) flag(name string) (bool, error) {
+	value, err := o.required(name)
+	if err != nil {
+		return false, err
+	}
+	switch string(value) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, within(name, fmt.Errorf("%w: neither true nor false", ErrFormat))
+}
+
+// array reads a field that must be there and be an array.
+func (o object) array(name string) ([][]byte, error) {
+	value, err := o.required(name)
+	if err != nil {
+		return nil, err
+	}
+	if value[0] != '[' {
+		return nil, within(name, fmt.Errorf("%w: not an array", ErrFormat))
+	}
+	var elements [][]byte
+	for rest := value[1:]; rest[0] != ']'; {
+		end := valueEnd(rest)
+		elements = append(elements, rest[:end])
+		if rest = rest[end:]; rest[0] == ',' {
+			rest = rest[1:]
+		}
+	}
+	return elements, nil
+}
+
+func (o object) required(name string) ([]byte, error) {
+	value, ok := o.value(name)
+	if !ok {
+		return nil, within(name, fmt.Errorf("%w: missing", ErrFormat))
+	}
+	return value, nil
+}
+
+// valueEnd is the length of the value that compact, valid JSON begins with.
+func valueEnd(data []byte) int {
+	depth := 0
+	for i := 0; i < len(data); {
+		switch data[i] {
+		case '"':
+			i = stringEnd(data, i)
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			depth--
+			i++
+		default:
+			i++
+		}
+		if depth == 0 && i < len(data) && bytes.IndexByte([]byte(",:}]"), data[i]) >= 0 {
+			return i
+		}
+	}
+	return len(data)
+}
+
+// stringEnd is the index behind the string that begins at i.
+func stringEnd(data []byte, i int) int {
+	for i++; data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+// unquote decodes a valid JSON string.
+func unquote(quoted []byte) (text string, err error) {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1]), nil
+	}
+	err = json.Unmarshal(quoted, &text)
+	return text, err
+}
+
+// within puts a path in front of an error, or of the path it has already.
+func within(path string, err error) error {
+	if inner, ok := err.(*FieldError); ok {
+		return &FieldError{path + "." + inner.Path, inner.Err}
+	}
+	return &FieldError{path, err}
+}
