@@ -1,0 +1,309 @@
+package journal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The part of CBOR (RFC 8949) that events and heads need, laid by hand: a general encoder walks the type by reflection
+// and takes several times as long. Only the deterministic form of section 4.2.1 is written and accepted: definite
+// lengths, shortest integers, ascending keys. A map is a struct here: its keys are the numbers of fields, below 24 (one
+// byte), and a field that is empty is not there. So equal events have equal bytes and equal bytes are equal events.
+
+// Major types of CBOR, in the upper three bits of an item's first byte.
+const (
+	majorUint  = 0 << 5
+	majorNeg   = 1 << 5
+	majorBytes = 2 << 5
+	majorText  = 3 << 5
+	majorArray = 4 << 5
+	majorMap   = 5 << 5
+	itemTrue   = 7<<5 | 21
+)
+
+// maxFields bounds the fields of one map, so that its length and its keys are one byte each.
+const maxFields = 23
+
+// appendItem appends the first byte of an item and its argument n in the shortest form.
+func appendItem(dst []byte, major byte, n uint64) []byte {
+	switch {
+	case n < 24:
+		return append(dst, major|byte(n))
+	case n <= 0xff:
+		return append(dst, major|24, byte(n))
+	case n <= 0xffff:
+		return binary.BigEndian.AppendUint16(append(dst, major|25), uint16(n))
+	case n <= 0xffff_ffff:
+		return binary.BigEndian.AppendUint32(append(dst, major|26), uint32(n))
+	}
+	return binary.BigEndian.AppendUint64(append(dst, major|27), n)
+}
+
+// encoder appends one item after the other to b. Each method that takes a key writes a field of the innermost open map,
+// or nothing if the field is empty; keys must come in ascending order.
+type encoder struct {
+	b    []byte
+	open int // where the innermost open map has its first byte, which counts its fields
+}
+
+// begin opens a map and returns what end needs to go back to the one around it.
+func (e *encoder) begin() (outer int) {
+	outer, e.open = e.open, len(e.b)
+	e.b = append(e.b, majorMap)
+	return outer
+}
+
+func (e *encoder) end(outer int) { e.open = outer }
+
+func (e *encoder) key(key byte) {
+	e.b[e.open]++
+	e.b = append(e.b, majorUint|key)
+}
+
+func (e *encoder) uint(key byte, n uint64) {
+	if n != 0 {
+		e.key(key)
+		e.b = appendItem(e.b, majorUint, n)
+	}
+}
+
+func (e *encoder) int(key byte, n int64) {
+	switch {
+	case n > 0:
+		e.uint(key, uint64(n))
+	case n < 0:
+		e.key(key)
+		e.b = appendItem(e.b, majorNeg, uint64(^n))
+	}
+}
+
+func (e *encoder) bool(key byte, v bool) {
+	if v {
+		e.key(key)
+		e.b = append(e.b, itemTrue)
+	}
+}
+
+func (e *encoder) text(key byte, s string) {
+	if s != "" {
+		e.key(key)
+		e.string(s)
+	}
+}
+
+// string appends a text that is not a field: an item of a list, a label. A text of CBOR is UTF-8, so what is not valid
+// is replaced: better an approximate message than an event that cannot be stored.
+func (e *encoder) string(s string) {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	}
+	e.b = append(appendItem(e.b, majorText, uint64(len(s))), s...)
+}
+
+func (e *encoder) bytes(key byte, s []byte) {
+	if len(s) != 0 {
+		e.key(key)
+		e.b = append(appendItem(e.b, majorBytes, uint64(len(s))), s...)
+	}
+}
+
+func (e *encoder) texts(key byte, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	e.key(key)
+	e.b = appendItem(e.b, majorArray, uint64(len(list)))
+	for _, s := range list {
+		e.string(s)
+	}
+}
+
+// decoder takes items off the front of b. The first mistake stays in err and empties b, so callers look at err once, at
+// the end.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.stop(fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...)))
+	}
+}
+
+func (d *decoder) stop(err error) { d.b, d.err = nil, err }
+
+// item takes the first byte of an item and its argument.
+func (d *decoder) item() (major byte, n uint64) {
+	if len(d.b) == 0 {
+		d.fail("it ends too early")
+		return 0, 0
+	}
+	first := d.b[0]
+	major, n = first&0xe0, uint64(first&0x1f)
+	if n < 24 {
+		d.b = d.b[1:]
+		return major, n
+	}
+	if n > 27 {
+		d.fail("byte %#x starts no item of a definite length", first)
+		return 0, 0
+	}
+	width := 1 << (n - 24)
+	if len(d.b) < 1+width {
+		d.fail("it ends too early")
+		return 0, 0
+	}
+	arg := d.b[1 : 1+width]
+	shortest := false
+	switch width {
+	case 1:
+		n = uint64(arg[0])
+		shortest = n >= 24
+	case 2:
+		n = uint64(binary.BigEndian.Uint16(arg))
+		shortest = n > 0xff
+	case 4:
+		n = uint64(binary.BigEndian.Uint32(arg))
+		shortest = n > 0xffff
+	default:
+		n = binary.BigEndian.Uint64(arg)
+		shortest = n > 0xffff_ffff
+	}
+	if !shortest {
+		d.fail("%d is not in its shortest form", n)
+		return 0, 0
+	}
+	d.b = d.b[1+width:]
+	return major, n
+}
+
+// want takes an item of one major type.
+func (d *decoder) want(major byte) uint64 {
+	got, n := d.item()
+	if got != major && d.err == nil {
+		d.fail("major type %d where %d belongs", got>>5, major>>5)
+		return 0
+	}
+	return n
+}
+
+// length takes the first byte of an array or a map of labels: one item is at least a byte, so a length beyond what is
+// left is refused before anything is allocated for it.
+func (d *decoder) length(major byte) int {
+	n := d.want(major)
+	if n > uint64(len(d.b)) {
+		d.fail("%d items in %d bytes", n, len(d.b))
+		return 0
+	}
+	return int(n)
+}
+
+// fields takes the start of a map and returns how many fields follow.
+func (d *decoder) fields() int {
+	n := d.want(majorMap)
+	if n > maxFields {
+		d.fail("a map of %d fields", n)
+		return 0
+	}
+	return int(n)
+}
+
+// key takes the key of the next field, which must be greater than prev (-1 before the first).
+func (d *decoder) key(prev int) int {
+	n := d.want(majorUint)
+	if d.err == nil && (int64(n) <= int64(prev) || n > maxFields) {
+		d.fail("field %d after field %d", n, prev)
+		return -1
+	}
+	return int(n)
+}
+
+func (d *decoder) uint() uint64 {
+	n := d.want(majorUint)
+	if n == 0 {
+		d.fail("an empty field")
+	}
+	return n
+}
+
+func (d *decoder) int() int64 {
+	major, n := d.item()
+	switch {
+	case n > 1<<63-1, major == majorUint && n == 0, major != majorUint && major != majorNeg:
+		d.fail("no whole number of 64 bits, or an empty field")
+		return 0
+	case major == majorNeg:
+		return ^int64(n)
+	}
+	return int64(n)
+}
+
+func (d *decoder) int32() int32 {
+	n := d.int()
+	if n != int64(int32(n)) {
+		d.fail("%d is no whole number of 32 bits", n)
+		return 0
+	}
+	return int32(n)
+}
+
+func (d *decoder) bool() bool {
+	if len(d.b) == 0 || d.b[0] != itemTrue {
+		d.fail("a field that is true or absent is neither")
+		return false
+	}
+	d.b = d.b[1:]
+	return true
+}
+
+// raw takes the bytes of a string; they are part of the input.
+func (d *decoder) raw(major byte) []byte {
+	n := d.length(major)
+	s := d.b[:n:n]
+	d.b = d.b[n:]
+	return s
+}
+
+// bytes takes a byte string that is a field.
+func (d *decoder) bytes() []byte {
+	s := d.raw(majorBytes)
+	if len(s) == 0 {
+		d.fail("an empty field")
+	}
+	return s
+}
+
+// text takes a text that is a field.
+func (d *decoder) text() string {
+	s := d.string()
+	if s == "" {
+		d.fail("an empty field")
+	}
+	return s
+}
+
+// string takes a text that is not a field and may be empty.
+func (d *decoder) string() string {
+	s := d.raw(majorText)
+	if !utf8.Valid(s) {
+		d.fail("a text is not UTF-8")
+		return ""
+	}
+	return string(s)
+}
+
+func (d *decoder) texts() []string {
+	n := d.length(majorArray)
+	if n == 0 {
+		d.fail("an empty field")
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = d.string()
+	}
+	return list
+}

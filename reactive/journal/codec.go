@@ -1,0 +1,223 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// formatVersion is the version of the encoding of events and heads. Whatever an older program would misread raises it;
+// the decoder keeps reading all earlier ones.
+const formatVersion = 1
+
+// ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: nothing is wrong with them, but
+// this program cannot read them.
+var ErrVersion = errors.New("journal: written by a newer version")
+
+// fieldVersion is the first field of an event and of a head.
+const fieldVersion = 0
+
+// Fields of an event. The numbers are part of the stored format and are never reused.
+const (
+	eventType    = 1
+	eventSeq     = 2
+	eventAt      = 3
+	eventNode    = 4
+	eventAttempt = 5
+	eventValue   = 6 // bytes: the encoding of the value
+	eventBlob    = 7 // bytes: its SHA-256, where the value itself is kept elsewhere
+	eventDetail  = 8
+)
+
+// Codec turns events into bytes and back: canonical CBOR, so that equal events have equal bytes. decode(encode(e)) is e,
+// except for Hint, which is not stored, for Value, which becomes a value of package value, and for empty lists and maps,
+// which become nil. The zero Codec keeps every value in its event. A Codec is immutable and safe for concurrent use if
+// its functions are.
+type Codec struct {
+	// Spill, when set, takes over values whose encoding exceeds SpillBytes: the event then holds their hash alone.
+	// It owns encoded. The content of a ContentStored event is never spilled.
+	Spill      func(hash Hash, encoded []byte)
+	SpillBytes int
+
+	// Fetch returns the encoding of a value that was spilled; Decode checks it against the hash. Without Fetch, decoding
+	// an event whose value was spilled fails.
+	Fetch func(hash Hash) (encoded []byte, err error)
+}
+
+// Append appends the encoding of e to dst and returns the longer slice; if it fails, dst is unchanged up to its length.
+// It fails when Value or Failure.Details are not of the value model, and when Type is none.
+func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
+	if !e.Type.valid() {
+		return dst, fmt.Errorf("journal: encode event %d: %d is no type of event", e.Seq, e.Type)
+	}
+	w := encoder{b: dst}
+	outer := w.begin()
+	w.uint(fieldVersion, formatVersion)
+	w.uint(eventType, uint64(e.Type))
+	w.uint(eventSeq, e.Seq)
+	w.int(eventAt, e.At)
+	w.text(eventNode, e.Node)
+	w.int(eventAttempt, int64(e.Attempt))
+	err := c.appendValue(&w, e)
+	if err == nil && e.Detail != nil {
+		w.key(eventDetail)
+		err = appendDetail(&w, e.Detail)
+	}
+	w.end(outer)
+	if err != nil {
+		return dst, fmt.Errorf("journal: encode event %d (%s): %w", e.Seq, e.Type, err)
+	}
+	return w.b, nil
+}
+
+func (c *Codec) appendValue(w *encoder, e *Event) error {
+	encoded, err := encodeValue(e.Value)
+	if err != nil || encoded == nil {
+		return err
+	}
+	if c.Spill != nil && len(encoded) > c.SpillBytes && e.Type != ContentStored {
+		hash := Hash(sha256.Sum256(encoded))
+		c.Spill(hash, encoded)
+		w.bytes(eventBlob, hash[:])
+		return nil
+	}
+	w.bytes(eventValue, encoded)
+	return nil
+}
+
+// Decode decodes the event at the start of data and returns the bytes behind it. The event shares no memory with data.
+// The error wraps ErrVersion if a newer program wrote the event, ErrDamaged if nobody did; or it is Fetch's.
+func (c *Codec) Decode(data []byte) (e Event, rest []byte, err error) {
+	rest, err = c.decode(&e, data, "")
+	return e, rest, err
+}
+
+// DecodeAll appends the events that data holds one after the other to dst. On an error it returns those before it.
+func (c *Codec) DecodeAll(dst []Event, data []byte) ([]Event, error) {
+	node := ""
+	for len(data) > 0 {
+		dst = append(dst, Event{})
+		e := &dst[len(dst)-1]
+		rest, err := c.decode(e, data, node)
+		if err != nil {
+			return dst[:len(dst)-1], err
+		}
+		data, node = rest, e.Node
+	}
+	return dst, nil
+}
+
+// decode fills e, which is empty. If the node is the one of the event before, it keeps that string: neighbors in a
+// stream are often about the same node, which saves every other one the copy.
+func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err error) {
+	d := decoder{b: data}
+	n := d.version("an event")
+	var encoded, blob []byte
+	for key := fieldVersion; n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case eventType:
+			e.Type = d.eventType()
+		case eventSeq:
+			e.Seq = d.uint()
+		case eventAt:
+			e.At = d.int()
+		case eventNode:
+			e.Node = d.textLike(node)
+		case eventAttempt:
+			e.Attempt = d.int32()
+		case eventValue:
+			encoded = d.bytes()
+		case eventBlob:
+			blob = d.bytes()
+		case eventDetail:
+			e.Detail = d.detail()
+		default:
+			d.unknown(key)
+		}
+	}
+	if e.Type == 0 {
+		d.fail("an event has no type")
+	}
+	if d.err == nil {
+		d.err = c.decodeValue(e, encoded, blob)
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("decode event %d: %w", e.Seq, d.err)
+	}
+	return d.b, nil
+}
+
+// decodeValue sets e's value from the bytes in the event, or from those that Fetch finds for the hash in it.
+func (c *Codec) decodeValue(e *Event, encoded, blob []byte) (err error) {
+	if blob != nil {
+		if encoded, err = c.fetch(blob, encoded); err != nil {
+			return err
+		}
+	}
+	if encoded == nil {
+		return nil
+	}
+	if e.Value, err = value.Decode(encoded); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}
+
+func (c *Codec) fetch(blob, inline []byte) ([]byte, error) {
+	var hash Hash
+	switch {
+	case inline != nil:
+		return nil, fmt.Errorf("%w: a value both in the event and outside", ErrDamaged)
+	case copy(hash[:], blob) != len(hash) || len(blob) != len(hash):
+		return nil, fmt.Errorf("%w: a hash of %d bytes", ErrDamaged, len(blob))
+	case c.Fetch == nil:
+		return nil, fmt.Errorf("journal: the value is kept apart in %s", hash.Stream())
+	}
+	encoded, err := c.Fetch(hash)
+	if err != nil {
+		return nil, fmt.Errorf("fetch value: %w", err)
+	}
+	if sha256.Sum256(encoded) != hash {
+		return nil, fmt.Errorf("%w: the content of %s has another hash", ErrDamaged, hash.Stream())
+	}
+	return encoded, nil
+}
+
+// version takes the start of an event or a head and its first field, the version of the format, and returns how many
+// fields follow.
+func (d *decoder) version(of string) int {
+	n := d.fields()
+	if n == 0 || d.key(-1) != fieldVersion {
+		d.fail("%s without a version", of)
+		return 0
+	}
+	if v := d.uint(); d.err == nil && v != formatVersion {
+		d.stop(fmt.Errorf("%w: format %d of %s, and this program knows %d", ErrVersion, v, of, formatVersion))
+	}
+	return n - 1
+}
+
+// unknown ends the decoding at a field that this version of the format does not have.
+func (d *decoder) unknown(key int) { d.fail("field %d is not known", key) }
+
+func (d *decoder) eventType() Type {
+	n := d.uint()
+	if t := Type(n); d.err != nil || uint64(t) == n && t.valid() {
+		return t
+	}
+	d.stop(fmt.Errorf("%w: type %d of an event", ErrVersion, n))
+	return 0
+}
+
+// textLike takes a text and returns like itself if that is the text.
+func (d *decoder) textLike(like string) string {
+	here := *d
+	if s := d.raw(majorText); len(s) > 0 && string(s) == like {
+		return like
+	}
+	*d = here
+	return d.text()
+}

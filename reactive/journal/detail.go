@@ -1,0 +1,263 @@
+package journal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Fields of a Detail, a Failure and a Start. The numbers are part of the stored format and are never reused.
+const (
+	detailStart        = 0
+	detailFailure      = 1
+	detailParticipant  = 2
+	detailParticipants = 3
+	detailTimer        = 4
+	detailState        = 5
+	detailName         = 6
+	detailActor        = 7
+	detailReason       = 8
+	detailKey          = 9
+	detailReceived     = 10
+	detailDue          = 11
+	detailRetryAt      = 12
+	detailCount        = 13
+
+	failureCode      = 0
+	failureMessage   = 1
+	failureDetails   = 2 // bytes: the encoding of the value
+	failureRetryable = 3
+
+	startRun            = 0
+	startWorkflow       = 1
+	startName           = 2
+	startVersion        = 3
+	startFailurePolicy  = 4
+	startMaxConcurrency = 5
+	startEngine         = 6
+	startExpressions    = 7
+	startFunctions      = 8
+	startParent         = 9
+	startLabels         = 10
+	startActor          = 11
+)
+
+func appendDetail(w *encoder, d *Detail) error {
+	outer := w.begin()
+	defer w.end(outer)
+	if d.Start != nil {
+		w.key(detailStart)
+		if err := appendStart(w, d.Start); err != nil {
+			return err
+		}
+	}
+	if d.Failure != nil {
+		w.key(detailFailure)
+		if err := appendFailure(w, d.Failure); err != nil {
+			return err
+		}
+	}
+	w.text(detailParticipant, d.Participant)
+	w.texts(detailParticipants, d.Participants)
+	w.text(detailTimer, d.Timer)
+	w.text(detailState, d.State)
+	w.text(detailName, d.Name)
+	w.text(detailActor, d.Actor)
+	w.text(detailReason, d.Reason)
+	w.text(detailKey, d.Key)
+	w.int(detailReceived, d.Received)
+	w.int(detailDue, d.Due)
+	w.int(detailRetryAt, d.RetryAt)
+	w.int(detailCount, int64(d.Count))
+	return nil
+}
+
+func (d *decoder) detail() *Detail {
+	v := new(Detail)
+	for key, n := -1, d.fields(); n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case detailStart:
+			v.Start = d.start()
+		case detailFailure:
+			v.Failure = d.failure()
+		case detailParticipant:
+			v.Participant = d.text()
+		case detailParticipants:
+			v.Participants = d.texts()
+		case detailTimer:
+			v.Timer = d.text()
+		case detailState:
+			v.State = d.text()
+		case detailName:
+			v.Name = d.text()
+		case detailActor:
+			v.Actor = d.text()
+		case detailReason:
+			v.Reason = d.text()
+		case detailKey:
+			v.Key = d.text()
+		case detailReceived:
+			v.Received = d.int()
+		case detailDue:
+			v.Due = d.int()
+		case detailRetryAt:
+			v.RetryAt = d.int()
+		case detailCount:
+			v.Count = d.int32()
+		default:
+			d.unknown(key)
+		}
+	}
+	return v
+}
+
+func appendFailure(w *encoder, f *Failure) error {
+	details, err := encodeValue(f.Details)
+	if err != nil {
+		return fmt.Errorf("details of the failure: %w", err)
+	}
+	outer := w.begin()
+	w.text(failureCode, f.Code)
+	w.text(failureMessage, f.Message)
+	w.bytes(failureDetails, details)
+	w.bool(failureRetryable, f.Retryable)
+	w.end(outer)
+	return nil
+}
+
+func (d *decoder) failure() *Failure {
+	f := new(Failure)
+	for key, n := -1, d.fields(); n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case failureCode:
+			f.Code = d.text()
+		case failureMessage:
+			f.Message = d.text()
+		case failureDetails:
+			f.Details = d.value()
+		case failureRetryable:
+			f.Retryable = d.bool()
+		default:
+			d.unknown(key)
+		}
+	}
+	return f
+}
+
+func (d *decoder) value() any {
+	encoded := d.bytes()
+	if d.err != nil {
+		return nil
+	}
+	v, err := value.Decode(encoded)
+	if err != nil {
+		d.stop(fmt.Errorf("%w: %w", ErrDamaged, err))
+	}
+	return v
+}
+
+func appendStart(w *encoder, s *Start) error {
+	outer := w.begin()
+	defer w.end(outer)
+	w.text(startRun, s.Run)
+	w.text(startWorkflow, s.Workflow)
+	w.text(startName, s.Name)
+	w.text(startVersion, s.Version)
+	w.text(startFailurePolicy, s.FailurePolicy)
+	w.int(startMaxConcurrency, int64(s.MaxConcurrency))
+	w.int(startEngine, int64(s.Engine))
+	w.int(startExpressions, int64(s.Expressions))
+	w.texts(startFunctions, s.Functions)
+	w.text(startParent, s.Parent)
+	if err := w.labels(startLabels, s.Labels); err != nil {
+		return err
+	}
+	w.text(startActor, s.Actor)
+	return nil
+}
+
+func (d *decoder) start() *Start {
+	s := new(Start)
+	for key, n := -1, d.fields(); n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case startRun:
+			s.Run = d.text()
+		case startWorkflow:
+			s.Workflow = d.text()
+		case startName:
+			s.Name = d.text()
+		case startVersion:
+			s.Version = d.text()
+		case startFailurePolicy:
+			s.FailurePolicy = d.text()
+		case startMaxConcurrency:
+			s.MaxConcurrency = d.int32()
+		case startEngine:
+			s.Engine = d.int32()
+		case startExpressions:
+			s.Expressions = d.int32()
+		case startFunctions:
+			s.Functions = d.texts()
+		case startParent:
+			s.Parent = d.text()
+		case startLabels:
+			s.Labels = d.labels()
+		case startActor:
+			s.Actor = d.text()
+		default:
+			d.unknown(key)
+		}
+	}
+	return s
+}
+
+// labels writes a map in the order of its encoded keys. A name that is not UTF-8 is refused, since replacing what is not
+// valid could make two names one.
+func (e *encoder) labels(key byte, labels map[string]string) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	e.key(key)
+	e.b = appendItem(e.b, majorMap, uint64(len(labels)))
+	for _, name := range slices.SortedFunc(maps.Keys(labels), compareKeys) {
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("label %q is not UTF-8", name)
+		}
+		e.string(name)
+		e.string(labels[name])
+	}
+	return nil
+}
+
+func (d *decoder) labels() map[string]string {
+	n := d.length(majorMap)
+	if n == 0 {
+		d.fail("an empty field")
+		return nil
+	}
+	labels := make(map[string]string, n)
+	prev := ""
+	for i := 0; i < n && d.err == nil; i++ {
+		name := d.string()
+		if i > 0 && compareKeys(prev, name) >= 0 {
+			d.fail("labels are out of order")
+		}
+		prev, labels[name] = name, d.string()
+	}
+	return labels
+}
+
+// compareKeys orders texts as their encodings: the length comes first in those.
+func compareKeys(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,39 @@
+// Package journal is what a run is: an append-only log of events, one stream per run.
+//
+//	Append(after=41, [CallResponded CallRequested]) ─▶ 43      Read(from=42) ─▶ 42 43      Tail = Read that waits
+//
+// A Store keeps streams; package memory keeps them in the process, package disk in a directory, and package journaltest
+// checks both against the same promises. Everything else that Sluice knows about a run is derived from its stream.
+//
+// # Streams
+//
+//	<run id>       the events of one run                       1 2 3 4 …    and a Head, which lists it
+//	def/<hash>     a workflow, one ContentStored event         1
+//	blob/<hash>    a large value, one ContentStored event      1
+//
+// Sequences start at 1, grow by 1 per event within a stream, and are never reused. A batch is stored whole or not at all.
+// Who appends says what it believes to be the last sequence; if that is not so, the append is a conflict and changes
+// nothing. Of two writers of a stream one therefore always learns that it is not alone. Content is appended after 0: a
+// conflict means that it is already there.
+//
+// # Encoding
+//
+// An event is one item of canonical CBOR (RFC 8949, section 4.2.1): a map with numbers for keys, without the fields that
+// are empty. So equal events have equal bytes, and events can follow each other without lengths between them.
+//
+//	┌─────────┬──────┬─────┬────┬──────┬─────────┬─────────────────┬────────┐
+//	│ version │ type │ seq │ at │ node │ attempt │ value or blob   │ detail │      about 30 bytes, the node's key
+//	│    0    │  1   │  2  │ 3  │  4   │    5    │ 6: its encoding │   8    │      and the value
+//	│         │      │     │    │      │         │ 7: its hash     │        │
+//	└─────────┴──────┴─────┴────┴──────┴─────────┴─────────────────┴────────┘
+//
+// Value is a byte string that holds what package value makes of it, or the SHA-256 of that when the store keeps it in a
+// blob/ stream. A text that is not UTF-8 is stored with U+FFFD where it is not. The version is in each event, so that a
+// stream can hold events of several. What a newer version wrote is refused with ErrVersion, what nobody wrote with
+// ErrDamaged.
+//
+// # Cost
+//
+// On one core of a small cloud machine (BenchmarkCodec), for a call.requested without a value: 48 ns and no allocation to
+// encode, 160 ns and one allocation to decode; what package value takes for the value comes on top.
+package journal

@@ -1,0 +1,103 @@
+package journal
+
+import "time"
+
+// Event is one record of a run's journal. It is a value: whoever appends it keeps nothing of it, whoever reads it
+// changes nothing in it. 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
+type Event struct {
+	Seq     uint64  // position in the stream: from 1, +1 per event; given by the store
+	At      int64   // when it was decided, Unix nanoseconds
+	Node    string  // key of the step, map or decision it is about; "" when about the run
+	Value   any     // input, output or payload: a value of package value, or a plain Go value that encodes to one
+	Detail  *Detail // what only some types carry; nil for most events
+	Hint    int32   // where the root keeps Node, plus one; 0: unknown. Not stored: it only saves a lookup
+	Attempt int32   // with Node it names the request `<node>#<attempt>`; 0: not about a request
+	Type    Type
+}
+
+// Time is At as a time in UTC.
+func (e *Event) Time() time.Time { return time.Unix(0, e.At).UTC() }
+
+// Type is the kind of an event: a closed set. The numbers are part of the stored format and are never reused.
+type Type uint8
+
+// The types. Each line says what it means, who writes it, and which fields it uses besides Seq and At.
+const (
+	RunStarted          Type = 1  // first event of a run, by Start. Detail.Start; Value: input
+	CallRequested       Type = 2  // an attempt begins, by the coordinator. Node, Attempt; Value: rendered input; Detail.Participants, Detail.Key when a fan-out or a new key
+	CallResponded       Type = 3  // it gave an output, by the call layer. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
+	CallError           Type = 4  // it failed, by the call layer or a timer. Node, Attempt; Detail.Failure; Detail.RetryAt, Detail.Due
+	CallAborted         Type = 5  // it was aborted from outside, by the call layer. Node, Attempt
+	CallCompleted       Type = 6  // a subscription ended, by the call layer. Node, Attempt
+	CallSkipped         Type = 7  // a timeout or a decision skips the step. Node, Attempt; Detail.Failure says why; Detail.Due
+	StepFailed          Type = 8  // a step failed before anything was requested (its input cannot be resolved). Node; Detail.Failure
+	DispatchCreated     Type = 9  // one participant was asked. Node, Attempt; Detail.Participant
+	DispatchSettled     Type = 10 // one participant's answer is in or given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
+	TimerFired          Type = 11 // a retry or hedge is due. Node, Attempt; Detail.Timer, Detail.Due
+	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
+	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure
+	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Detail.State, Detail.Actor, Detail.Reason
+	MessageReceived     Type = 15 // a message from outside. Detail.Name, Detail.Actor; Value: payload
+	NodeAborted         Type = 16 // a person or program aborted one node. Node; Detail.Actor, Detail.Reason
+	NodeRetried         Type = 17 // a person asked for another attempt. Node; Detail.Actor, Detail.Key
+	BranchDecided       Type = 18 // a Go function decided a conditional. Node; Value: bool; Detail.Failure when it failed
+	MapExpanded         Type = 19 // a Go function gave a map's items. Node; Value: list; Detail.Failure when it failed
+	ContextPatched      Type = 20 // a playbook's context changed. Value: patch; Detail.Actor
+	RunPaused           Type = 21 // nothing new starts. Detail.Actor, Detail.Reason; Node when a step's decision paused it
+	RunResumed          Type = 22 // ends one cause of pause. Detail.Actor; Node as above
+	RunCanceled         Type = 23 // a person or program cancelled the run: closes it. Detail.Actor, Detail.Reason
+	RunClosed           Type = 24 // the engine closes the run: Node (if named) fails, the rest aborts. Detail.Failure
+	RunReopened         Type = 25 // a manual retry of a finished run. Detail.Actor
+	RunDeadlineExceeded Type = 26 // the run's deadline closes it. Detail.Due
+	RunFinished         Type = 27 // nothing is left. Detail.State: the run's status; Detail.Failure; Value: output
+	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
+)
+
+// Detail holds the fields that only some types carry. An event owns its Detail.
+type Detail struct {
+	Start        *Start
+	Failure      *Failure
+	Participant  string
+	Participants []string
+	Timer        string // "retry", "hedge"
+	State        string // status of a dispatch, a decision or the run
+	Name         string // of a message
+	Actor        string // who did it: a person, a program
+	Reason       string
+	Key          string // idempotency key, when it is not the derived one
+	Received     int64  // when it came in, Unix nanoseconds, where that is not At
+	Due          int64  // the instant that was meant, Unix nanoseconds
+	RetryAt      int64  // when the next attempt may start, Unix nanoseconds
+	Count        int32
+}
+
+// Failure says why something failed. Code is for programs and part of the contract; Message is for people.
+type Failure struct {
+	Code      string
+	Message   string
+	Details   any // a value of package value
+	Retryable bool
+}
+
+func (f *Failure) Error() string {
+	if f.Message == "" {
+		return f.Code
+	}
+	return f.Code + ": " + f.Message
+}
+
+// Start is what a run is started with: enough to recover it anywhere.
+type Start struct {
+	Run            string // the run's id
+	Workflow       string // hash of the canonical document, the name of its `def/` stream
+	Name           string
+	Version        string
+	FailurePolicy  string
+	MaxConcurrency int32 // effective; 0: no limit
+	Engine         int32 // version of the rules that derive statuses
+	Expressions    int32 // version of the expression language
+	Functions      []string
+	Parent         string // the call that started this child run: `<run>/<node>#<attempt>`
+	Labels         map[string]string
+	Actor          string
+}

@@ -1,0 +1,10 @@
+// Package journaltest checks that an implementation of journal.Store keeps its promises.
+//
+//	func TestStore(t *testing.T) {
+//		journaltest.TestStore(t, func(t *testing.T) journal.Store { return memory.New() })
+//	}
+//
+// TestStore holds for every store. TestDurable adds what holds for one that survives its process: whatever Append
+// acknowledged is there after a restart, after the process was killed at any moment, and after damage it is either there
+// unchanged or the store says that it is not.
+package journaltest

@@ -1,0 +1,148 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Store keeps streams in the memory of this process. It is safe for concurrent use; appends to different streams share
+// no lock. Make one with New.
+type Store struct {
+	streams sync.Map // name → *stream; never deleted from
+	closed  chan struct{}
+	closing atomic.Bool
+}
+
+var _ journal.Store = (*Store)(nil)
+
+// New returns an empty store.
+func New() *Store { return &Store{closed: make(chan struct{})} }
+
+// stream returns the stream of that name, and makes it if it is not there.
+func (s *Store) stream(name string) *stream {
+	if st, ok := s.streams.Load(name); ok {
+		return st.(*stream)
+	}
+	st, _ := s.streams.LoadOrStore(strings.Clone(name), new(stream))
+	return st.(*stream)
+}
+
+// Append implements journal.Store. It costs a copy of the events, whatever the length of the stream; values and details
+// are shared, not copied or encoded.
+func (s *Store) Append(ctx context.Context, name string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if err := s.usable(ctx); err != nil {
+		return 0, fmt.Errorf("append to %s: %w", name, err)
+	}
+	if err := journal.CheckAppend(name, after, events, &head); err != nil {
+		return 0, err
+	}
+	st := s.stream(name)
+	last, ok := st.append(after, events, &head)
+	if !ok {
+		return 0, fmt.Errorf("append to %s after %d, but it is at %d: %w", name, after, last, journal.ErrConflict)
+	}
+	return last, nil
+}
+
+func (s *Store) usable(ctx context.Context) error {
+	if s.closing.Load() {
+		return journal.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// Read implements journal.Store. It takes the stream's lock once; the events yielded are those stored at that moment.
+func (s *Store) Read(ctx context.Context, name string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		if err := s.usable(ctx); err != nil {
+			yield(journal.Event{}, fmt.Errorf("read %s: %w", name, err))
+			return
+		}
+		if st, ok := s.streams.Load(name); ok {
+			log, _ := st.(*stream).snapshot(false)
+			s.yield(ctx, name, log, from, yield)
+		}
+	}
+}
+
+// Tail implements journal.Store. A reader that has caught up waits for a channel that the next append closes.
+func (s *Store) Tail(ctx context.Context, name string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		st, next := s.stream(name), max(from, 1)
+		for {
+			log, grown := st.snapshot(true)
+			if !s.yield(ctx, name, log, next, yield) {
+				return
+			}
+			next = max(next, log.last+1)
+			select {
+			case <-grown:
+			case <-ctx.Done():
+			case <-s.closed:
+			}
+			if err := s.usable(ctx); err != nil {
+				yield(journal.Event{}, fmt.Errorf("tail %s: %w", name, err))
+				return
+			}
+		}
+	}
+}
+
+// yield hands out the events of a snapshot and reports whether the reader wants more.
+func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yield func(journal.Event, error) bool) bool {
+	for seq := max(from, 1); seq <= log.last; {
+		if err := s.usable(ctx); err != nil {
+			yield(journal.Event{}, fmt.Errorf("read %s: %w", name, err))
+			return false
+		}
+		events := log.run(seq)
+		for i := range events {
+			if !yield(events[i], nil) {
+				return false
+			}
+		}
+		seq += uint64(len(events))
+	}
+	return true
+}
+
+// Heads implements journal.Store. It collects and sorts the heads of all streams when the iteration starts: O(n log n).
+func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
+	return func(yield func(journal.Head, error) bool) {
+		var heads []journal.Head
+		s.streams.Range(func(name, st any) bool {
+			if h := st.(*stream).headNow(); h.Run > after {
+				heads = append(heads, h)
+			}
+			return true
+		})
+		slices.SortFunc(heads, func(a, b journal.Head) int { return strings.Compare(a.Run, b.Run) })
+		for _, h := range heads {
+			if err := s.usable(ctx); err != nil {
+				yield(journal.Head{}, fmt.Errorf("list heads: %w", err))
+				return
+			}
+			if !yield(h, nil) {
+				return
+			}
+		}
+		if err := s.usable(ctx); err != nil {
+			yield(journal.Head{}, fmt.Errorf("list heads: %w", err))
+		}
+	}
+}
+
+// Close ends all readers and refuses further use. Nothing is kept.
+func (s *Store) Close() error {
+	if s.closing.CompareAndSwap(false, true) {
+		close(s.closed)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package memory
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Chunks double from 8 events to 1,024 and stay there: a run of a few events costs little, a long one at most 1,024 events
+// more than it has, and nothing is ever copied to a larger place.
+//
+//	chunk     0      1       2             7               8
+//	events  [0,8) [8,24) [24,56) … [1016,2040) [2040,3064) …
+const (
+	firstBits   = 3
+	lastBits    = 10
+	lastChunk   = lastBits - firstBits       // the first of the largest chunks
+	doubledSize = 1<<lastBits - 1<<firstBits // events in the chunks before it
+	chunkMask   = 1<<lastBits - 1            // offset within a chunk of the largest size
+)
+
+// stream is one stream. Events in [1, last] never change, so readers walk them without the lock.
+type stream struct {
+	mu    sync.Mutex
+	log   log
+	head  journal.Head
+	grown chan struct{} // closed by the next append; nil while nobody waits
+}
+
+// log is the events of a stream at one moment: its invariant is that all chunks but the last are full.
+type log struct {
+	chunks [][]journal.Event
+	last   uint64
+}
+
+// append stores events after sequence after; if last is another, it changes nothing and returns last and false.
+func (s *stream) append(after uint64, events []journal.Event, head *journal.Head) (last uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.log.last != after {
+		return s.log.last, false
+	}
+	for rest := events; len(rest) > 0; {
+		rest = rest[s.log.fill(rest):]
+	}
+	if !head.IsZero() {
+		s.head = *head
+	}
+	s.head.Last = s.log.last
+	if s.grown != nil && len(events) > 0 {
+		close(s.grown)
+		s.grown = nil
+	}
+	return s.log.last, true
+}
+
+// fill copies as many events as the last chunk has room for, numbers them, and returns how many they were.
+func (l *log) fill(events []journal.Event) int {
+	chunk, offset := place(l.last)
+	if chunk == len(l.chunks) {
+		l.chunks = append(l.chunks, make([]journal.Event, 1<<min(firstBits+chunk, lastBits)))
+	}
+	room := l.chunks[chunk][offset:]
+	n := copy(room, events)
+	for i := range n {
+		l.last++
+		room[i].Seq = l.last
+	}
+	return n
+}
+
+// place says where the event with index i (its sequence minus one) is.
+func place(i uint64) (chunk, offset int) {
+	if i >= doubledSize {
+		i -= doubledSize
+		return lastChunk + int(i>>lastBits), int(i & chunkMask)
+	}
+	i += 1 << firstBits
+	width := bits.Len64(i) - 1
+	return width - firstBits, int(i) - 1<<width
+}
+
+// run returns the events from sequence seq (at most last) to the end of their chunk or of the log.
+func (l *log) run(seq uint64) []journal.Event {
+	chunk, offset := place(seq - 1)
+	events := l.chunks[chunk][offset:]
+	return events[:min(uint64(len(events)), l.last-seq+1)]
+}
+
+// snapshot returns the log as it is now, and if the caller wants to wait, a channel that is closed when it grows.
+func (s *stream) snapshot(wait bool) (log, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if wait && s.grown == nil {
+		s.grown = make(chan struct{})
+	}
+	return s.log, s.grown
+}
+
+// headNow returns the head; its Run is empty if there is none.
+func (s *stream) headNow() journal.Head {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head
+}

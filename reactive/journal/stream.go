@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Content streams hold one event that never changes.
+const (
+	definitionPrefix = "def/"
+	blobPrefix       = "blob/"
+)
+
+// StreamNameMax bounds the name of a stream, in bytes.
+const StreamNameMax = 512
+
+// ErrInvalid is wrapped by errors about an append that no store takes: a mistake of the caller.
+var ErrInvalid = errors.New("journal: invalid append")
+
+// DefinitionStream is the content stream of the workflow with that hash.
+func DefinitionStream(hash string) string { return definitionPrefix + hash }
+
+// IsContent reports whether stream holds one event that never changes (`def/…`, `blob/…`) and has no head.
+func IsContent(stream string) bool {
+	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
+}
+
+// CheckAppend returns what is wrong with an append, whatever the store holds; stores call it first. The error wraps ErrInvalid.
+// A stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event, after
+// sequence 0, and no head; that of `blob/<hash>` has that hash. Other streams take no ContentStored. A head names its
+// stream. An append without events is allowed: it replaces the head, if the stream has not moved on.
+func CheckAppend(stream string, after uint64, events []Event, head *Head) error {
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("%w to %q: %s", ErrInvalid, stream, fmt.Sprintf(format, args...))
+	}
+	if stream == "" || len(stream) > StreamNameMax || strings.IndexByte(stream, 0) >= 0 || !utf8.ValidString(stream) {
+		return fault("a name is 1 to %d bytes of UTF-8, none of them zero", StreamNameMax)
+	}
+	if IsContent(stream) {
+		if len(events) != 1 || events[0].Type != ContentStored || !head.IsZero() {
+			return fault("its content is one event %s without a head", ContentStored)
+		}
+		if after != 0 {
+			return fault("its content is its only event, and never the one after %d", after)
+		}
+		return checkBlob(stream, &events[0])
+	}
+	for i := range events {
+		if t := events[i].Type; !t.valid() || t == ContentStored {
+			return fault("event %d has type %s", after+uint64(i)+1, t)
+		}
+	}
+	if !head.IsZero() && head.Run != stream {
+		return fault("the head is of %q", head.Run)
+	}
+	return nil
+}
+
+// checkBlob compares the name of a blob's stream with its content: a name that lies would be damage to whoever reads it.
+func checkBlob(stream string, e *Event) error {
+	if !strings.HasPrefix(stream, blobPrefix) {
+		return nil
+	}
+	hash, _, err := HashOf(e.Value)
+	if err != nil {
+		return fmt.Errorf("%w to %s: %w", ErrInvalid, stream, err)
+	}
+	if hash.Stream() != stream {
+		return fmt.Errorf("%w to %s: the content belongs in %s", ErrInvalid, stream, hash.Stream())
+	}
+	return nil
+}
