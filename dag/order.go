@@ -46,7 +46,9 @@ func (g *Graph) sort() {
 	g.rank = make([]int32, g.NodeCount())
 	if g.forward = g.pointsForward(); g.forward {
 		for v := range int32(len(g.rank)) {
-			g.raise(v)
+			for _, u := range g.inRow(v) {
+				g.rank[v] = max(g.rank[v], g.rank[u]+1)
+			}
 		}
 	} else {
 		s := sorter{g: g}
@@ -67,13 +69,6 @@ func (g *Graph) pointsForward() bool {
 		}
 	}
 	return true
-}
-
-// raise sets the rank of a node whose predecessors have theirs.
-func (g *Graph) raise(v int32) {
-	for _, u := range g.inRow(v) {
-		g.rank[v] = max(g.rank[v], g.rank[u]+1)
-	}
 }
 
 // sorter is one run of Kahn's algorithm.
@@ -109,10 +104,11 @@ func (s *sorter) run() {
 func (s *sorter) place(v int32) {
 	s.order = append(s.order, v)
 	s.waiting[v] = -1
-	s.g.raise(v)
 	s.work++
+	above := s.g.rank[v] + 1
 	for _, w := range s.g.outRow(v) {
 		s.work++
+		s.g.rank[w] = max(s.g.rank[w], above)
 		if s.waiting[w]--; s.waiting[w] == 0 {
 			s.ready.push(w)
 		}
