@@ -31,7 +31,9 @@ func compact(data []byte) ([]byte, error) {
 	}
 	var buf bytes.Buffer
 	if err := json.Compact(&buf, data); err != nil {
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		// Compact knows what is wrong but not where; decoding knows both.
+		var unread json.RawMessage
+		if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(data, &unread)); ok {
 			return nil, fmt.Errorf("at byte %d: %w", syntax.Offset, err)
 		}
 		return nil, err

@@ -2,11 +2,11 @@
 // that library run on it without a copy: shortest paths, all paths, transitive reduction, spanning trees.
 //
 //	h := dominikbraun.New(g)
-//	path, err := graph.ShortestPath(h, from, to)
+//	path, err := graph.ShortestPath(h, "split", "join")
 //	err = draw.DOT(h, os.Stdout)
 //
-// Vertices are hashed by node id and edges are one to a pair of nodes, because the library knows no parallel edges; the
-// edges of the pair are in its EdgeProperties.Data. The graph is read-only: whatever would change it returns
+// Vertices are node keys. Edges are one to a pair of nodes, because the library knows no parallel edges; all edges of
+// the pair are in its EdgeProperties.Data, a []dag.Edge. The graph is read-only: whatever would change it returns
 // ErrReadOnly. Clone gives an ordinary graph of the library that can be changed.
 //
 // What runs for every workflow (order, cycles, reachability, ranks) is on dag.Graph itself, linear and deterministic.

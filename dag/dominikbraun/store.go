@@ -12,57 +12,68 @@ import (
 // ErrReadOnly is returned by everything that would change the graph.
 var ErrReadOnly = errors.New("dominikbraun: graph is read-only")
 
-// Node is a vertex. ID is its hash; in a clone of the graph, vertices may be added with ids of one's own.
-type Node struct {
-	ID  int32
-	Key string
-}
+// Key is a node's key, which is both hash and vertex to the library. It is a key and not an id because the library's
+// search for components takes the zero hash for “none”: a node of id 0 would be lost, and no key is empty.
+type Key string
 
-// Hash gives the hash of a vertex.
-func Hash(n Node) int32 { return n.ID }
+// String gives the key escaped for a double-quoted DOT string, since draw.DOT puts what it prints between quotes as it
+// is. Only keys with quotes, backslashes or line ends differ; string(k) is the key itself.
+func (k Key) String() string { return escape(string(k)) }
+
+// Hash gives the hash of a vertex, which is the vertex.
+func Hash(k Key) Key { return k }
 
 // New gives a directed graph of the library that reads g. It has the Acyclic trait if g has no cycle. It is safe for
 // concurrent use, as g is.
-func New(g *dag.Graph) graph.Graph[int32, Node] {
+func New(g *dag.Graph) graph.Graph[Key, Key] {
 	traits := []func(*graph.Traits){graph.Directed()}
 	if g.CheckAcyclic() == nil {
 		traits = append(traits, graph.Acyclic())
 	}
-	return graph.NewWithStore(Hash, graph.Store[int32, Node](store{g}), traits...)
+	return graph.NewWithStore(Hash, graph.Store[Key, Key](store{g}), traits...)
 }
 
 // store implements graph.Store on a graph that does not change.
 type store struct{ g *dag.Graph }
 
-var _ graph.Store[int32, Node] = store{}
+var _ graph.Store[Key, Key] = store{}
 
-func (s store) has(id int32) bool { return uint32(id) < uint32(s.g.NodeCount()) }
-
-// Vertex gives a node with its key as label, escaped for DOT: draw.DOT writes attributes as they are.
-func (s store) Vertex(id int32) (Node, graph.VertexProperties, error) {
-	if !s.has(id) {
-		return Node{}, graph.VertexProperties{}, graph.ErrVertexNotFound
-	}
-	key := s.g.Key(id)
-	return Node{id, key}, graph.VertexProperties{Attributes: map[string]string{"label": escape(key)}}, nil
+// ids finds both ends of an edge.
+func (s store) ids(source, target Key) (from, to int32, ok bool) {
+	from, okFrom := s.g.Node(string(source))
+	to, okTo := s.g.Node(string(target))
+	return from, to, okFrom && okTo
 }
 
-// ListVertices gives all ids in order of insertion.
-func (s store) ListVertices() ([]int32, error) {
-	ids := make([]int32, 0, s.g.NodeCount())
-	for id := range s.g.Nodes() {
-		ids = append(ids, id)
+// Vertex gives a node, with a label where draw.DOT would show its escapes.
+func (s store) Vertex(key Key) (Key, graph.VertexProperties, error) {
+	if !s.g.Has(string(key)) {
+		return "", graph.VertexProperties{}, graph.ErrVertexNotFound
 	}
-	return ids, nil
+	attributes := map[string]string{}
+	if escaped := key.String(); escaped != string(key) {
+		attributes["label"] = escaped
+	}
+	return key, graph.VertexProperties{Attributes: attributes}, nil
+}
+
+// ListVertices gives all keys in order of insertion.
+func (s store) ListVertices() ([]Key, error) {
+	keys := make([]Key, 0, s.g.NodeCount())
+	for _, key := range s.g.Nodes() {
+		keys = append(keys, Key(key))
+	}
+	return keys, nil
 }
 
 // VertexCount gives the number of nodes.
 func (s store) VertexCount() (int, error) { return s.g.NodeCount(), nil }
 
 // Edge gives the edges between two nodes as one.
-func (s store) Edge(from, to int32) (graph.Edge[int32], error) {
-	if !s.has(from) || !s.has(to) {
-		return graph.Edge[int32]{}, graph.ErrEdgeNotFound
+func (s store) Edge(source, target Key) (graph.Edge[Key], error) {
+	from, to, ok := s.ids(source, target)
+	if !ok || !s.g.HasEdge(from, to) {
+		return graph.Edge[Key]{}, graph.ErrEdgeNotFound
 	}
 	var parallel []dag.Edge
 	for e := range s.g.OutEdges(from) {
@@ -70,51 +81,53 @@ func (s store) Edge(from, to int32) (graph.Edge[int32], error) {
 			parallel = append(parallel, e)
 		}
 	}
-	if parallel == nil {
-		return graph.Edge[int32]{}, graph.ErrEdgeNotFound
-	}
-	return merge(parallel), nil
+	return s.merge(parallel), nil
 }
 
-// ListEdges gives one edge for every pair of nodes that has any, by (from, to).
-func (s store) ListEdges() ([]graph.Edge[int32], error) {
-	edges := make([]graph.Edge[int32], 0, s.g.EdgeCount())
+// ListEdges gives one edge for every pair of nodes that has any, by order of insertion of the nodes.
+func (s store) ListEdges() ([]graph.Edge[Key], error) {
+	edges := make([]graph.Edge[Key], 0, s.g.EdgeCount())
+	var parallel []dag.Edge
 	for e := range s.g.Edges() {
-		if last := len(edges) - 1; last >= 0 && edges[last].Source == e.From && edges[last].Target == e.To {
-			edges[last] = merge(append(edges[last].Properties.Data.([]dag.Edge), e))
-			continue
+		if parallel != nil && (parallel[0].From != e.From || parallel[0].To != e.To) {
+			edges = append(edges, s.merge(parallel))
+			parallel = nil
 		}
-		edges = append(edges, merge([]dag.Edge{e}))
+		parallel = append(parallel, e)
+	}
+	if parallel != nil {
+		edges = append(edges, s.merge(parallel))
 	}
 	return edges, nil
 }
 
 // CreatesCycle answers from our own reachability; without it the library would copy the graph for every question.
-func (s store) CreatesCycle(from, to int32) (bool, error) {
-	if !s.has(from) || !s.has(to) {
+func (s store) CreatesCycle(source, target Key) (bool, error) {
+	from, to, ok := s.ids(source, target)
+	if !ok {
 		return false, graph.ErrVertexNotFound
 	}
 	return from == to || s.g.Reaches(to, from), nil
 }
 
 // AddVertex returns ErrReadOnly.
-func (s store) AddVertex(int32, Node, graph.VertexProperties) error { return ErrReadOnly }
+func (s store) AddVertex(Key, Key, graph.VertexProperties) error { return ErrReadOnly }
 
 // RemoveVertex returns ErrReadOnly.
-func (s store) RemoveVertex(int32) error { return ErrReadOnly }
+func (s store) RemoveVertex(Key) error { return ErrReadOnly }
 
 // AddEdge returns ErrReadOnly.
-func (s store) AddEdge(_, _ int32, _ graph.Edge[int32]) error { return ErrReadOnly }
+func (s store) AddEdge(_, _ Key, _ graph.Edge[Key]) error { return ErrReadOnly }
 
 // UpdateEdge returns ErrReadOnly.
-func (s store) UpdateEdge(_, _ int32, _ graph.Edge[int32]) error { return ErrReadOnly }
+func (s store) UpdateEdge(_, _ Key, _ graph.Edge[Key]) error { return ErrReadOnly }
 
 // RemoveEdge returns ErrReadOnly.
-func (s store) RemoveEdge(_, _ int32) error { return ErrReadOnly }
+func (s store) RemoveEdge(_, _ Key) error { return ErrReadOnly }
 
 // merge makes one edge of the parallel edges between two nodes, of which there is at least one. Guards become its
 // label, escaped for DOT. The attributes are never nil and nobody else's: options of the library write to them.
-func merge(parallel []dag.Edge) graph.Edge[int32] {
+func (s store) merge(parallel []dag.Edge) graph.Edge[Key] {
 	attributes := map[string]string{}
 	for _, e := range parallel {
 		if label := e.Attrs.Label(); label != "" {
@@ -122,14 +135,14 @@ func merge(parallel []dag.Edge) graph.Edge[int32] {
 		}
 	}
 	first := parallel[0]
-	return graph.Edge[int32]{
-		Source:     first.From,
-		Target:     first.To,
+	return graph.Edge[Key]{
+		Source:     Key(s.g.Key(first.From)),
+		Target:     Key(s.g.Key(first.To)),
 		Properties: graph.EdgeProperties{Attributes: attributes, Weight: 1, Data: parallel},
 	}
 }
 
 // escape prepares text for a double-quoted DOT string, which the library does not.
-func escape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text)
-}
+func escape(text string) string { return escapes.Replace(text) }
+
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
