@@ -44,6 +44,12 @@ func (p Pos) Index(i int) Pos {
 	return p
 }
 
+// At gives the line and column of p with another path: the place to name for something that is not written down.
+func (p Pos) At(path string) Pos {
+	p.Path = path
+	return p
+}
+
 // compare orders places as a reader meets them: by file, line, column and path.
 func (p Pos) compare(q Pos) int {
 	return cmp.Or(

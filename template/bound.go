@@ -1,0 +1,191 @@
+package template
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Bound is a binding with its texts compiled. Expressions in it see input (the step's own, rendered), participant, attempt
+// and run. A template is nil when the binding leaves its field out. It is immutable.
+type Bound struct {
+	Name    string // of the operation
+	Binding Binding
+
+	Argv, Shell, Stdin, Env, Dir *expr.Template // of a command; Argv gives a list, Env an object
+	Method, URL, Headers, Body   *expr.Template // of an HTTP request; Headers gives an object
+	For                          *expr.Template // of a sleep: an ISO 8601 duration
+	Wanted                       *expr.Template // of a wait: the name of the message
+	Value                        *expr.Template // of a constant
+	Code, Message                *expr.Template // of a failure
+}
+
+// boundNames are the names that expressions in a binding see.
+var boundNames = []string{"input", "participant", "attempt", "run"}
+
+// operations checks the bindings and compiles their texts.
+func (c *checker) operations() {
+	if len(c.w.Operations) == 0 {
+		return
+	}
+	c.checked.Bindings = make(map[string]*Bound, len(c.w.Operations))
+	for _, name := range slices.Sorted(maps.Keys(c.w.Operations)) {
+		at := c.w.Pos.Key("operations").Key(name)
+		b := &binder{c: c, at: at, bound: &Bound{Name: name, Binding: c.w.Operations[name]}}
+		b.bind()
+		c.checked.Bindings[name] = b.bound
+	}
+}
+
+// binder compiles one binding.
+type binder struct {
+	c     *checker
+	at    document.Pos // the path of the binding
+	bound *Bound
+}
+
+func (b *binder) bind() {
+	binding := &b.bound.Binding
+	kinds := 0
+	for _, isSet := range []bool{binding.Command != nil, binding.HTTP != nil, binding.Sleep != nil, binding.Wait != nil,
+		binding.Workflow != nil, binding.Value != nil, binding.Fail != nil} {
+		if isSet {
+			kinds++
+		}
+	}
+	if kinds != 1 && !b.isRefused() {
+		b.c.faultf(b.at.Path, binding.Pos,
+			"operation %q must have one of command, http, sleep, wait, workflow, value, fail", b.bound.Name)
+	}
+	if binding.Command != nil {
+		b.command(binding.Command)
+	}
+	if binding.HTTP != nil {
+		b.http(binding.HTTP)
+	}
+	if binding.Sleep != nil {
+		b.sleep(binding.Sleep)
+	}
+	if binding.Wait != nil {
+		b.required("wait", "message", binding.Wait.Message)
+		b.bound.Wanted = b.text("wait", "message", binding.Wait.Message)
+	}
+	if w := binding.Workflow; w != nil && (w.Path == "") == (w.Name == "") {
+		b.faultf("workflow", "", "workflow must have one of path, name")
+	}
+	if binding.Value != nil {
+		b.bound.Value = b.c.compile(b.at.Key("value").Path, binding.Value.Value, boundNames, b.noSteps)
+	}
+	if binding.Fail != nil {
+		b.required("fail", "code", binding.Fail.Code)
+		b.bound.Code = b.text("fail", "code", binding.Fail.Code)
+		b.bound.Message = b.text("fail", "message", binding.Fail.Message)
+	}
+}
+
+// isRefused reports whether the reader has already said what is wrong with the binding.
+func (b *binder) isRefused() bool {
+	for path := range b.c.w.refused {
+		if path == b.at.Path || strings.HasPrefix(path, b.at.Path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *binder) command(cmd *Command) {
+	switch {
+	case len(cmd.Argv) > 0 && cmd.Shell != "":
+		b.faultf("command", "shell", "shell cannot stand beside argv")
+	case len(cmd.Argv) == 0 && cmd.Shell == "":
+		b.faultf("command", "argv", "command must have one of argv, shell")
+	case len(cmd.Argv) > 0 && cmd.Argv[0] == "":
+		b.faultf("command", "argv", "argv must begin with a program")
+	}
+	// What is put into the text of a shell becomes part of the program: one quote in an input, and it runs what it likes.
+	if strings.Contains(cmd.Shell, "{{") {
+		b.faultf("command", "shell", "shell takes no expressions: pass values in env and quote them there, as in \"$NAME\"")
+	} else {
+		b.bound.Shell = b.text("command", "shell", cmd.Shell)
+	}
+	if cmd.Output != "" {
+		b.c.oneOf(b.at.Key("command").Key("output").Path, b.bound.Binding.Pos, cmd.Output, "text", "json", "lines")
+	}
+	b.bound.Argv = b.any("command", "argv", texts(cmd.Argv))
+	b.bound.Stdin = b.any("command", "stdin", cmd.Stdin)
+	b.bound.Env = b.any("command", "env", textMap(cmd.Env))
+	b.bound.Dir = b.text("command", "dir", cmd.Dir)
+}
+
+func (b *binder) http(h *HTTP) {
+	b.required("http", "url", h.URL)
+	b.bound.Method = b.text("http", "method", h.Method)
+	b.bound.URL = b.text("http", "url", h.URL)
+	b.bound.Headers = b.any("http", "headers", textMap(h.Headers))
+	b.bound.Body = b.any("http", "body", h.Body)
+}
+
+func (b *binder) sleep(s *Sleep) {
+	b.required("sleep", "for", s.For)
+	b.bound.For = b.text("sleep", "for", s.For)
+	if b.bound.For == nil {
+		return
+	}
+	if v, isConstant := b.bound.For.Constant(); isConstant {
+		text, _ := v.(string)
+		if _, err := ParseDuration(text); err != nil {
+			b.c.fault(b.at.Key("sleep").Key("for").Path, b.bound.Binding.Pos, &document.Error{Text: s.For, Msg: err.Error()})
+		}
+	}
+}
+
+// texts and textMap give the generic form of strings, nil for none.
+func texts(list []string) value.Value {
+	m := object{}
+	m.texts("", list)
+	return m[""]
+}
+
+func textMap(texts map[string]string) value.Value {
+	m := object{}
+	m.textMap("", texts)
+	return m[""]
+}
+
+func (b *binder) text(kind, key, text string) *expr.Template {
+	if text == "" {
+		return nil
+	}
+	return b.any(kind, key, text)
+}
+
+func (b *binder) any(kind, key string, v value.Value) *expr.Template {
+	if v == nil {
+		return nil
+	}
+	return b.c.compile(b.at.Key(kind).Key(key).Path, v, boundNames, b.noSteps)
+}
+
+// noSteps reports an expression that reads a step: a binding serves all steps of its operation.
+func (b *binder) noSteps(r expr.Read, path string) {
+	b.c.fault(path, b.bound.Binding.Pos, &document.Error{Text: r.Text,
+		Msg: "an operation cannot read " + r.Text + ": pass it in the input of the step"})
+}
+
+func (b *binder) required(kind, key, text string) {
+	if text == "" {
+		b.faultf(kind, key, "%s needs %s", kind, key)
+	}
+}
+
+func (b *binder) faultf(kind, key, format string, args ...any) {
+	at := b.at.Key(kind)
+	if key != "" {
+		at = at.Key(key)
+	}
+	b.c.faultf(at.Path, b.bound.Binding.Pos, format, args...)
+}

@@ -1,0 +1,197 @@
+package template
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Timing bounds a step's attempts in time and number. The zero value sets no bound and makes one attempt.
+type Timing struct {
+	Timeout      time.Duration // of one attempt; 0: none
+	Retry        *Retry        // nil: one attempt
+	OnTimeout    OnTimeout     // when the attempts are used up. Default: FailOnTimeout
+	TotalTimeout time.Duration // of all attempts with their backoffs, from the first; 0: none
+	Pos          document.Pos
+}
+
+// OnTimeout says what a timeout does once no attempt is left.
+type OnTimeout string
+
+// What a final timeout does.
+const (
+	FailOnTimeout  OnTimeout = "fail"           // the step fails with code timeout
+	SkipOnTimeout  OnTimeout = "skip"           // the step is skipped, its output is null
+	AbortOnTimeout OnTimeout = "abort_workflow" // the run ends as step_timeout
+)
+
+// Retry says how often and when a call is made again. The delay before attempt n+1 is Backoff × Multiplier^(n−1), at most MaxBackoff.
+type Retry struct {
+	MaxAttempts int           // in all, the first included; at least 1
+	Backoff     time.Duration // before the second attempt; 0: at once
+	Multiplier  float64       // at least 1. Default: 1
+	MaxBackoff  time.Duration // 0: no ceiling
+	Jitter      float64       // share of the delay that varies, in [0, 1]; drawn from a hash, so replays agree. Default: 0
+	On          []string      // when not empty: the only codes that are retried
+	Never       []string      // codes that are final although marked retryable
+	Scope       string        // whom a fan-out asks again: ScopeMissing (default) or ScopeAll
+	Pos         document.Pos
+}
+
+// Whom the retry of a fan-out asks again.
+const (
+	ScopeMissing = "missing" // those who gave no usable answer; answers are kept
+	ScopeAll     = "all"     // everyone; earlier answers are dropped
+)
+
+// Target says whom a call asks.
+type Target struct {
+	Resolve      string                 // ResolveStatic, ResolveCapability or ResolveTaskType
+	Participants []string               // static: ids, asked in this order
+	CapabilityID string                 // capability
+	Filter       map[string]value.Value // capability: attributes that must be equal
+	Limit        int                    // capability: at most so many; 0: all
+	Pos          document.Pos
+}
+
+// How a Target finds participants.
+const (
+	ResolveStatic     = "static"     // they are named
+	ResolveCapability = "capability" // those who hold a valid passport for a capability when the attempt starts
+	ResolveTaskType   = "task_type"  // one provider of the operation
+)
+
+// FanIn says how the answers of several participants become one output.
+type FanIn struct {
+	Policy       string // AnyOne (default), All, Quorum or BestOf
+	MinResponses int
+	ScoreField   string        // best_of: RFC 6901 pointer
+	ScoreOrder   string        // best_of: "desc" (default) or "asc"
+	HedgeAfter   time.Duration // any_one: ask the next participant after so long; 0: all at once
+	Pos          document.Pos
+}
+
+// The fan-in policies.
+const (
+	AnyOne = "any_one" // the first usable answer
+	All    = "all"     // every answer; one error fails
+	Quorum = "quorum"  // at least MinResponses answers
+	BestOf = "best_of" // of the answers within the attempt's window, the one with the best score
+)
+
+// Fulfillment says who decides whether a completed call has fulfilled its task.
+type Fulfillment struct {
+	Policy         string // OutputMatch, ExternalDecision, RequesterConfirmation, Auto or Never
+	Source         *DecisionSource
+	ResultMatch    *ResultMatch
+	OnNotFulfilled string // ThenFail (default), ThenPause, ThenSkip or ThenAbort
+	OnError        string // as OnNotFulfilled, or ThenRetry
+	Pos            document.Pos
+}
+
+// The fulfillment policies.
+const (
+	OutputMatch           = "output_match"           // the step's own output says it
+	ExternalDecision      = "external_decision"      // the decision source says it
+	RequesterConfirmation = "requester_confirmation" // whoever asked for the run says it
+	Auto                  = "auto"                   // the answer is enough
+	Never                 = "never"                  // only an explicit decision by a person
+)
+
+// What OnNotFulfilled and OnError do. Retry is for OnError alone: it asks for the decision again.
+const (
+	ThenFail  = "fail"
+	ThenPause = "pause"
+	ThenSkip  = "skip"
+	ThenAbort = "abort_workflow"
+	ThenRetry = "retry"
+)
+
+// DecisionSource is who or what decides.
+type DecisionSource struct {
+	Kind         string // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
+	CapabilityID string
+	Operation    string
+	Input        value.Value
+	Timing       *Timing
+	Pos          document.Pos
+}
+
+// The kinds of decision sources.
+const (
+	DecidedByCapability  = "capability" // a call to a holder of the capability
+	DecidedByOperator    = "operator"   // a person who runs the engine
+	DecidedByRequester   = "requester"  // the person who started the run
+	DecidedAutomatically = "automatic"  // an operation called for the decision
+)
+
+// ResultMatch reads a decision out of any JSON.
+type ResultMatch struct {
+	Path               string // RFC 6901 pointer
+	FulfilledValues    []value.Value
+	NotFulfilledValues []value.Value
+	Pos                document.Pos
+}
+
+// Directory is who can be targeted.
+type Directory struct {
+	Participants map[string]value.Value // by id: what a binding sees as `participant`
+	Capabilities map[string][]Passport  // by capability id, in order
+	Pos          document.Pos
+}
+
+// Passport says that a participant offers a capability, from when to when. Without dates it is always valid.
+type Passport struct {
+	Participant string
+	ValidFrom   time.Time // zero: always
+	ValidUntil  time.Time // zero: for ever
+	Revoked     bool
+	Attributes  map[string]value.Value
+	Pos         document.Pos
+}
+
+// Binding says how an operation is called: exactly one field is set.
+type Binding struct {
+	Command  *Command
+	HTTP     *HTTP
+	Sleep    *Sleep
+	Wait     *Wait
+	Workflow *Child
+	Value    *Constant
+	Fail     *Fail
+	Pos      document.Pos
+}
+
+// Command runs a program. Argv or Shell, not both.
+type Command struct {
+	Argv   []string
+	Shell  string
+	Stdin  value.Value
+	Env    map[string]string
+	Dir    string
+	Output string // "" gives {exit_code, stdout, stderr}; "text", "json" or "lines" what stdout holds
+}
+
+// HTTP makes one request.
+type HTTP struct {
+	Method  string // default GET, POST with a body
+	URL     string
+	Headers map[string]string
+	Body    value.Value
+}
+
+// Sleep completes after For: an ISO 8601 duration or an expression that gives one.
+type Sleep struct{ For string }
+
+// Wait completes with the payload of the oldest untaken message of that name.
+type Wait struct{ Message string }
+
+// Child runs another workflow: Path (relative to the file that names it) or Name.
+type Child struct{ Path, Name string }
+
+// Constant returns Value, expressions anywhere in it.
+type Constant struct{ Value value.Value }
+
+// Fail fails.
+type Fail struct{ Code, Message string }

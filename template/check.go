@@ -1,0 +1,227 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// DepthMax is how deep containers may nest.
+const DepthMax = 64
+
+// Known is what exists outside a document.
+type Known struct {
+	Operation  func(name string) bool // whether an operation is registered in Go or scripted; nil: none is
+	Operations []string               // names to suggest for a misspelt one
+	Lenient    bool                   // accept operations that nobody provides yet
+}
+
+// Checked is a workflow that makes sense, with everything resolved that can be before it runs: names are items, texts are
+// compiled. It is immutable and safe for concurrent use.
+type Checked struct {
+	Workflow *Workflow
+	Items    []*Item           // steps, conditionals and maps in template order; Items[i].Index is i
+	Of       map[Node]*Item    // by tree node
+	ByID     map[string]*Item  // steps, maps and named conditionals
+	Output   *expr.Template    // of the run; nil when there is none
+	Bindings map[string]*Bound // by operation name; nil when the document binds none
+}
+
+// Item is a step, a conditional or a map in its place. Those inside a conditional or map follow it in template order.
+type Item struct {
+	Index  int
+	Node   Node           // *Step, *Conditional or *Map
+	ID     string         // "" for an unnamed conditional
+	Path   string         // where it stands, such as steps[1].parallel.steps[0]
+	Parent *Item          // the innermost conditional or map around it; nil at the root
+	Branch int8           // 0: then, 1: else, when Parent is a conditional
+	Map    *Item          // the innermost map around it; nil: none
+	Input  *expr.Template // of a step: its input, or the arguments of its Func
+	Test   *expr.Template // of a conditional: a boolean, or the arguments of its Func; nil when TestID is set
+	TestID string         // of a conditional: the test is that this item is completed
+	Over   *expr.Template // of a map: a list, or the arguments of its Func
+	Asks   *expr.Template // of a step: the input of its decision source; nil: none. It makes no edges
+	Reads  []Read         // what Input, Test or Over read: each target's field once, in order of appearance
+	Needs  []*Item        // of a step, in the order written
+}
+
+// Read is one field of another item that an item reads.
+type Read struct {
+	Target    *Item
+	Field     expr.Field
+	Defaulted bool // every mention of it has a default for a target that is skipped
+}
+
+// Check finds out whether a workflow makes sense, read or built, and resolves its names. It reports everything it finds
+// wrong as document.Errors, with file and line where they are known and the path always. It fills in the defaults of w;
+// from then on nobody may change it. Cycles are left to compilation, which knows all edges.
+//
+// Cost is linear in the size of the workflow, times the nesting depth for references, plus the number of steps for every
+// misspelt name.
+func Check(w *Workflow, known Known) (*Checked, error) {
+	w.complete()
+	c := &checker{w: w, known: known, checked: &Checked{
+		Workflow: w,
+		Of:       make(map[Node]*Item),
+		ByID:     make(map[string]*Item),
+	}}
+	c.root()
+	c.operations()
+	c.elements(w.Steps, list{path: c.rootPath("steps"), ordered: true, names: rootNames})
+	for _, s := range c.spots {
+		c.item(s)
+	}
+	if w.HasOutput {
+		c.checked.Output = c.compile(c.rootPath("output"), w.Output, rootNames,
+			func(r expr.Read, path string) { c.read(r, nil, path) })
+	}
+	if err := c.errs.Err(); err != nil {
+		return nil, err
+	}
+	return c.checked, nil
+}
+
+// FansOut reports whether a step of the workflow asks participants. Such a workflow may not be the operation of a step
+// that does so too: whoever resolves child workflows refuses that as a nested fan-out.
+func (c *Checked) FansOut() bool {
+	return slices.ContainsFunc(c.Items, func(it *Item) bool {
+		s, ok := it.Node.(*Step)
+		return ok && s.Target != nil
+	})
+}
+
+// checker is the state of one Check.
+type checker struct {
+	w       *Workflow
+	known   Known
+	checked *Checked
+	spots   []*spot // of all items, parallel to checked.Items
+	ids     []string
+	errs    document.Errors
+}
+
+// rootNames are the names that expressions see outside all maps.
+var rootNames = []string{"input", "run"}
+
+// rootPath gives the path of a key of the workflow, which may itself be a part of another document.
+func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
+
+// fault reports something at a path, unless the reader has reported that path already. Line and column are those of what
+// was written there, or of what is nearest to it.
+func (c *checker) fault(path string, near document.Pos, e *document.Error) {
+	if c.w.refused[path] {
+		return
+	}
+	e.Pos = near.At(path)
+	if c.w.source != nil {
+		e.Pos = c.w.source.At(path).Pos.At(path)
+	}
+	c.errs.Add(e)
+}
+
+func (c *checker) faultf(path string, near document.Pos, format string, args ...any) {
+	c.fault(path, near, &document.Error{Msg: fmt.Sprintf(format, args...)})
+}
+
+// oneOf reports a text that is not among those allowed.
+func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...string) {
+	if slices.Contains(allowed, text) {
+		return
+	}
+	suggestion, _ := expr.Nearest(text, allowed)
+	c.fault(path, near, &document.Error{Text: text, Suggestion: suggestion,
+		Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(path), strings.Join(allowed, ", "), document.Quote(text))})
+}
+
+// compile compiles a value with expressions at a path and reports its faults; resolve is called for everything it reads.
+func (c *checker) compile(path string, v value.Value, names []string, resolve func(r expr.Read, path string)) *expr.Template {
+	t, err := expr.CompileValue(v, expr.Scope{Names: names})
+	if err != nil {
+		c.expressionFaults(path, v, err)
+		return nil
+	}
+	for _, r := range t.Reads() {
+		resolve(r, pathTo(path, v, r.Pointer))
+	}
+	return t
+}
+
+// expressionFaults reports each of the errors that compiling a value has joined.
+func (c *checker) expressionFaults(path string, v value.Value, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			c.expressionFaults(path, v, err)
+		}
+		return
+	}
+	fault := &document.Error{Msg: err.Error(), Err: err}
+	if e, ok := errors.AsType[*expr.Error](err); ok {
+		path = pathTo(path, v, e.Pointer)
+		fault.Text, fault.Msg, fault.Suggestion = e.Text, e.Msg, e.Suggestion
+	}
+	c.fault(path, c.near(path), fault)
+}
+
+// near gives the place of the innermost item at or around a path, for trees that have no document.
+func (c *checker) near(path string) document.Pos {
+	if c.w.source != nil {
+		return c.w.Pos
+	}
+	pos := c.w.Pos
+	for _, it := range c.checked.Items {
+		if strings.HasPrefix(path, it.Path+".") {
+			pos = it.Pos()
+		}
+	}
+	return pos
+}
+
+// pathTo gives the path of the value that a JSON pointer leads to, within the value v at path.
+func pathTo(path string, v value.Value, pointer string) string {
+	segments, err := value.ParsePointer(pointer)
+	if err != nil {
+		return path
+	}
+	pos := document.Pos{Path: path}
+	for _, segment := range segments {
+		switch at := v.(type) {
+		case []any:
+			i, err := strconv.Atoi(segment)
+			if err != nil || i >= len(at) {
+				return pos.Path
+			}
+			pos, v = pos.Index(i), at[i]
+		case map[string]any:
+			pos, v = pos.Key(segment), at[segment]
+		default:
+			return pos.Path
+		}
+	}
+	return pos.Path
+}
+
+// Pos gives the place where the item was written.
+func (it *Item) Pos() document.Pos {
+	switch n := it.Node.(type) {
+	case *Step:
+		return n.Pos
+	case *Conditional:
+		return n.Pos
+	case *Map:
+		return n.Pos
+	default:
+		panic(fmt.Sprintf("template: an item for a %T", n))
+	}
+}
+
+// knownOperations are the names a misspelt operation is compared with.
+func (c *checker) knownOperations() []string {
+	return slices.Concat(slices.Sorted(maps.Keys(c.w.Operations)), c.known.Operations)
+}

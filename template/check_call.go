@@ -1,0 +1,243 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// step checks what a step says about its call. What it names is checked later.
+func (c *checker) step(n *Step, path string) {
+	c.operationName(n, path)
+	if n.Func != nil && n.Input != nil {
+		c.faultf(path+".func", n.Func.Pos, "func cannot stand beside input")
+	}
+	c.function(n.Func, path+".func")
+	if n.Target != nil {
+		c.target(n.Target, path+".target")
+		c.nested(n, path)
+	}
+	if n.FanIn != nil {
+		if n.Target == nil && !c.w.refused[path+".target"] {
+			c.faultf(path+".fan_in", n.FanIn.Pos, "fan_in needs a target")
+		}
+		c.fanIn(n, path)
+	}
+	c.timing(n.Timing, path+".timing")
+	if n.Fulfillment != nil {
+		c.fulfillment(n.Fulfillment, path+".fulfillment")
+	}
+}
+
+func (c *checker) operationName(n *Step, path string) {
+	if n.Operation != "" {
+		c.operationKnown(n.Operation, path+".operation", n.Pos)
+		return
+	}
+	for _, key := range containers {
+		if c.w.refused[path+"."+key] {
+			return // it was meant to be a container, and has been reported as a misspelt one
+		}
+	}
+	c.faultf(path+".operation", n.Pos, "operation is missing")
+}
+
+// operationKnown reports a name that nobody provides.
+func (c *checker) operationKnown(name, path string, near document.Pos) {
+	if _, bound := c.w.Operations[name]; bound || c.known.Lenient || c.known.Operation != nil && c.known.Operation(name) {
+		return
+	}
+	suggestion, _ := expr.Nearest(name, c.knownOperations())
+	c.fault(path, near, &document.Error{Text: name, Msg: fmt.Sprintf("unknown operation %q", name), Suggestion: suggestion})
+}
+
+// nested reports a fan-out whose participants would each run this workflow, and so fan out again. Whether another child
+// does is known only when it has been found, see Checked.FansOut.
+func (c *checker) nested(n *Step, path string) {
+	if child := c.w.Operations[n.Operation].Workflow; child != nil && child.Name != "" && child.Name == c.w.Name {
+		c.faultf(path+".target", n.Target.Pos, "nested fan-out: workflow %q asks participants itself", child.Name)
+	}
+}
+
+func (c *checker) target(t *Target, path string) {
+	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
+	c.belongs(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
+	c.belongs(path+".capability_id", t.Pos, t.CapabilityID != "", "resolve", t.Resolve, ResolveCapability)
+	c.belongs(path+".filter", t.Pos, len(t.Filter) > 0, "resolve", t.Resolve, ResolveCapability)
+	c.belongs(path+".limit", t.Pos, t.Limit != 0, "resolve", t.Resolve, ResolveCapability)
+	c.limit(path+".limit", t.Pos, t.Limit)
+	if t.Resolve == ResolveStatic && len(t.Participants) == 0 {
+		c.faultf(path+".participants", t.Pos, "static needs participants")
+	}
+	if t.Resolve == ResolveCapability && t.CapabilityID == "" {
+		c.faultf(path+".capability_id", t.Pos, "capability needs capability_id")
+	}
+	for i, id := range t.Participants {
+		if id == "" {
+			c.faultf(fmt.Sprintf("%s.participants[%d]", path, i), t.Pos, "participants must have names")
+		}
+	}
+}
+
+// belongs reports a key that is set although it means something only with another choice.
+func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, got, want string) {
+	if isSet && got != want {
+		c.faultf(path, near, "%s needs %s %s", lastKey(path), choice, want)
+	}
+}
+
+func (c *checker) fanIn(s *Step, step string) {
+	f, path := s.FanIn, step+".fan_in"
+	c.oneOf(path+".policy", f.Pos, f.Policy, AnyOne, All, Quorum, BestOf)
+	c.minResponses(s, path+".min_responses")
+	c.belongs(path+".score_field", f.Pos, f.ScoreField != "", "policy", f.Policy, BestOf)
+	c.belongs(path+".score_order", f.Pos, f.ScoreOrder != "", "policy", f.Policy, BestOf)
+	c.belongs(path+".hedge_after", f.Pos, f.HedgeAfter != 0, "policy", f.Policy, AnyOne)
+	c.duration(path+".hedge_after", f.Pos, f.HedgeAfter)
+	if f.Policy != BestOf {
+		return
+	}
+	c.oneOf(path+".score_order", f.Pos, f.ScoreOrder, "asc", "desc")
+	switch _, err := value.ParsePointer(f.ScoreField); {
+	case f.ScoreField == "":
+		c.faultf(path+".score_field", f.Pos, "best_of needs score_field")
+	case err != nil:
+		c.fault(path+".score_field", f.Pos, &document.Error{Text: f.ScoreField, Err: err,
+			Msg: fmt.Sprintf("score_field %s is no field: write /offer/price", document.Quote(f.ScoreField))})
+	}
+	hasTimeout := s.Timing != nil && s.Timing.Timeout != 0 || c.w.refused[step+".timing"] || c.w.refused[step+".timing.timeout"]
+	if !hasTimeout && c.w.Deadline == 0 && !c.w.refused[c.rootPath("deadline")] {
+		c.faultf(path+".policy", f.Pos, "best_of needs a timeout or a deadline")
+	}
+}
+
+func (c *checker) minResponses(s *Step, path string) {
+	f := s.FanIn
+	switch {
+	case f.MinResponses < 0:
+		c.faultf(path, f.Pos, "min_responses must be at least 1")
+	case f.Policy == Quorum && f.MinResponses == 0:
+		c.faultf(path, f.Pos, "quorum needs min_responses")
+	case f.Policy == AnyOne && f.MinResponses > 1:
+		c.faultf(path, f.Pos, "min_responses must be 1 with policy any_one, which takes the first answer")
+	case f.Policy == All && f.MinResponses != 0:
+		c.faultf(path, f.Pos, "min_responses cannot stand beside policy all, which wants every answer")
+	}
+	if s.Target == nil {
+		return
+	}
+	distinct := len(slices.Compact(slices.Sorted(slices.Values(s.Target.Participants))))
+	if s.Target.Resolve == ResolveStatic && distinct > 0 && f.MinResponses > distinct {
+		c.faultf(path, f.Pos, "min_responses is %d but there are %d participants", f.MinResponses, distinct)
+	}
+	if s.Target.Limit > 0 && f.MinResponses > s.Target.Limit {
+		c.faultf(path, f.Pos, "min_responses is %d but limit is %d", f.MinResponses, s.Target.Limit)
+	}
+}
+
+// duration reports what no document can say; the reader has refused it there.
+func (c *checker) duration(path string, near document.Pos, d time.Duration) {
+	if d < 0 {
+		c.faultf(path, near, "invalid duration %q: it is negative", FormatDuration(d))
+	}
+}
+
+func (c *checker) timing(t *Timing, path string) {
+	if t == nil {
+		return
+	}
+	c.duration(path+".timeout", t.Pos, t.Timeout)
+	c.duration(path+".total_timeout", t.Pos, t.TotalTimeout)
+	c.oneOf(path+".on_timeout", t.Pos, string(t.OnTimeout), string(FailOnTimeout), string(SkipOnTimeout), string(AbortOnTimeout))
+	if t.Retry != nil {
+		c.retry(t.Retry, path+".retry")
+	}
+}
+
+func (c *checker) retry(r *Retry, path string) {
+	if r.MaxAttempts < 1 {
+		c.faultf(path+".max_attempts", r.Pos, "max_attempts must be at least 1")
+	}
+	// The negation also catches what is not a number.
+	if !(r.Multiplier >= 1) {
+		c.faultf(path+".backoff_multiplier", r.Pos, "backoff_multiplier must be at least 1")
+	}
+	if !(r.Jitter >= 0 && r.Jitter <= 1) {
+		c.faultf(path+".jitter", r.Pos, "jitter must be between 0 and 1")
+	}
+	c.duration(path+".backoff", r.Pos, r.Backoff)
+	c.duration(path+".max_backoff", r.Pos, r.MaxBackoff)
+	c.oneOf(path+".scope", r.Pos, r.Scope, ScopeMissing, ScopeAll)
+	for i, code := range r.Never {
+		if slices.Contains(r.On, code) {
+			c.fault(fmt.Sprintf("%s.never[%d]", path, i), r.Pos, &document.Error{Text: code,
+				Msg: fmt.Sprintf("never and on both name %q", code)})
+		}
+	}
+}
+
+func (c *checker) fulfillment(f *Fulfillment, path string) {
+	c.oneOf(path+".policy", f.Pos, f.Policy, OutputMatch, ExternalDecision, RequesterConfirmation, Auto, Never)
+	c.oneOf(path+".on_not_fulfilled", f.Pos, f.OnNotFulfilled, ThenFail, ThenPause, ThenSkip, ThenAbort)
+	c.oneOf(path+".on_error", f.Pos, f.OnError, ThenFail, ThenPause, ThenSkip, ThenAbort, ThenRetry)
+	if f.Policy == ExternalDecision && f.Source == nil {
+		c.faultf(path+".decision_source", f.Pos, "external_decision needs decision_source")
+	}
+	if f.Policy == OutputMatch && f.ResultMatch == nil {
+		c.faultf(path+".result_match", f.Pos, "output_match needs result_match")
+	}
+	if f.Source != nil {
+		c.decisionSource(f.Source, path+".decision_source")
+	}
+	if f.ResultMatch != nil {
+		c.resultMatch(f.ResultMatch, path+".result_match")
+	}
+}
+
+func (c *checker) decisionSource(s *DecisionSource, path string) {
+	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)
+	if s.Kind == DecidedByCapability && s.CapabilityID == "" {
+		c.faultf(path+".capability_id", s.Pos, "capability needs capability_id")
+	}
+	if s.Operation != "" {
+		c.operationKnown(s.Operation, path+".operation", s.Pos)
+	}
+	c.timing(s.Timing, path+".timing")
+}
+
+func (c *checker) resultMatch(m *ResultMatch, path string) {
+	if _, err := value.ParsePointer(m.Path); err != nil || m.Path == "" {
+		c.fault(path+".path", m.Pos, &document.Error{Text: m.Path, Err: err,
+			Msg: fmt.Sprintf("path must be a JSON pointer such as /verification/status, not %s", document.Quote(m.Path))})
+	}
+	if len(m.FulfilledValues)+len(m.NotFulfilledValues) == 0 {
+		c.faultf(path+".fulfilled_values", m.Pos, "result_match needs fulfilled_values or not_fulfilled_values")
+	}
+	for i, v := range m.NotFulfilledValues {
+		if slices.ContainsFunc(m.FulfilledValues, func(w value.Value) bool { return value.Equal(v, w) }) {
+			c.faultf(fmt.Sprintf("%s.not_fulfilled_values[%d]", path, i), m.Pos,
+				"fulfilled_values and not_fulfilled_values both hold %s", value.Text(v))
+		}
+	}
+}
+
+func (c *checker) directory(d *Directory) {
+	path := c.w.Pos.Key("directory")
+	for _, id := range slices.Sorted(maps.Keys(d.Capabilities)) {
+		at := path.Key("capabilities").Key(id)
+		for i := range d.Capabilities[id] {
+			p := &d.Capabilities[id][i]
+			if p.Participant == "" {
+				c.faultf(at.Index(i).Key("participant").Path, p.Pos, "participant is missing")
+			}
+			if !p.ValidFrom.IsZero() && !p.ValidUntil.IsZero() && !p.ValidFrom.Before(p.ValidUntil) {
+				c.faultf(at.Index(i).Key("valid_until").Path, p.Pos, "valid_until must be after valid_from")
+			}
+		}
+	}
+}

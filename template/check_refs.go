@@ -1,0 +1,244 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// item compiles the texts of an item and resolves what they name. All ids are known by then.
+func (c *checker) item(s *spot) {
+	it := s.item
+	switch n := it.Node.(type) {
+	case *Step:
+		it.Input = c.template(s, it.Path, "input", n.Input, n.Func)
+		for i, id := range n.Needs {
+			path := fmt.Sprintf("%s.needs[%d]", it.Path, i)
+			if target := c.reference(id, s, path); target != nil && !slices.Contains(it.Needs, target) {
+				it.Needs = append(it.Needs, target)
+			}
+		}
+		if n.Fulfillment != nil && n.Fulfillment.Source != nil && n.Fulfillment.Source.Input != nil {
+			it.Asks = c.asks(s, it.Path+".fulfillment.decision_source.input", n.Fulfillment.Source.Input)
+		}
+	case *Conditional:
+		path := it.Path + ".conditional"
+		if n.Func == nil && !strings.Contains(n.Test, "{{") {
+			c.bareTest(s, path+".test", n.Test)
+			return
+		}
+		if text := strings.TrimSpace(n.Test); n.Func == nil && !(strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}")) {
+			c.fault(path+".test", n.Pos, &document.Error{Text: n.Test, Msg: "test must be a step id or one expression, not " + document.Quote(n.Test)})
+			return
+		}
+		it.Test = c.template(s, path, "test", n.Test, n.Func)
+	case *Map:
+		it.Over = c.template(s, it.Path+".map", "over", n.Over, n.Func)
+	}
+}
+
+// template compiles the value that stands under key at path, or the arguments of the function that stands in for it.
+func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *expr.Template {
+	path += "." + key
+	if f != nil {
+		args := make([]any, len(f.Args))
+		copy(args, f.Args)
+		path, v = strings.TrimSuffix(path, key)+"func.args", args
+	}
+	return c.compile(path, v, s.names, func(r expr.Read, path string) {
+		if target := c.read(r, s, path); target != nil {
+			s.item.reads(Read{Target: target, Field: r.Field, Defaulted: r.Defaulted})
+		}
+	})
+}
+
+// reads notes a read, once for each field of a target.
+func (it *Item) reads(r Read) {
+	for i := range it.Reads {
+		if known := &it.Reads[i]; known.Target == r.Target && known.Field == r.Field {
+			known.Defaulted = known.Defaulted && r.Defaulted
+			return
+		}
+	}
+	it.Reads = append(it.Reads, r)
+}
+
+// asks compiles the input of a decision source. It is rendered after the step has completed, so the step itself may be
+// read, and it makes no edges.
+func (c *checker) asks(s *spot, path string, v value.Value) *expr.Template {
+	return c.compile(path, v, s.names, func(r expr.Read, path string) {
+		if r.Step != s.item.ID {
+			c.read(r, s, path)
+		}
+	})
+}
+
+// bareTest resolves a test that is no expression: an id, or an operation that only one step has.
+func (c *checker) bareTest(s *spot, path, test string) {
+	if test == "" {
+		return
+	}
+	id := test
+	if c.checked.ByID[id] == nil {
+		var calling []string
+		for _, it := range c.checked.Items {
+			if n, ok := it.Node.(*Step); ok && n.Operation == test {
+				calling = append(calling, it.ID)
+			}
+		}
+		if len(calling) > 1 {
+			c.fault(path, s.item.Pos(), &document.Error{Text: test,
+				Msg: fmt.Sprintf("test %q is ambiguous: steps %s call that operation", test, strings.Join(calling, ", "))})
+			return
+		}
+		if len(calling) == 1 {
+			id = calling[0]
+		}
+	}
+	if target := c.reference(id, s, path); target != nil {
+		s.item.TestID = target.ID
+		s.item.reads(Read{Target: target, Field: expr.Status})
+	}
+}
+
+// read resolves what an expression of the item at s reads; s is nil for the run's output. Beyond what holds for every
+// reference, an output that may be missing because its step may be skipped needs a default.
+func (c *checker) read(r expr.Read, s *spot, path string) *Item {
+	target := c.reference(r.Step, s, path)
+	if target == nil || r.Field != expr.Output {
+		return target
+	}
+	if _, isConditional := target.Node.(*Conditional); isConditional {
+		c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text, Msg: fmt.Sprintf("conditional %q has no output: read a step of its branches", r.Step)})
+		return nil
+	}
+	if !r.Defaulted && mayBeSkipped(s, c.spots[target.Index]) {
+		c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text,
+			Msg: fmt.Sprintf("step %q may be skipped: give a default with ??", r.Step)})
+		return nil
+	}
+	return target
+}
+
+func (c *checker) nearSpot(s *spot) document.Pos {
+	if s == nil {
+		return c.w.Pos
+	}
+	return s.item.Pos()
+}
+
+// reference resolves an id that the item at s names in any way, or reports why it cannot be named there.
+func (c *checker) reference(id string, s *spot, path string) *Item {
+	target := c.checked.ByID[id]
+	if target == nil {
+		near, _ := expr.Nearest(id, c.ids)
+		c.fault(path, c.nearSpot(s), &document.Error{Text: id, Msg: fmt.Sprintf("unknown step %q", id), Suggestion: near})
+		return nil
+	}
+	t := c.spots[target.Index]
+	if each := mapAround(t, s); each != nil {
+		c.fault(path, c.nearSpot(s), &document.Error{Text: id, Msg: fmt.Sprintf("step %q is inside map %q", id, each.ID)})
+		return nil
+	}
+	if s == nil {
+		return target
+	}
+	switch msg := order(s, t); msg {
+	case before:
+		return target
+	case later:
+		c.fault(path, s.item.Pos(), &document.Error{Text: id, Msg: fmt.Sprintf("step %q comes later", id)})
+	case around:
+		c.fault(path, s.item.Pos(), &document.Error{Text: id, Msg: "cycle: " + circle(id, s.item.ID)})
+	}
+	return nil
+}
+
+// circle writes the cycle of an item that waits for itself, or for what is around it.
+func circle(outer, inner string) string {
+	if inner == "" || inner == outer {
+		return outer + " -> " + outer
+	}
+	return outer + " -> " + inner + " -> " + outer
+}
+
+// The ways in which an item may stand to one that it refers to.
+const (
+	before = iota // it may wait for it, as far as the order of the tree is concerned
+	later         // a sequence runs it after the item
+	around        // it is the item itself, or holds it
+)
+
+// order says how t stands to s. Elements of a parallel may wait for each other: whether they do so in a circle is seen
+// when all edges are known.
+func order(s, t *spot) int {
+	isDeeper := t.depth > s.depth
+	for s.depth > t.depth {
+		s = s.up
+	}
+	for t.depth > s.depth {
+		t = t.up
+	}
+	if s == t {
+		if isDeeper {
+			return later // a test cannot wait for its own branches, nor a list for what is done with its items
+		}
+		return around
+	}
+	for s.up != t.up {
+		s, t = s.up, t.up
+	}
+	if s.ordered && s.branch == t.branch && t.index > s.index {
+		return later
+	}
+	return before
+}
+
+// mapAround gives the outermost map that holds t and not s.
+func mapAround(t, s *spot) *Item {
+	var outermost *Item
+	for each := t.item.Map; each != nil; each = each.Map {
+		if s != nil && inside(s.item, each) {
+			break
+		}
+		outermost = each
+	}
+	return outermost
+}
+
+// inside reports whether a map holds an item.
+func inside(it, each *Item) bool {
+	for m := it.Map; m != nil; m = m.Map {
+		if m == each {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeSkipped reports whether t stands in a branch that s does not stand in.
+func mayBeSkipped(s, t *spot) bool {
+	for at := t.item; at.Parent != nil; at = at.Parent {
+		if _, ok := at.Parent.Node.(*Conditional); ok && !inBranch(s, at.Parent, at.Branch) {
+			return true
+		}
+	}
+	return false
+}
+
+// inBranch reports whether s stands in that branch of a conditional.
+func inBranch(s *spot, conditional *Item, branch int8) bool {
+	if s == nil {
+		return false
+	}
+	for at := s.item; at.Parent != nil; at = at.Parent {
+		if at.Parent == conditional {
+			return at.Branch == branch
+		}
+	}
+	return false
+}

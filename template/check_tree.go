@@ -1,0 +1,211 @@
+package template
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// spot is where an element stands: in a list of steps, below the element that holds the list. Comparing the spots of two
+// items says whether one is inside the other, or comes later.
+type spot struct {
+	item    *Item    // nil for a sequential or parallel
+	up      *spot    // the element around it; nil at the root
+	depth   int      // how many elements are around it
+	branch  int8     // which list of up holds it: 0, or 1 for else
+	index   int      // in that list
+	ordered bool     // whether elements of that list run one after the other
+	names   []string // what expressions see there
+}
+
+// list is a list of steps and what is around it.
+type list struct {
+	path    string
+	ordered bool
+	up      *spot
+	branch  int8  // which list of up it is
+	parent  *Item // innermost conditional or map
+	within  int8  // in which branch of parent it stands, however many containers are between
+	each    *Item // innermost map
+	names   []string
+}
+
+// elements takes in a list of steps: items in template order, their ids, and the rules that need no other item.
+func (c *checker) elements(steps []Node, l list) {
+	for i, n := range steps {
+		path := fmt.Sprintf("%s[%d]", l.path, i)
+		s := &spot{up: l.up, branch: l.branch, index: i, ordered: l.ordered, names: l.names}
+		if l.up != nil {
+			s.depth = l.up.depth + 1
+		}
+		if s.depth > DepthMax {
+			c.faultf(path, c.near(path), "containers nest deeper than %d", DepthMax)
+			return
+		}
+		inner := list{up: s, parent: l.parent, within: l.within, each: l.each, names: l.names}
+		switch n := n.(type) {
+		case *Step:
+			c.add(s, l, n, n.ID, path)
+			c.step(n, path)
+		case *Sequential:
+			inner.path, inner.ordered = path+".sequential.steps", true
+			c.elements(n.Steps, inner)
+		case *Parallel:
+			inner.path = path + ".parallel.steps"
+			c.limit(path+".parallel.max_concurrency", n.Pos, n.MaxConcurrency)
+			c.elements(n.Steps, inner)
+		case *Conditional:
+			it := c.add(s, l, n, n.ID, path)
+			c.conditional(n, path+".conditional")
+			inner.parent, inner.ordered, inner.path, inner.within = it, true, path+".conditional.then", 0
+			c.elements(n.Then, inner)
+			inner.branch, inner.path, inner.within = 1, path+".conditional.else", 1
+			c.elements(n.Else, inner)
+		case *Map:
+			it := c.add(s, l, n, n.ID, path)
+			c.each(n, path+".map")
+			inner.parent, inner.within, inner.each, inner.ordered, inner.path = it, 0, it, true, path+".map.steps"
+			inner.names = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(l.names), n.As, "index"))))
+			c.elements(n.Steps, inner)
+		default:
+			c.faultf(path, c.w.Pos, "a tree cannot hold a %T", n)
+		}
+	}
+}
+
+// add makes the item of an element and enters its id.
+func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
+	it := &Item{
+		Index: len(c.checked.Items), Node: n, ID: id, Path: path, Parent: l.parent, Branch: l.within, Map: l.each,
+	}
+	s.item = it
+	c.checked.Items = append(c.checked.Items, it)
+	c.spots = append(c.spots, s)
+	if c.checked.Of[n] != nil {
+		c.faultf(path, it.Pos(), "step %q stands in the tree twice", id)
+		return it
+	}
+	c.checked.Of[n] = it
+	c.enter(it)
+	return it
+}
+
+// validID reports whether an id can stand in keys: check[2], run/step and request#1 must read in one way only.
+func validID(id string) bool {
+	return id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune("/[]#", r)
+	})
+}
+
+// enter enters an item's id, if it has one.
+func (c *checker) enter(it *Item) {
+	path := idPath(it)
+	if it.ID == "" {
+		if _, isMap := it.Node.(*Map); isMap {
+			c.faultf(path, it.Pos(), "id is missing")
+		}
+		return
+	}
+	if !validID(it.ID) {
+		c.fault(path, it.Pos(), &document.Error{Text: it.ID,
+			Msg: fmt.Sprintf("invalid step id %s: an id has no spaces and none of / [ ] #", document.Quote(it.ID))})
+	}
+	if first := c.checked.ByID[it.ID]; first != nil {
+		c.fault(path, it.Pos(), &document.Error{Text: it.ID,
+			Msg: fmt.Sprintf("duplicate step id %q, first at %s", it.ID, first.Path)})
+		return
+	}
+	c.checked.ByID[it.ID] = it
+	c.ids = append(c.ids, it.ID)
+}
+
+// idPath gives the path of what names an item: its id, or the operation that stands in for it.
+func idPath(it *Item) string {
+	switch n := it.Node.(type) {
+	case *Conditional:
+		return it.Path + ".conditional.id"
+	case *Map:
+		return it.Path + ".map.id"
+	case *Step:
+		if n.ID == n.Operation {
+			return it.Path + ".operation"
+		}
+	}
+	return it.Path + ".id"
+}
+
+var (
+	nameForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// reservedNames cannot be the name of a map's item: expressions know them as something else.
+var reservedNames = []string{"input", "run", "steps", "index", "participant", "attempt", "true", "false", "null", "nil", "let", "if", "else", "not", "in", "and", "or"}
+
+// root checks what stands beside the steps.
+func (c *checker) root() {
+	w := c.w
+	switch {
+	case w.Name == "":
+		c.faultf(c.rootPath("name"), w.Pos, "name is missing")
+	case !nameForm.MatchString(w.Name):
+		c.fault(c.rootPath("name"), w.Pos, &document.Error{Text: w.Name,
+			Msg: fmt.Sprintf("invalid name %s: a name has a-z, 0-9, dots, dashes and underscores", document.Quote(w.Name))})
+	}
+	c.duration(c.rootPath("deadline"), w.Pos, w.Deadline)
+	c.oneOf(c.rootPath("failure_policy"), w.Pos, string(w.FailurePolicy),
+		string(ContinueRunning), string(AbortDependents), string(AbortAll))
+	c.limit(c.rootPath("max_concurrency"), w.Pos, w.MaxConcurrency)
+	if w.Directory != nil {
+		c.directory(w.Directory)
+	}
+}
+
+func (c *checker) limit(path string, near document.Pos, n int) {
+	if n < 0 {
+		c.faultf(path, near, "%s must be at least 1", lastKey(path))
+	}
+}
+
+func (c *checker) conditional(n *Conditional, path string) {
+	switch {
+	case n.Func != nil && n.Test != "":
+		c.faultf(path+".func", n.Pos, "func cannot stand beside test")
+	case n.Func == nil && n.Test == "" && !c.w.refused[path+".func"]:
+		c.faultf(path+".test", n.Pos, "test is missing")
+	}
+	c.function(n.Func, path+".func")
+}
+
+func (c *checker) each(n *Map, path string) {
+	switch {
+	case n.Func != nil && n.Over != nil:
+		c.faultf(path+".func", n.Pos, "func cannot stand beside over")
+	case n.Func == nil && n.Over == nil && !c.w.refused[path+".func"]:
+		c.faultf(path+".over", n.Pos, "over is missing")
+	}
+	c.function(n.Func, path+".func")
+	if !variableForm.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
+		c.fault(path+".as", n.Pos, &document.Error{Text: n.As,
+			Msg: fmt.Sprintf("as cannot be %s: expressions must be able to name it, and know no such name yet", document.Quote(n.As))})
+	}
+	c.limit(path+".max_concurrency", n.Pos, n.MaxConcurrency)
+	if len(n.Steps) == 0 {
+		c.faultf(path+".steps", n.Pos, "steps must not be empty: the last one gives an item's output")
+	}
+}
+
+// function checks that a Func has a name, and that the program has registered it if it registers any: a document alone
+// cannot know what the program that runs it will bring.
+func (c *checker) function(f *Func, path string) {
+	if f == nil {
+		return
+	}
+	if f.Name == "" {
+		c.faultf(path+".name", f.Pos, "name is missing")
+	}
+}

@@ -1,0 +1,99 @@
+package template
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// setDefault sets a field that was left out. It writes only what changes, so that completing a tree again is a read.
+func setDefault[T cmp.Ordered](field *T, fallback T) {
+	var zero T
+	if *field == zero {
+		*field = fallback
+	}
+}
+
+// complete fills in the defaults of everything that was left out, so that nobody who reads the tree has to know them.
+func (w *Workflow) complete() {
+	setDefault(&w.FailurePolicy, ContinueRunning)
+	for _, b := range w.Operations {
+		if b.HTTP != nil {
+			setDefault(&b.HTTP.Method, b.HTTP.defaultMethod())
+		}
+	}
+	completeAll(w.Steps)
+}
+
+func (h *HTTP) defaultMethod() string {
+	if h.Body != nil {
+		return "POST"
+	}
+	return "GET"
+}
+
+func completeAll(steps []Node) {
+	for _, n := range steps {
+		switch n := n.(type) {
+		case *Step:
+			n.complete()
+		case *Sequential:
+			completeAll(n.Steps)
+		case *Parallel:
+			completeAll(n.Steps)
+		case *Conditional:
+			completeAll(n.Then)
+			completeAll(n.Else)
+		case *Map:
+			setDefault(&n.As, "item")
+			completeAll(n.Steps)
+		}
+	}
+}
+
+func (s *Step) complete() {
+	setDefault(&s.ID, s.Operation)
+	if s.FanIn != nil {
+		setDefault(&s.FanIn.Policy, AnyOne)
+		if s.FanIn.Policy == BestOf {
+			setDefault(&s.FanIn.ScoreOrder, "desc")
+			if pointer := fieldPointer(s.FanIn.ScoreField); pointer != s.FanIn.ScoreField {
+				s.FanIn.ScoreField = pointer
+			}
+		}
+	}
+	s.Timing.complete()
+	if f := s.Fulfillment; f != nil {
+		setDefault(&f.OnNotFulfilled, ThenFail)
+		setDefault(&f.OnError, ThenFail)
+		if f.Source != nil {
+			f.Source.Timing.complete()
+		}
+	}
+}
+
+func (t *Timing) complete() {
+	if t == nil {
+		return
+	}
+	setDefault(&t.OnTimeout, FailOnTimeout)
+	if t.Retry != nil {
+		setDefault(&t.Retry.Multiplier, 1)
+		setDefault(&t.Retry.Scope, ScopeMissing)
+	}
+}
+
+// dottedField is how people write a field when they do not think of RFC 6901: $.offer.price, offer.prices[0].
+var dottedField = regexp.MustCompile(`^(?:\$\.)?[^$./\[\]]+(?:\.[^./\[\]]+|\[[0-9]+\])*$`)
+
+// fieldPointer gives the RFC 6901 pointer for a field in dotted form. Anything else, a pointer above all, stays as it is.
+func fieldPointer(text string) string {
+	if strings.HasPrefix(text, "/") || !dottedField.MatchString(text) {
+		return text
+	}
+	text = strings.TrimPrefix(text, "$.")
+	text = strings.NewReplacer("[", ".", "]", "").Replace(text)
+	return value.Pointer(strings.Split(text, ".")).String()
+}

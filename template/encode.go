@@ -1,0 +1,220 @@
+package template
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Document gives the workflow as the document of kind Workflow that says the same: durations in canonical form, defaults
+// left out, defaults of zero fields included. Two workflows have the same document if and only if they run alike. The
+// result shares input values, schemas and arguments with w.
+func (w *Workflow) Document() value.Value {
+	m := object{"kind": Kind, "name": w.Name, "steps": documents(w.Steps)}
+	m.text("version", w.Version)
+	m.any("input", w.Input)
+	m.duration("deadline", w.Deadline)
+	if w.FailurePolicy != ContinueRunning {
+		m.text("failure_policy", string(w.FailurePolicy))
+	}
+	m.count("max_concurrency", w.MaxConcurrency)
+	if len(w.Operations) > 0 {
+		operations := object{}
+		for name, b := range w.Operations {
+			operations[name] = b.document()
+		}
+		m["operations"] = map[string]any(operations)
+	}
+	if w.Directory != nil {
+		m["directory"] = w.Directory.document()
+	}
+	if w.HasOutput {
+		m["output"] = w.Output
+	}
+	return map[string]any(m)
+}
+
+// MarshalJSON writes the workflow's document as JSON with sorted keys, always the same for the same workflow.
+func (w *Workflow) MarshalJSON() ([]byte, error) {
+	doc, err := value.Of(w.Document())
+	if err != nil {
+		return nil, fmt.Errorf("encode workflow %q: %w", w.Name, err)
+	}
+	return value.JSON(doc)
+}
+
+// UnmarshalJSON reads a document of kind Workflow. It reports what ParseNode reports; whether the workflow makes sense is for
+// Check to say.
+func (w *Workflow) UnmarshalJSON(data []byte) error {
+	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})
+	if err != nil {
+		return err
+	}
+	read, err := ParseNode(nodes[0])
+	if err != nil {
+		return err
+	}
+	*w = *read
+	w.source = nil
+	return nil
+}
+
+// Hash gives the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on how,
+// where or in which dialect the workflow was written. It fails when an input or output holds what no document can.
+func (w *Workflow) Hash() (string, error) {
+	hash, err := value.Hash(w.Document())
+	if err != nil {
+		return "", fmt.Errorf("hash workflow %q: %w", w.Name, err)
+	}
+	return hash, nil
+}
+
+// object collects the keys of a mapping, leaving out what has its default.
+type object map[string]any
+
+func (m object) text(key, text string) {
+	if text != "" {
+		m[key] = text
+	}
+}
+
+func (m object) texts(key string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	values := make([]any, len(list))
+	for i, text := range list {
+		values[i] = text
+	}
+	m[key] = values
+}
+
+func (m object) textMap(key string, texts map[string]string) {
+	if len(texts) == 0 {
+		return
+	}
+	values := make(map[string]any, len(texts))
+	for k, text := range texts {
+		values[k] = text
+	}
+	m[key] = values
+}
+
+func (m object) count(key string, n int) {
+	if n != 0 {
+		m[key] = int64(n)
+	}
+}
+
+func (m object) duration(key string, d time.Duration) {
+	if d != 0 {
+		m[key] = FormatDuration(d)
+	}
+}
+
+func (m object) instant(key string, t time.Time) {
+	if !t.IsZero() {
+		m[key] = t.UTC().Format(time.RFC3339Nano)
+	}
+}
+
+func (m object) any(key string, v value.Value) {
+	if v != nil {
+		m[key] = v
+	}
+}
+
+func (m object) list(key string, list []value.Value) {
+	if len(list) > 0 {
+		m[key] = list
+	}
+}
+
+func (m object) mapping(key string, values map[string]value.Value) {
+	if len(values) > 0 {
+		m[key] = values
+	}
+}
+
+func (m object) function(f *Func) {
+	if f == nil {
+		return
+	}
+	inner := object{"name": f.Name}
+	inner.list("args", f.Args)
+	m["func"] = map[string]any(inner)
+}
+
+// documents gives a list of steps and containers.
+func documents(steps []Node) []any {
+	list := make([]any, len(steps))
+	for i, n := range steps {
+		list[i] = nodeDocument(n)
+	}
+	return list
+}
+
+func nodeDocument(n Node) map[string]any {
+	switch n := n.(type) {
+	case *Step:
+		return n.document()
+	case *Sequential:
+		return container("sequential", object{"steps": documents(n.Steps)})
+	case *Parallel:
+		m := object{"steps": documents(n.Steps)}
+		m.count("max_concurrency", n.MaxConcurrency)
+		return container("parallel", m)
+	case *Conditional:
+		m := object{"then": documents(n.Then)}
+		m.text("id", n.ID)
+		m.text("test", n.Test)
+		m.function(n.Func)
+		if len(n.Else) > 0 {
+			m["else"] = documents(n.Else)
+		}
+		return container("conditional", m)
+	case *Map:
+		m := object{"id": n.ID, "steps": documents(n.Steps)}
+		m.any("over", n.Over)
+		m.function(n.Func)
+		if n.As != "item" {
+			m.text("as", n.As)
+		}
+		m.count("max_concurrency", n.MaxConcurrency)
+		return container("map", m)
+	default:
+		panic(fmt.Sprintf("template: a tree holds a %T", n))
+	}
+}
+
+func container(key string, body object) map[string]any {
+	return map[string]any{key: map[string]any(body)}
+}
+
+func (s *Step) document() map[string]any {
+	m := object{"operation": s.Operation}
+	if s.ID != s.Operation {
+		m.text("id", s.ID)
+	}
+	m.any("input", s.Input)
+	m.function(s.Func)
+	m.texts("needs", s.Needs)
+	if s.Target != nil {
+		m["target"] = s.Target.document()
+	}
+	if s.FanIn != nil {
+		m["fan_in"] = s.FanIn.document()
+	}
+	if s.Timing != nil {
+		m["timing"] = s.Timing.document()
+	}
+	if s.Fulfillment != nil {
+		m["fulfillment"] = s.Fulfillment.document()
+	}
+	if s.NonIdempotent {
+		m["idempotent"] = false
+	}
+	return m
+}

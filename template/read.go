@@ -1,0 +1,215 @@
+package template
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Kind is the kind of the documents this package reads and writes.
+const Kind = "Workflow"
+
+// Parse reads a file that holds one document of kind Workflow. The file name is for messages; see document.Parse for what
+// may be written. It reports everything it finds wrong as document.Errors.
+//
+// A tree that comes with an error holds what could be read, so that Check can report what else is wrong with it; it is
+// good for nothing else. Load does both.
+func Parse(file string, data []byte) (*Workflow, error) {
+	nodes, err := document.Parse(file, data, document.Limits{})
+	if len(nodes) == 0 {
+		return nil, err
+	}
+	if len(nodes) > 1 {
+		err = document.Join(err, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"})
+	}
+	w, readErr := ParseNode(nodes[0])
+	return w, document.Join(err, readErr)
+}
+
+// Load reads a document and checks it: what Parse and Check do, with the findings of both reported together.
+func Load(file string, data []byte, known Known) (*Checked, error) {
+	w, err := Parse(file, data)
+	if w == nil {
+		return nil, err
+	}
+	checked, checkErr := Check(w, known)
+	if err := document.Join(err, checkErr); err != nil {
+		return nil, err
+	}
+	w.source = nil // every place has been named that will be; the text need not outlive its errors
+	return checked, nil
+}
+
+// ParseNode turns a document of kind Workflow into a tree, like Parse; the tree keeps n for the places of errors.
+func ParseNode(n *document.Node) (*Workflow, error) {
+	r := &reader{}
+	w := &Workflow{Pos: n.Pos, source: n}
+	kind := ""
+	r.object(n, fields{
+		"kind":            func(v *document.Node) { kind = r.text(v) },
+		"name":            func(v *document.Node) { w.Name = r.text(v) },
+		"version":         func(v *document.Node) { w.Version = r.text(v) },
+		"input":           func(v *document.Node) { w.Input = r.schema(v) },
+		"deadline":        func(v *document.Node) { w.Deadline = r.duration(v) },
+		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.text(v)) },
+		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.count(v) },
+		"operations":      func(v *document.Node) { w.Operations = r.operations(v) },
+		"directory":       func(v *document.Node) { w.Directory = r.directory(v) },
+		"steps":           func(v *document.Node) { w.Steps = r.steps(v) },
+		"output":          func(v *document.Node) { w.Output, w.HasOutput = v.Value(), true },
+	})
+	r.required(n, "kind", "steps")
+	if kind != "" && kind != Kind {
+		r.errs.Add(&document.Error{Pos: n.Get("kind").Pos, Text: kind, Msg: "kind must be " + Kind})
+	}
+	w.refused = r.refused
+	w.complete()
+	return w, r.errs.Err()
+}
+
+// required reports keys that are not there and were not misspelt. It is for keys whose absence leaves no trace in the tree;
+// Check reports the others.
+func (r *reader) required(n *document.Node, keys ...string) {
+	if n.Kind != document.Mapping {
+		return
+	}
+	for _, key := range keys {
+		path := n.Pos.Key(key).Path
+		if n.Get(key) == nil && !r.refused[path] {
+			r.errs.Add(&document.Error{Pos: n.Pos.At(path), Msg: key + " is missing"})
+		}
+	}
+}
+
+// schema reads the schema of the input: JSON Schema allows mappings and booleans.
+func (r *reader) schema(n *document.Node) any {
+	if n.Kind != document.Mapping && n.Kind != document.Bool {
+		r.wrongKind(n, "a JSON Schema")
+		return nil
+	}
+	return n.Value()
+}
+
+// steps reads a list of steps and containers.
+func (r *reader) steps(n *document.Node) []Node {
+	if n.Kind != document.Sequence {
+		r.wrongKind(n, "a list")
+		return nil
+	}
+	steps := make([]Node, 0, n.Len())
+	for _, item := range n.Items() {
+		if node := r.node(item); node != nil {
+			steps = append(steps, node)
+		}
+	}
+	return steps
+}
+
+// containers are the keys that make an element something else than a step.
+var containers = []string{"sequential", "parallel", "conditional", "map"}
+
+// node reads one element of a list of steps: a step, or a mapping whose one key names a container.
+func (r *reader) node(n *document.Node) Node {
+	if n.Kind != document.Mapping {
+		r.refuse(n, "a step must be a mapping, not "+n.Kind.String())
+		return nil
+	}
+	for _, key := range containers {
+		if body := n.Get(key); body != nil {
+			return r.container(n, key, body)
+		}
+	}
+	return r.step(n)
+}
+
+// container reads the element n, which is a container because it has a key of that name.
+func (r *reader) container(n *document.Node, key string, body *document.Node) Node {
+	for e := range n.Entries() {
+		if e.Key != key && !strings.HasPrefix(e.Key, "x-") {
+			if e.Key == "operation" || slices.Contains(containers, e.Key) {
+				r.errs.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot stand beside " + key})
+				continue
+			}
+			r.unknownKey(e, []string{key})
+		}
+	}
+	switch key {
+	case "sequential":
+		s := &Sequential{Pos: n.Pos}
+		r.object(body, fields{"steps": func(v *document.Node) { s.Steps = r.steps(v) }})
+		r.required(body, "steps")
+		return s
+	case "parallel":
+		p := &Parallel{Pos: n.Pos}
+		r.object(body, fields{
+			"steps":           func(v *document.Node) { p.Steps = r.steps(v) },
+			"max_concurrency": func(v *document.Node) { p.MaxConcurrency = r.count(v) },
+		})
+		r.required(body, "steps")
+		return p
+	case "conditional":
+		return r.conditional(n, body)
+	default:
+		return r.each(n, body)
+	}
+}
+
+func (r *reader) conditional(n, body *document.Node) *Conditional {
+	c := &Conditional{Pos: n.Pos}
+	r.object(body, fields{
+		"id":   func(v *document.Node) { c.ID = r.text(v) },
+		"test": func(v *document.Node) { c.Test = r.text(v) },
+		"func": func(v *document.Node) { c.Func = r.function(v) },
+		"then": func(v *document.Node) { c.Then = r.steps(v) },
+		"else": func(v *document.Node) { c.Else = r.steps(v) },
+	})
+	r.required(body, "then")
+	return c
+}
+
+func (r *reader) each(n, body *document.Node) *Map {
+	m := &Map{Pos: n.Pos}
+	r.object(body, fields{
+		"id":              func(v *document.Node) { m.ID = r.text(v) },
+		"over":            func(v *document.Node) { m.Over = v.Value() },
+		"func":            func(v *document.Node) { m.Func = r.function(v) },
+		"as":              func(v *document.Node) { m.As = r.text(v) },
+		"steps":           func(v *document.Node) { m.Steps = r.steps(v) },
+		"max_concurrency": func(v *document.Node) { m.MaxConcurrency = r.count(v) },
+	})
+	return m
+}
+
+func (r *reader) function(n *document.Node) *Func {
+	f := &Func{Pos: n.Pos}
+	r.object(n, fields{
+		"name": func(v *document.Node) { f.Name = r.text(v) },
+		"args": func(v *document.Node) { f.Args = r.list(v) },
+	})
+	return f
+}
+
+func (r *reader) step(n *document.Node) *Step {
+	s := &Step{Pos: n.Pos}
+	known := fields{
+		"operation":   func(v *document.Node) { s.Operation = r.text(v) },
+		"id":          func(v *document.Node) { s.ID = r.text(v) },
+		"input":       func(v *document.Node) { s.Input = v.Value() },
+		"func":        func(v *document.Node) { s.Func = r.function(v) },
+		"needs":       func(v *document.Node) { s.Needs = r.texts(v, r.text) },
+		"target":      func(v *document.Node) { s.Target = r.target(v) },
+		"fan_in":      func(v *document.Node) { s.FanIn = r.fanIn(v) },
+		"timing":      func(v *document.Node) { s.Timing = r.timing(v) },
+		"fulfillment": func(v *document.Node) { s.Fulfillment = r.fulfillment(v) },
+		"idempotent":  func(v *document.Node) { s.NonIdempotent = !r.boolean(v) && !r.refused[v.Pos.Path] },
+	}
+	if n.Get("operation") == nil {
+		// It may have been meant as a container: those keys, which node has not found here, are near misses too.
+		for _, key := range containers {
+			known[key] = nil
+		}
+	}
+	r.object(n, known)
+	return s
+}

@@ -1,0 +1,85 @@
+package template
+
+import (
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+func (r *reader) operations(n *document.Node) map[string]Binding {
+	if n.Kind != document.Mapping {
+		r.wrongKind(n, "a mapping")
+		return nil
+	}
+	m := make(map[string]Binding, n.Len())
+	for e := range n.Entries() {
+		m[e.Key] = r.binding(e.Value)
+	}
+	return m
+}
+
+func (r *reader) binding(n *document.Node) Binding {
+	b := Binding{Pos: n.Pos}
+	r.object(n, fields{
+		"command":  func(v *document.Node) { b.Command = r.command(v) },
+		"http":     func(v *document.Node) { b.HTTP = r.http(v) },
+		"sleep":    func(v *document.Node) { b.Sleep = r.sleep(v) },
+		"wait":     func(v *document.Node) { b.Wait = r.wait(v) },
+		"workflow": func(v *document.Node) { b.Workflow = r.child(v) },
+		"value":    func(v *document.Node) { b.Value = &Constant{Value: v.Value()} },
+		"fail":     func(v *document.Node) { b.Fail = r.fail(v) },
+	})
+	return b
+}
+
+func (r *reader) command(n *document.Node) *Command {
+	c := &Command{}
+	r.object(n, fields{
+		"argv":   func(v *document.Node) { c.Argv = r.texts(v, r.argument) },
+		"shell":  func(v *document.Node) { c.Shell = r.text(v) },
+		"stdin":  func(v *document.Node) { c.Stdin = v.Value() },
+		"env":    func(v *document.Node) { c.Env = r.textMap(v) },
+		"dir":    func(v *document.Node) { c.Dir = r.text(v) },
+		"output": func(v *document.Node) { c.Output = r.text(v) },
+	})
+	return c
+}
+
+func (r *reader) http(n *document.Node) *HTTP {
+	h := &HTTP{}
+	r.object(n, fields{
+		"method":  func(v *document.Node) { h.Method = r.text(v) },
+		"url":     func(v *document.Node) { h.URL = r.text(v) },
+		"headers": func(v *document.Node) { h.Headers = r.textMap(v) },
+		"body":    func(v *document.Node) { h.Body = v.Value() },
+	})
+	return h
+}
+
+func (r *reader) sleep(n *document.Node) *Sleep {
+	s := &Sleep{}
+	r.object(n, fields{"for": func(v *document.Node) { s.For = r.text(v) }})
+	return s
+}
+
+func (r *reader) wait(n *document.Node) *Wait {
+	w := &Wait{}
+	r.object(n, fields{"message": func(v *document.Node) { w.Message = r.text(v) }})
+	return w
+}
+
+func (r *reader) child(n *document.Node) *Child {
+	c := &Child{}
+	r.object(n, fields{
+		"path": func(v *document.Node) { c.Path = r.text(v) },
+		"name": func(v *document.Node) { c.Name = r.text(v) },
+	})
+	return c
+}
+
+func (r *reader) fail(n *document.Node) *Fail {
+	f := &Fail{}
+	r.object(n, fields{
+		"code":    func(v *document.Node) { f.Code = r.text(v) },
+		"message": func(v *document.Node) { f.Message = r.text(v) },
+	})
+	return f
+}

@@ -1,0 +1,109 @@
+package template
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Workflow is a definition: a tree of steps and what the whole run needs. It is plain data, isomorphic to a document of
+// kind Workflow: the Go builder and the reader both make it, and its JSON is the document again. A program may also write
+// one down as a literal; zero fields have the default that is named beside them, and Check fills it in. Nobody changes a
+// Workflow once it has been checked; from then on it is safe for concurrent use.
+type Workflow struct {
+	Name           string
+	Version        string             // shown to people; identity is the hash of the canonical document
+	Input          value.Value        // JSON Schema of the run's input; nil accepts anything
+	Deadline       time.Duration      // of the whole run, from its first call; 0: none
+	FailurePolicy  FailurePolicy      // Default: ContinueRunning
+	MaxConcurrency int                // slots of the whole run; 0: no limit
+	Operations     map[string]Binding // how names are called; a name not here is registered in Go
+	Directory      *Directory         // who can be targeted; nil: nobody, or what the program supplies
+	Steps          []Node             // a sequence
+	Output         value.Value        // the run's output, expressions anywhere in it
+	HasOutput      bool               // tells an output of null from none
+
+	Pos document.Pos // where it was written: a document, or the Go code that built it
+
+	funcs   map[string]*Function // what the builder was given for the names in the tree's Funcs
+	source  *document.Node       // the document, for the places of errors; nil when built in Go
+	refused map[string]bool      // paths the reader has reported, which Check does not report again
+}
+
+// FailurePolicy says what a final failure does to steps that are already running.
+type FailurePolicy string
+
+// The failure policies.
+const (
+	ContinueRunning FailurePolicy = "continue-running" // only steps that have not started abort
+	AbortDependents FailurePolicy = "abort-dependents" // running dependents abort too
+	AbortAll        FailurePolicy = "abort-all"        // the first uncaught failure ends the run
+)
+
+// Node is one of *Step, *Sequential, *Parallel, *Conditional, *Map.
+type Node interface{ node() }
+
+func (*Step) node()        {}
+func (*Sequential) node()  {}
+func (*Parallel) node()    {}
+func (*Conditional) node() {}
+func (*Map) node()         {}
+
+// Step is an operation's place in a workflow.
+type Step struct {
+	ID            string      // defaults to Operation
+	Operation     string      // a name in Workflow.Operations, or one registered in Go
+	Input         value.Value // expressions anywhere in it; nil is null
+	Func          *Func       // computes the input in Go, in place of Input; nil: none
+	Needs         []string    // ids this step waits for, besides its place in the tree
+	Target        *Target     // whom to ask; nil: the operation itself
+	FanIn         *FanIn      // how answers of several participants become one
+	Timing        *Timing     // limits and retries; nil: none
+	Fulfillment   *Fulfillment
+	NonIdempotent bool // written `idempotent: false`: a call in flight at a crash fails with `interrupted`
+
+	Pos document.Pos
+}
+
+// Sequential runs its steps one after the other.
+type Sequential struct {
+	Steps []Node
+	Pos   document.Pos
+}
+
+// Parallel runs its steps side by side.
+type Parallel struct {
+	Steps          []Node
+	MaxConcurrency int // slots of the group; 0: no limit
+	Pos            document.Pos
+}
+
+// Conditional runs Then or Else. It is the boundary for failures that Test reads.
+type Conditional struct {
+	ID   string // optional name; the decision can be looked up under it
+	Test string // an expression `{{ … }}`, or a bare step id: “its status is completed”
+	Func *Func  // decides in Go, in place of Test; nil: none
+	Then []Node
+	Else []Node
+	Pos  document.Pos
+}
+
+// Map runs Steps once for each item of a list that is known at run time.
+type Map struct {
+	ID             string
+	Over           value.Value // an expression that gives a list, or a list with expressions in it
+	Func           *Func       // gives the list in Go, in place of Over; nil: none
+	As             string      // the item's name in expressions. Default: item
+	Steps          []Node
+	MaxConcurrency int // slots of all items together; 0: no limit
+	Pos            document.Pos
+}
+
+// Func stands for a Go function in the tree: what decides, lists or computes an input where no expression will do. The
+// document holds its name; the function itself is registered under it by the program that builds the workflow.
+type Func struct {
+	Name string
+	Args []value.Value // what it is called with; expressions anywhere in them
+	Pos  document.Pos
+}
