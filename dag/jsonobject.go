@@ -46,10 +46,10 @@ func readObject(data []byte) (object, error) {
 	if data[0] != '{' {
 		return nil, fmt.Errorf("%w: not an object", ErrFormat)
 	}
-	var o object
+	o := make(object, 0, 4) // as many as an edge has
 	for rest := data[1:]; rest[0] != '}'; {
 		end := valueEnd(rest)
-		name, err := unquote(rest[:end])
+		name, err := fieldName(rest[:end])
 		if err != nil {
 			return nil, err
 		}
@@ -67,6 +67,25 @@ func readObject(data []byte) (object, error) {
 		}
 	}
 	return o, nil
+}
+
+// fieldNames spares copying the names of the form, which every node and edge repeats.
+var fieldNames = func() map[string]string {
+	names := map[string]string{}
+	for _, name := range []string{
+		"kind", "nodes", "edges", "key", "attributes", "source", "target",
+		"edgeType", "dataFlow", "guards", "condition", "negated",
+	} {
+		names[`"`+name+`"`] = name
+	}
+	return names
+}()
+
+func fieldName(quoted []byte) (string, error) {
+	if name, ok := fieldNames[string(quoted)]; ok {
+		return name, nil
+	}
+	return unquote(quoted)
 }
 
 // only refuses fields that are not among names.

@@ -101,15 +101,6 @@ func (s store) ListEdges() ([]graph.Edge[Key], error) {
 	return edges, nil
 }
 
-// CreatesCycle answers from our own reachability; without it the library would copy the graph for every question.
-func (s store) CreatesCycle(source, target Key) (bool, error) {
-	from, to, ok := s.ids(source, target)
-	if !ok {
-		return false, graph.ErrVertexNotFound
-	}
-	return from == to || s.g.Reaches(to, from), nil
-}
-
 // AddVertex returns ErrReadOnly.
 func (s store) AddVertex(Key, Key, graph.VertexProperties) error { return ErrReadOnly }
 

@@ -106,15 +106,10 @@ func TestOrderComponentsAndCycleQuestionsAgreeWithTheLibrary(t *testing.T) {
 		slices.Sort(cyclic)
 		require.Equal(t, firsts, cyclic)
 
-		// A clone has no short cut for this question, so the library searches itself.
-		clone, err := h.Clone()
+		from, to := id.Draw(t, "question from"), id.Draw(t, "question to")
+		cycle, err := graph.CreatesCycle(h, dominikbraun.Key(g.Key(from)), dominikbraun.Key(g.Key(to)))
 		require.NoError(t, err)
-		from, to := dominikbraun.Key(g.Key(id.Draw(t, "question from"))), dominikbraun.Key(g.Key(id.Draw(t, "question to")))
-		want, err := graph.CreatesCycle(clone, from, to)
-		require.NoError(t, err)
-		got, err := graph.CreatesCycle(h, from, to)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
+		require.Equal(t, from == to || g.Reaches(to, from), cycle)
 	})
 }
 
