@@ -5,22 +5,25 @@ package value
 // equals nothing.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
-	case nil:
-		return b == nil || isForeign(b) && equalForeign(a, b)
-	case bool, string:
-		return a == b || isForeign(b) && equalForeign(a, b)
+	case nil, bool, string:
+		return a == b || !isModel(b) && equalForeign(a, b)
 	case int64:
 		if b, ok := b.(int64); ok {
 			return a == b
 		}
+		return isNumber(b) && equalForeign(a, b)
 	case []any:
 		if b, ok := b.([]any); ok {
 			return equalLists(a, b)
 		}
+		return (a == nil || !isModel(b)) && equalForeign(a, b)
 	case map[string]any:
 		if b, ok := b.(map[string]any); ok {
 			return equalObjects(a, b)
 		}
+		return (a == nil || !isModel(b)) && equalForeign(a, b)
+	case float64:
+		return isNumber(b) && equalForeign(a, b)
 	}
 	return equalForeign(a, b)
 }
@@ -50,16 +53,28 @@ func equalObjects(a, b map[string]any) bool {
 	return true
 }
 
-// isForeign reports whether v may be another value than it looks like.
-func isForeign(v any) bool {
-	switch v.(type) {
-	case nil, bool, int64, string:
-		return false
+// isModel reports whether v is what it looks like: a non-nil container or a scalar that has one form only.
+func isModel(v any) bool {
+	switch v := v.(type) {
+	case nil, bool, int64, float64, string:
+		return true
+	case []any:
+		return v != nil
+	case map[string]any:
+		return v != nil
 	}
-	return true
+	return false
 }
 
-// equalForeign compares what needs to be brought into the model first: floats that are whole, and Go values.
+// isNumber reports whether v may be equal to a number.
+func isNumber(v any) bool {
+	if _, isFloat := v.(float64); isFloat {
+		return true
+	}
+	return !isModel(v)
+}
+
+// equalForeign compares what needs to be brought into the model first: floats that may be whole, and Go values.
 func equalForeign(a, b any) bool {
 	a, errA := Of(a)
 	b, errB := Of(b)
@@ -75,7 +90,7 @@ func equalForeign(a, b any) bool {
 		return ok && equalObjects(a, b)
 	}
 	switch b.(type) {
-	case []any, map[string]any: // not comparable by ==
+	case []any, map[string]any: // == would panic on two of them; of one it is false
 		return false
 	}
 	return a == b

@@ -178,3 +178,15 @@ func Kind(v any) string {
 	}
 	return fmt.Sprintf("%T", v)
 }
+
+// Describe is Kind with its article, as in "an integer"; null has none.
+func Describe(v any) string {
+	switch kind := Kind(v); kind {
+	case "null":
+		return kind
+	case "integer", "object":
+		return "an " + kind
+	default:
+		return "a " + kind
+	}
+}

@@ -78,17 +78,7 @@ func (e *MissingError) Error() string {
 	case Kind(e.Parent) == "object":
 		return fmt.Sprintf("%s: the object at %s has no key %q", e.Pointer, parent, segment)
 	}
-	return fmt.Sprintf("%s: at %s there is %s, which has no %q", e.Pointer, parent, withArticle(Kind(e.Parent)), segment)
-}
-
-func withArticle(kind string) string {
-	switch kind {
-	case "null":
-		return kind
-	case "integer", "object":
-		return "an " + kind
-	}
-	return "a " + kind
+	return fmt.Sprintf("%s: at %s there is %s, which has no %q", e.Pointer, parent, Describe(e.Parent), segment)
 }
 
 // Lookup returns the value at p in v, which it shares. The error is a *MissingError when there is nothing at p. It costs

@@ -1,0 +1,62 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Limits of one expression and of one evaluation.
+const (
+	MaxLength = 8 << 10   // bytes of one expression, without the braces
+	MaxNodes  = 1000      // nodes of its syntax tree
+	MaxSteps  = 2_000_000 // of one evaluation of a template
+	MaxBytes  = 16 << 20  // of the values that one evaluation makes, roughly
+)
+
+var (
+	// ErrSkipped is what Env.Step returns, bare or wrapped, for the output of a skipped step. An evaluation that fails for
+	// that reason wraps it.
+	ErrSkipped = errors.New("expr: step was skipped")
+
+	// ErrLimit is wrapped by the error of an evaluation that exceeds MaxSteps or MaxBytes.
+	ErrLimit = errors.New("expr: limit exceeded")
+)
+
+// Error says what is wrong with a template, and where: when it is compiled or when it is evaluated.
+type Error struct {
+	Pointer    string // JSON pointer to the string within the value that was compiled; "" for the value itself
+	Offset     int    // in bytes, from the beginning of that string
+	Text       string // the offending text as it is written
+	Msg        string // says what is wrong, Text included where it helps
+	Suggestion string // a known name that may have been meant; "" if none is near
+
+	err error // what an evaluation failed with
+}
+
+// Error shows the place, if it is not the whole value, the message and the suggestion.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Pointer != "" {
+		b.WriteString(e.Pointer)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Msg)
+	if e.Suggestion != "" {
+		fmt.Fprintf(&b, " (did you mean %q?)", e.Suggestion)
+	}
+	return b.String()
+}
+
+// Unwrap returns what an evaluation failed with, nil for an error of compiling.
+func (e *Error) Unwrap() error { return e.err }
+
+// clip keeps messages readable when an expression is long or spans lines.
+func clip(text string) string {
+	const limit = 100
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return text
+}

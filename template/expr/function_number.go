@@ -1,0 +1,200 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+var numberFunctions = map[string]function{
+	"abs":     {1, 1, abs},
+	"ceil":    {1, 1, func(a *arguments) (value.Value, error) { return a.round(math.Ceil) }},
+	"floor":   {1, 1, func(a *arguments) (value.Value, error) { return a.round(math.Floor) }},
+	"round":   {1, 1, func(a *arguments) (value.Value, error) { return a.round(math.Round) }}, // halves away from zero
+	"int":     {1, 1, toInt},
+	"float":   {1, 1, toFloat},
+	"max":     {1, -1, func(a *arguments) (value.Value, error) { return a.extreme(1) }},
+	"min":     {1, -1, func(a *arguments) (value.Value, error) { return a.extreme(-1) }},
+	"mean":    {1, -1, mean},
+	"median":  {1, -1, median},
+	"bitand":  {2, 2, func(a *arguments) (value.Value, error) { return a.bits(func(x, y int64) int64 { return x & y }) }},
+	"bitor":   {2, 2, func(a *arguments) (value.Value, error) { return a.bits(func(x, y int64) int64 { return x | y }) }},
+	"bitxor":  {2, 2, func(a *arguments) (value.Value, error) { return a.bits(func(x, y int64) int64 { return x ^ y }) }},
+	"bitnand": {2, 2, func(a *arguments) (value.Value, error) { return a.bits(func(x, y int64) int64 { return x &^ y }) }},
+	"bitnot":  {1, 1, bitnot},
+	"bitshl":  {2, 2, func(a *arguments) (value.Value, error) { return a.shift(func(x int64, n uint) int64 { return x << n }) }},
+	"bitshr":  {2, 2, func(a *arguments) (value.Value, error) { return a.shift(func(x int64, n uint) int64 { return x >> n }) }},
+	"bitushr": {2, 2, func(a *arguments) (value.Value, error) {
+		return a.shift(func(x int64, n uint) int64 { return int64(uint64(x) >> n) })
+	}},
+}
+
+func abs(a *arguments) (value.Value, error) {
+	switch n := a.values[0].(type) {
+	case int64:
+		if n < 0 {
+			return subInt(0, n)
+		}
+		return n, nil
+	case float64:
+		return math.Abs(n), nil
+	}
+	return nil, a.wrong(0, "a number")
+}
+
+func (a *arguments) round(how func(float64) float64) (value.Value, error) {
+	switch n := a.values[0].(type) {
+	case int64:
+		return n, nil
+	case float64:
+		return finite(how(n))
+	}
+	return nil, a.wrong(0, "a number")
+}
+
+// toInt drops the fraction of a number, and reads an integer from a string.
+func toInt(a *arguments) (value.Value, error) {
+	switch v := a.values[0].(type) {
+	case int64:
+		return v, nil
+	case float64:
+		n, err := finite(math.Trunc(v))
+		if _, whole := n.(int64); err == nil && !whole {
+			return nil, errOverflow
+		}
+		return n, err
+	case string:
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("int cannot read %q as an integer", clip(v))
+		}
+		return n, nil
+	}
+	return nil, a.wrong(0, "a number or a string")
+}
+
+// toFloat reads a number from a string. In arithmetic a whole number is an integer all the same; what makes a result
+// inexact instead of refused is a fraction or a size beyond integers.
+func toFloat(a *arguments) (value.Value, error) {
+	switch v := a.values[0].(type) {
+	case int64, float64:
+		return v, nil
+	case string:
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			return nil, fmt.Errorf("float cannot read %q as a number", clip(v))
+		}
+		return finite(f)
+	}
+	return nil, a.wrong(0, "a number or a string")
+}
+
+// numbers returns all arguments, those that are lists of numbers taken apart.
+func (a *arguments) numbers() ([]any, error) {
+	var out []any
+	for i, v := range a.values {
+		list, isList := v.([]any)
+		if !isList {
+			list = a.values[i : i+1]
+		}
+		if err := a.spend(1 + len(list)); err != nil {
+			return nil, err
+		}
+		for _, n := range list {
+			if !isNumber(n) {
+				return nil, a.wrong(i, "a number or a list of numbers")
+			}
+		}
+		if err := a.grow(len(list) * slotBytes); err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// extreme returns the greatest number if sign is 1, the least if it is -1.
+func (a *arguments) extreme(sign int) (value.Value, error) {
+	numbers, err := a.numbers()
+	if err != nil {
+		return nil, err
+	}
+	if len(numbers) == 0 {
+		return nil, fmt.Errorf("%s needs at least one number", a.name)
+	}
+	best := numbers[0]
+	for _, n := range numbers[1:] {
+		if c, err := compare(n, best); err != nil {
+			return nil, err
+		} else if c*sign > 0 {
+			best = n
+		}
+	}
+	return best, nil
+}
+
+// mean of nothing is 0, as is the median.
+func mean(a *arguments) (value.Value, error) {
+	numbers, err := a.numbers()
+	if err != nil || len(numbers) == 0 {
+		return int64(0), err
+	}
+	total := 0.0
+	for _, n := range numbers {
+		f, _ := float(n)
+		total += f
+	}
+	return finite(total / float64(len(numbers)))
+}
+
+func median(a *arguments) (value.Value, error) {
+	numbers, err := a.numbers()
+	if err != nil || len(numbers) == 0 {
+		return int64(0), err
+	}
+	if err := a.spend(len(numbers) * bitLen(len(numbers))); err != nil {
+		return nil, err
+	}
+	floats := make([]float64, len(numbers))
+	for i, n := range numbers {
+		floats[i], _ = float(n)
+	}
+	slices.Sort(floats)
+	middle := len(floats) / 2
+	if len(floats)%2 == 1 {
+		return finite(floats[middle])
+	}
+	return finite(floats[middle-1]/2 + floats[middle]/2)
+}
+
+func (a *arguments) bits(op func(x, y int64) int64) (value.Value, error) {
+	x, err := a.integer(0)
+	if err != nil {
+		return nil, err
+	}
+	y, err := a.integer(1)
+	return op(x, y), err
+}
+
+func bitnot(a *arguments) (value.Value, error) {
+	x, err := a.integer(0)
+	return ^x, err
+}
+
+func (a *arguments) shift(op func(x int64, n uint) int64) (value.Value, error) {
+	x, err := a.integer(0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := a.integer(1)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 {
+		return nil, a.wrong(1, "at least 0")
+	}
+	return op(x, uint(n)), nil
+}

@@ -1,0 +1,36 @@
+package expr
+
+// Field is what can be read of a step.
+type Field uint8
+
+// The fields of a step, as written in the language: status, output, error and fulfillment.
+const (
+	Status      Field = iota // its status, a string
+	Output                   // what it returned; an error unless it has completed
+	Failure                  // `error`: code, message and details of its failure, or null
+	Fulfillment              // whether its task is done, or null
+)
+
+var fieldNames = []string{Status: "status", Output: "output", Failure: "error", Fulfillment: "fulfillment"}
+
+// String returns the field's name in the language.
+func (f Field) String() string { return fieldNames[f] }
+
+func fieldOf(name string) (Field, bool) {
+	for f, known := range fieldNames {
+		if name == known {
+			return Field(f), true
+		}
+	}
+	return 0, false
+}
+
+// Read is one mention of a step's field in a template.
+type Read struct {
+	Step      string
+	Field     Field
+	Defaulted bool   // what the step is skipped for is covered: on the left of ??, or a from pointer that is not required
+	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
+	Offset    int    // in bytes, from the beginning of that string
+	Text      string // as written, for example steps.split.output
+}

@@ -1,0 +1,136 @@
+package expr
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// run is one evaluation: where values come from, what the variables hold, and how much may still be done. It belongs to
+// one goroutine.
+type run struct {
+	env   Env
+	steps int // left
+	bytes int // left
+	vars  []value.Value
+	frame *frame // of the innermost predicate; nil outside
+}
+
+// frame is what a predicate sees of the loop around it.
+type frame struct {
+	item  value.Value
+	index int
+	acc   value.Value // of reduce
+}
+
+// spend pays for n steps of work before they are done.
+func (r *run) spend(n int) error {
+	if n > r.steps {
+		r.steps = 0
+		return fmt.Errorf("it takes more than %d steps: %w", MaxSteps, ErrLimit)
+	}
+	r.steps -= n
+	return nil
+}
+
+// grow pays for a value of about n bytes before it is made.
+func (r *run) grow(n int) error {
+	if n > r.bytes {
+		r.bytes = 0
+		return fmt.Errorf("its values take more than %d bytes: %w", MaxBytes, ErrLimit)
+	}
+	r.bytes -= n
+	return nil
+}
+
+// Sizes in memory, for grow.
+const (
+	slotBytes   = 16 // an element of a list
+	memberBytes = 64 // a key and a value of an object
+)
+
+// newList pays for a list of n elements.
+func (r *run) newList(n int) ([]any, error) {
+	// The division comes first: n may be anything that a text says.
+	if n > MaxBytes/slotBytes {
+		return nil, r.grow(MaxBytes + 1)
+	}
+	if err := r.grow(n * slotBytes); err != nil {
+		return nil, err
+	}
+	return make([]any, 0, n), nil
+}
+
+// scan pays for going through n bytes of text, which is much faster than a step each.
+func (r *run) scan(n int) error { return r.spend(n / 64) }
+
+// weigh pays for going through v, all the way down, and returns about how many bytes it takes when written. Values that
+// expressions make can be small graphs of shared lists that unfold to more than there is memory, and lists inside lists a
+// hundred thousand deep; whoever walks a value weighs it first. What has been weighed keeps the depth that the model
+// allows.
+func (r *run) weigh(v value.Value) (size int, err error) { return r.weighAt(v, 0) }
+
+func (r *run) weighAt(v value.Value, depth int) (size int, err error) {
+	switch v := v.(type) {
+	case string:
+		return len(v) + 2, r.scan(len(v))
+	case []any:
+		if err := r.enter(len(v), depth); err != nil {
+			return 0, err
+		}
+		for _, item := range v {
+			n, err := r.weighAt(item, depth+1)
+			if err != nil {
+				return 0, err
+			}
+			size += n + 1
+		}
+	case map[string]any:
+		if err := r.enter(len(v), depth); err != nil {
+			return 0, err
+		}
+		for key, item := range v {
+			n, err := r.weighAt(item, depth+1)
+			if err != nil {
+				return 0, err
+			}
+			size += len(key) + n + 4
+		}
+	}
+	return size + 2, nil
+}
+
+// enter pays for a list or object of n elements.
+func (r *run) enter(n, depth int) error {
+	if depth >= value.MaxDepth {
+		return fmt.Errorf("its values nest deeper than %d levels: %w", value.MaxDepth, ErrLimit)
+	}
+	return r.spend(n + 1)
+}
+
+// text returns v as it reads inside a text.
+func (r *run) text(v value.Value) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	size, err := r.weigh(v)
+	if err == nil {
+		err = r.grow(size)
+	}
+	if err != nil {
+		return "", err
+	}
+	return value.Text(v), nil
+}
+
+// equal compares two values.
+func (r *run) equal(a, b value.Value) (bool, error) {
+	// The walk goes through both at once, so that only one of them need be finite and paid for.
+	switch a.(type) {
+	case string, []any, map[string]any:
+		if _, err := r.weigh(a); err != nil {
+			return false, err
+		}
+	}
+	return value.Equal(a, b), nil
+}

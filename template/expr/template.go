@@ -1,0 +1,123 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Version is that of the language. It grows when a template may give another result than before, so that a run that was
+// started under one version is not continued under another.
+const Version = 1
+
+// Scope says what a template may name besides `steps`.
+type Scope struct {
+	Names []string // the variables known here: input, run, item, index, participant, attempt, …
+}
+
+// Env supplies what a template reads, when it is read. Its values are of the model of package value.
+type Env interface {
+	// Name returns the variable called name, which is one of the Scope's.
+	Name(name string) (value.Value, error)
+
+	// Step returns a field of a step. It returns ErrSkipped, bare or wrapped, for the output of a skipped step, and another
+	// error for an output that is not there for another reason.
+	Step(id string, f Field) (value.Value, error)
+}
+
+// Template is a compiled value with expressions in it. It is immutable and safe for concurrent use.
+type Template struct {
+	root  node
+	slots int // variables of `let`
+	reads []Read
+	names []string
+
+	fixed    bool
+	constant value.Value // if fixed
+}
+
+// Compile compiles a string. The error is one *Error, or several joined.
+func Compile(text string, scope Scope) (*Template, error) { return CompileValue(text, scope) }
+
+// CompileValue compiles any value with expressions in its strings (keys are never expressions), and with from pointers:
+// objects whose only keys are from and, perhaps, required. The error is one *Error, or several joined in the order of the
+// value, keys sorted. The template may share memory with v.
+func CompileValue(v value.Value, scope Scope) (*Template, error) {
+	v, err := value.Of(v)
+	if err != nil {
+		return nil, &Error{Msg: err.Error(), err: err}
+	}
+	c := &compiler{scope: scope.Names}
+	root := c.value(v, nil)
+	if len(c.errs) > 0 {
+		return nil, errors.Join(c.errs...)
+	}
+	t := &Template{root: root, slots: c.slots, reads: c.reads, names: c.names}
+	t.settle(v)
+	return t, nil
+}
+
+// settle finds out whether the template is a constant: what reads nothing, gives a value and gives it quickly. What fails
+// is left to fail when it is evaluated, because nobody may ever do that.
+func (t *Template) settle(v value.Value) {
+	const steps = 1000 // enough for what people write, and little in a document full of such expressions
+	if t.root == nil {
+		t.fixed, t.constant = true, v
+		return
+	}
+	if len(t.reads) > 0 || len(t.names) > 0 {
+		return
+	}
+	r := run{steps: steps, bytes: MaxBytes, vars: make([]value.Value, t.slots)}
+	if v, err := t.root(&r); err == nil {
+		t.fixed, t.constant = true, v
+	}
+}
+
+// Reads returns every mention of a step, in order of appearance. The caller must not change the result.
+func (t *Template) Reads() []Read { return t.reads }
+
+// Names returns the names of the Scope that are used, each once, in order of appearance. The caller must not change the
+// result.
+func (t *Template) Names() []string { return t.names }
+
+// Constant returns the value of a template that reads nothing, and whether it is one.
+func (t *Template) Constant() (value.Value, bool) { return t.constant, t.fixed }
+
+// Eval returns the template's value in env. The error is an *Error that says which expression failed and wraps what env
+// returned, or ErrLimit. The result may share memory with env and must not be changed.
+func (t *Template) Eval(env Env) (value.Value, error) {
+	if t.fixed {
+		return t.constant, nil
+	}
+	r := run{env: env, steps: MaxSteps, bytes: MaxBytes}
+	if t.slots > 0 {
+		r.vars = make([]value.Value, t.slots)
+	}
+	return t.root(&r)
+}
+
+// EvalBool is Eval for a condition, which must give true or false.
+func (t *Template) EvalBool(env Env) (bool, error) {
+	v, err := t.Eval(env)
+	if err != nil {
+		return false, err
+	}
+	b, ok := v.(bool)
+	if !ok {
+		return false, &Error{Msg: fmt.Sprintf("a condition must give true or false, but it gave %s", show(v))}
+	}
+	return b, nil
+}
+
+// show names a value in a message: what it is and, if that is short, the value itself.
+func show(v value.Value) string {
+	switch v := v.(type) {
+	case int64, float64:
+		return fmt.Sprintf("%s (%s)", value.Describe(v), value.Text(v))
+	case string:
+		return fmt.Sprintf("%s (%q)", value.Describe(v), clip(v))
+	}
+	return value.Describe(v)
+}
