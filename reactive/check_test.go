@@ -1,0 +1,62 @@
+package reactive
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Check reports every broken invariant of Root.
+func (r *Root) Check() error {
+	var errs []error
+	bad := func(number int, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("invariant %d: %s", number, fmt.Sprintf(format, args...)))
+	}
+	used := make([]int32, len(r.slots.groups))
+	counts := map[int32]*expansion{-1: {}}
+	for v := range r.Len() {
+		n := &r.nodes[v]
+		if n.status == Absent {
+			continue
+		}
+		if n.status == Ready && r.run.closed == nil && !r.satisfied(v) {
+			bad(1, "%s is ready and has unsatisfied predecessors", r.Key(v))
+		}
+		if g := r.groupOf(v); g >= 0 && r.run.closed == nil {
+			if holds := n.status == Ready || n.status == Running || n.has(pending) && n.has(granted); holds != n.has(holding) {
+				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.status, n.has(holding))
+			}
+			for ; g >= 0 && n.has(holding); g = r.slots.groups[g].parent {
+				used[g]++
+			}
+		}
+		if want := shows(r.row(v).Kind, n.status, n.has(pending)); r.bank.Output(v) != want {
+			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.status, r.bank.Output(v), want)
+		}
+		owner := r.blocks[n.block].owner
+		if counts[owner] == nil {
+			counts[owner] = &expansion{}
+		}
+		counts[owner].unsettled += 1 - bit(r.bank.Output(v), plan.ShowsSettled)
+		counts[owner].bad += bit(r.bank.Output(v), plan.ShowsBlocked)
+	}
+	for g := range r.slots.groups {
+		if got := r.slots.groups[g].used; r.run.closed == nil && got != used[g] {
+			bad(2, "group %d counts %d slots, %d are held", g, got, used[g])
+		}
+	}
+	if x := counts[-1]; x.unsettled != r.top.unsettled || x.bad != r.top.bad {
+		bad(4, "the run counts %d unsettled and %d bad, not %d and %d", r.top.unsettled, r.top.bad, x.unsettled, x.bad)
+	}
+	for owner, x := range r.maps {
+		want := counts[owner]
+		if want == nil {
+			want = &expansion{}
+		}
+		if r.nodes[owner].has(expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
+			bad(4, "%s counts %d unsettled and %d bad, not %d and %d", r.Key(owner), x.unsettled, x.bad, want.unsettled, want.bad)
+		}
+	}
+	return errors.Join(errs...)
+}

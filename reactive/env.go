@@ -1,0 +1,192 @@
+package reactive
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// env is what expressions see from a place in the workflow: from node v, or from outside all maps (-1).
+type env struct {
+	r *Root
+	v int32
+}
+
+var _ expr.Env = env{}
+
+// Env is what the expressions of node v see.
+func (r *Root) Env(v int32) expr.Env { return env{r, v} }
+
+// Name gives the run's input, the run itself, or a map's variable.
+func (e env) Name(name string) (value.Value, error) {
+	switch name {
+	case "input":
+		return value.Of(e.r.run.input)
+	case "run":
+		return e.r.describe(), nil
+	}
+	for b := e.block(); b != 0; b = e.r.blocks[b].parent {
+		blk := &e.r.blocks[b]
+		if name == "index" {
+			return int64(blk.index), nil
+		}
+		if name == e.r.plan.Nodes[blk.row].Over.As || name == "item" && e.r.plan.Nodes[blk.row].Over.As == "" {
+			return e.r.maps[blk.owner].items[blk.index], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown name %q", name)
+}
+
+func (e env) block() int32 {
+	if e.v < 0 {
+		return 0
+	}
+	return e.r.nodes[e.v].block
+}
+
+// Step gives what is known of a step: in a map's body, of the same item's.
+func (e env) Step(id string, f expr.Field) (value.Value, error) {
+	row, ok := e.r.plan.Row(id)
+	if !ok {
+		return nil, fmt.Errorf("unknown step %q", id)
+	}
+	b := e.block()
+	for e.r.blocks[b].row != e.r.plan.Nodes[row].Map {
+		b = e.r.blocks[b].parent
+	}
+	v := row
+	if b != 0 {
+		v = e.r.blocks[b].base + row - (e.r.blocks[b].row + 1)
+	}
+	switch f {
+	case expr.Status:
+		return e.r.nodes[v].status.String(), nil
+	case expr.Failure:
+		return describeFailure(e.r.Failure(v)), nil
+	case expr.Fulfillment:
+		return "none", nil
+	}
+	return e.r.readOutput(v)
+}
+
+// describe is what expressions know of the run.
+func (r *Root) describe() value.Value {
+	return map[string]any{
+		"id": r.run.start.Run, "name": r.run.start.Name,
+		"started_at": time.Unix(0, r.run.started).UTC().Format(time.RFC3339Nano),
+	}
+}
+
+func describeFailure(f *journal.Failure) value.Value {
+	if f == nil {
+		return nil
+	}
+	details, err := value.Of(f.Details)
+	if err != nil {
+		details = nil
+	}
+	return map[string]any{"code": f.Code, "message": f.Message, "details": details}
+}
+
+// readOutput is a node's output to those who may only read it once it is there.
+func (r *Root) readOutput(v int32) (value.Value, error) {
+	switch s := r.nodes[v].status; s {
+	case Completed:
+		return value.Of(r.Output(v))
+	case Skipped:
+		return nil, fmt.Errorf("%w: step %q", expr.ErrSkipped, r.Key(v))
+	default:
+		return nil, fmt.Errorf("step %q has no output: it is %s", r.Key(v), s)
+	}
+}
+
+// Output is what a completed node has given, as the event holds it; a map's is the list of its items' outputs. It is
+// nil for any other node.
+func (r *Root) Output(v int32) any {
+	n := &r.nodes[v]
+	if n.status != Completed {
+		return nil
+	}
+	if x := r.maps[v]; x != nil && r.row(v).Kind == plan.Map {
+		list := make([]any, len(x.items))
+		for i := range list {
+			list[i] = r.itemOutput(x, i)
+		}
+		return list
+	}
+	return n.output
+}
+
+// itemOutput is what the last step of a map's body has given for one item; of a conditional, that of the branch taken.
+func (r *Root) itemOutput(x *expansion, i int) any {
+	b := &r.blocks[x.blocks[i]]
+	for u := b.base + r.plan.Nodes[b.row].End - b.row - 2; u >= b.base; u-- {
+		row := r.row(u)
+		if row.Kind != plan.Step && row.Kind != plan.Map {
+			continue
+		}
+		if row.Gate < 0 || r.branch(u) == open {
+			return r.Output(u)
+		}
+	}
+	return nil
+}
+
+// test runs a gate's test.
+func (r *Root) test(v int32) (bool, *journal.Failure) {
+	item := r.row(v).Item
+	if item.TestID != "" {
+		s, err := env{r, v}.Step(item.TestID, expr.Status)
+		return s == Completed.String(), failed(CodeTest, err)
+	}
+	yes, err := item.Test.EvalBool(env{r, v})
+	return yes, failed(CodeTest, err)
+}
+
+// over evaluates a map's list.
+func (r *Root) over(v int32) (any, *journal.Failure) {
+	list, err := r.row(v).Item.Over.Eval(env{r, v})
+	return list, failed(CodeOver, err)
+}
+
+// Input is what a step is called with: rendered from its template, or another step's output as it is.
+func (r *Root) Input(v int32) (any, *journal.Failure) {
+	row := r.row(v)
+	if row.Source >= 0 {
+		if u := r.beside(v, row.Source); r.nodes[u].status == Completed {
+			return r.Output(u), nil
+		}
+	}
+	if row.Item.Input == nil {
+		return nil, nil
+	}
+	in, err := row.Item.Input.Eval(env{r, v})
+	return in, failed(CodeInputResolution, err)
+}
+
+func failed(code string, err error) *journal.Failure {
+	if err == nil {
+		return nil
+	}
+	return &journal.Failure{Code: code, Message: err.Error()}
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case int64, float64:
+		return "a number"
+	case map[string]any:
+		return "an object"
+	}
+	return fmt.Sprintf("%T", v)
+}

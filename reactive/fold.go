@@ -1,0 +1,340 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// fold takes an event into the facts and marks what has to be derived anew. What depends on the order of history is
+// decided here and nowhere else.
+func (r *Root) fold(e *journal.Event) Outcome {
+	switch e.Type {
+	case journal.RunStarted:
+		return r.foldStarted(e)
+	case journal.RunFinished:
+		kept := *e
+		r.run.finished = &kept
+		return Applied
+	case journal.RunPaused:
+		r.run.pauses++
+		return Applied
+	case journal.RunResumed:
+		r.run.pauses = max(0, r.run.pauses-1)
+		return Applied
+	case journal.MessageReceived:
+		return r.foldMessage(e)
+	case journal.RunReopened:
+		return r.foldReopened()
+	}
+	if r.run.closed != nil {
+		return Late
+	}
+	switch e.Type {
+	case journal.RunCanceled, journal.RunClosed, journal.RunDeadlineExceeded:
+		return r.foldClosed(e)
+	}
+	v := r.resolve(e)
+	if v < 0 {
+		return r.foldLoose(e)
+	}
+	switch e.Type {
+	case journal.CallRequested:
+		return r.foldRequested(v, e)
+	case journal.CallResponded, journal.CallError, journal.CallAborted, journal.CallCompleted, journal.CallSkipped:
+		return r.foldEnd(v, e)
+	case journal.StepFailed:
+		return r.foldStepFailed(v, e)
+	case journal.TimerFired:
+		return r.foldTimer(v, e)
+	case journal.NodeAborted:
+		return r.foldAborted(v, e)
+	case journal.NodeRetried:
+		return r.foldRetried(v)
+	case journal.BranchDecided, journal.MapExpanded:
+		return r.foldAnswer(v, e)
+	}
+	return Unbound
+}
+
+// resolve finds the node an event is about; -1: none. The hint spares the lookup for events made in this process.
+func (r *Root) resolve(e *journal.Event) int32 {
+	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.nodes[v].status != Absent && r.Key(v) == e.Node {
+		return v
+	}
+	v, ok := r.Node(e.Node)
+	if !ok {
+		return -1
+	}
+	e.Hint = v + 1
+	return v
+}
+
+// foldStarted wakes the rows that wait for nothing.
+func (r *Root) foldStarted(e *journal.Event) Outcome {
+	if r.run.start != nil {
+		return Duplicate
+	}
+	r.run.start, r.run.input, r.run.started = e.Detail.Start, e.Value, e.At
+	for row := range r.plan.Nodes {
+		v := int32(row)
+		if r.nodes[v].status != Absent && r.bank.Count(v, plan.Unsettled) == 0 {
+			r.bank.Mark(v)
+		}
+	}
+	return Applied
+}
+
+// foldRequested begins an attempt, whatever the node's status was: the journal is the truth about calls.
+func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
+	n := &r.nodes[v]
+	req := request{v, e.Attempt}
+	if n.attempt == e.Attempt || r.older[req] != nil {
+		return Duplicate
+	}
+	r.wake(v)
+	if n.attempt != 0 {
+		r.older[request{v, n.attempt}] = &attempt{open: n.fact == running, status: n.status}
+	}
+	r.stopWaiting(v)
+	n.attempt, n.fact, n.output, n.failure = e.Attempt, running, nil, nil
+	n.count++
+	n.flags &^= aborted | pending | retryDue | cascade
+	r.markStarted(v)
+	r.arm(v, e)
+	r.bank.Mark(v)
+	if r.row(v).Feeds {
+		r.tellGates(v)
+	}
+	if l := r.loose[looseRequest{e.Node, e.Attempt}]; l != nil && l.end != nil {
+		delete(r.loose, looseRequest{e.Node, e.Attempt})
+		r.foldEnd(v, l.end)
+	}
+	return Applied
+}
+
+// markStarted tells the gates and maps around v that something inside them was requested: from then on a gate's
+// decision is frozen, and a map's items stand.
+func (r *Root) markStarted(v int32) {
+	for v >= 0 {
+		n := r.row(v)
+		around := int32(-1)
+		switch {
+		case n.Gate >= 0:
+			around = r.beside(v, n.Gate)
+			g := &r.nodes[around]
+			if g.has(started) {
+				return
+			}
+			g.flags |= started
+			if g.fact != none {
+				g.flags |= frozen
+			}
+		case n.Map >= 0:
+			around = r.blocks[r.nodes[v].block].owner
+			if r.nodes[around].has(started) {
+				return
+			}
+			r.nodes[around].flags |= started
+		}
+		v = around
+	}
+}
+
+// foldEnd ends an attempt. The first end of a request wins, and only the newest attempt of a node counts.
+func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
+	n := &r.nodes[v]
+	if e.Attempt != n.attempt {
+		return r.foldOlder(v, e)
+	}
+	if n.fact != running && !(n.has(pending) && e.Type == journal.CallSkipped) {
+		return Late
+	}
+	switch e.Type {
+	case journal.CallResponded:
+		n.fact, n.output = responded, e.Value
+	case journal.CallCompleted:
+		n.fact, n.output = responded, nil
+	case journal.CallAborted:
+		n.fact, n.failure = stopped, failureOf(e, CodeAborted)
+		r.fails = append(r.fails, v)
+	case journal.CallSkipped:
+		n.fact, n.output, n.failure = dropped, nil, failureOf(e, CodeTimeout)
+		r.stopWaiting(v)
+		n.flags &^= pending | retryDue
+	case journal.CallError:
+		r.foldError(v, e)
+	}
+	r.bank.Mark(v)
+	return Applied
+}
+
+// foldError ends an attempt with a failure: for good, or until its retry.
+func (r *Root) foldError(v int32, e *journal.Event) {
+	n := &r.nodes[v]
+	n.fact, n.failure = errored, failureOf(e, "error")
+	again, ok := r.policy(v).Again(r.ended(v, e))
+	if !ok {
+		r.fails = append(r.fails, v)
+		return
+	}
+	n.flags |= pending
+	r.timers.add(timer{due: again, kind: retryTimer, node: v, attempt: n.attempt})
+}
+
+// foldOlder keeps the end of an attempt that is not the newest, or that has not been requested yet.
+func (r *Root) foldOlder(v int32, e *journal.Event) Outcome {
+	req := request{v, e.Attempt}
+	if old := r.older[req]; old != nil {
+		old.open = false
+		return Late
+	}
+	return r.foldLoose(e)
+}
+
+// foldStepFailed fails a node without a request, or ends its waiting for a retry.
+func (r *Root) foldStepFailed(v int32, e *journal.Event) Outcome {
+	n := &r.nodes[v]
+	if n.fact == running || n.final() {
+		return Late
+	}
+	n.fact, n.failure = errored, failureOf(e, CodeInputResolution)
+	r.stopWaiting(v)
+	n.flags &^= pending | retryDue
+	r.fails = append(r.fails, v)
+	r.markStarted(v)
+	r.bank.Mark(v)
+	return Applied
+}
+
+// foldAborted stops one node. A terminal one stays as it is.
+func (r *Root) foldAborted(v int32, e *journal.Event) Outcome {
+	if r.row(v).Kind == plan.Gate {
+		return Unbound
+	}
+	n := &r.nodes[v]
+	if n.status.Terminal() && !n.has(pending) {
+		return Duplicate
+	}
+	r.abort(v, failureOf(e, CodeAborted))
+	return Applied
+}
+
+// abort closes a node's open attempt, or, if it has none, the node as it stands. A failed node whose retry was to come
+// stays failed, now for good. A map takes its unfinished items with it.
+func (r *Root) abort(v int32, why *journal.Failure) {
+	n := &r.nodes[v]
+	switch {
+	case n.has(pending):
+		n.flags &^= pending | retryDue
+		r.stopWaiting(v)
+		r.fails = append(r.fails, v)
+	case n.fact == running:
+		r.cancel(v)
+		n.fact, n.failure = stopped, why
+		r.fails = append(r.fails, v)
+	default:
+		n.flags |= aborted
+		n.failure = why
+		r.fails = append(r.fails, v)
+	}
+	r.bank.Mark(v)
+	if x := r.maps[v]; x != nil && n.has(expanded) {
+		r.abortItems(x, why)
+	}
+}
+
+// cancel asks the shell to stop a call whose attempt was closed by anything but its own end.
+func (r *Root) cancel(v int32) {
+	r.cancels = append(r.cancels, Request{v, r.nodes[v].attempt})
+}
+
+// foldRetried makes a node a candidate for another attempt, whatever it has ended as.
+func (r *Root) foldRetried(v int32) Outcome {
+	n := &r.nodes[v]
+	if r.row(v).Kind != plan.Step || !n.final() && !n.has(pending) {
+		return Late
+	}
+	n.flags |= pending | retryDue
+	r.want(v)
+	r.bank.Mark(v)
+	return Applied
+}
+
+// foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides
+// any more and no later event counts.
+func (r *Root) foldClosed(e *journal.Event) Outcome {
+	why := failureOf(e, CodeCanceled)
+	if v := r.resolve(e); e.Node != "" && v >= 0 {
+		if r.nodes[v].fact == running {
+			r.cancel(v)
+		}
+		r.nodes[v].fact, r.nodes[v].failure = errored, why
+		r.nodes[v].flags &^= pending | retryDue
+		r.fails = append(r.fails, v)
+		r.setStatus(v, Failed)
+	}
+	for v := range r.Len() {
+		n := &r.nodes[v]
+		switch {
+		case n.status == Running && r.row(v).Kind == plan.Step:
+			r.cancel(v)
+			n.fact, n.failure = stopped, why
+			r.setStatus(v, Aborted)
+		case n.has(pending):
+			n.flags &^= pending | retryDue
+			r.setStatus(v, n.status)
+		case n.status != Absent && !n.status.Terminal():
+			n.failure = why
+			r.setStatus(v, Aborted)
+		}
+	}
+	r.timers.clear()
+	kept := *e
+	r.run.closed = &kept
+	return Applied
+}
+
+// foldReopened lets a finished run go on.
+func (r *Root) foldReopened() Outcome {
+	if r.run.closed != nil || r.run.finished == nil {
+		return Late
+	}
+	r.run.finished, r.run.deadline = nil, 0
+	return Applied
+}
+
+// foldLoose keeps what is known of a request that belongs to no node, or not yet: when its node turns up and requests
+// it, its end is already there.
+func (r *Root) foldLoose(e *journal.Event) Outcome {
+	if e.Attempt == 0 {
+		return Unbound
+	}
+	req := looseRequest{e.Node, e.Attempt}
+	l := r.loose[req]
+	if l == nil {
+		l = &loose{}
+		r.loose[req] = l
+		r.looseOrder = append(r.looseOrder, req)
+	}
+	kept := *e
+	switch {
+	case e.Type == journal.CallRequested && l.begin == nil:
+		l.begin = &kept
+	case e.Type != journal.CallRequested && l.end == nil:
+		l.end = &kept
+	default:
+		return Duplicate
+	}
+	return Unbound
+}
+
+func failureOf(e *journal.Event, code string) *journal.Failure {
+	if e.Detail != nil && e.Detail.Failure != nil {
+		return e.Detail.Failure
+	}
+	f := &journal.Failure{Code: code}
+	if e.Detail != nil {
+		f.Message = e.Detail.Reason
+	}
+	return f
+}

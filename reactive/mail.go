@@ -1,0 +1,77 @@
+package reactive
+
+import "github.com/sluiceflow/sluice/reactive/journal"
+
+// mail keeps messages until a wait of their name takes them, oldest first; one message serves one wait.
+type mail struct {
+	boxes   map[string]*box
+	answers []Answer
+}
+
+type box struct {
+	messages []any
+	waits    []Request
+}
+
+// Answer is what the engine itself gives a call.
+type Answer struct {
+	Request
+	Output any
+}
+
+func (m *mail) box(name string) *box {
+	if m.boxes == nil {
+		m.boxes = map[string]*box{}
+	}
+	if m.boxes[name] == nil {
+		m.boxes[name] = &box{}
+	}
+	return m.boxes[name]
+}
+
+func (m *mail) wait(r *Root, name string, req Request) {
+	b := m.box(name)
+	b.waits = append(b.waits, req)
+	m.match(r, b)
+}
+
+func (r *Root) foldMessage(e *journal.Event) Outcome {
+	if r.run.closed != nil || r.run.finished != nil {
+		return Late
+	}
+	b := r.mail.box(e.Detail.Name)
+	b.messages = append(b.messages, e.Value)
+	r.mail.match(r, b)
+	return Applied
+}
+
+// match brings messages and waits together. A wait that has ended otherwise takes nothing.
+func (m *mail) match(r *Root, b *box) {
+	for len(b.messages) > 0 && len(b.waits) > 0 {
+		req := b.waits[0]
+		b.waits = b.waits[1:]
+		if !r.Open(req) {
+			continue
+		}
+		m.answers = append(m.answers, Answer{req, b.messages[0]})
+		b.messages = b.messages[1:]
+	}
+}
+
+// Open reports whether a request waits for its answer.
+func (r *Root) Open(req Request) bool {
+	n := &r.nodes[req.Node]
+	return n.fact == running && n.attempt == req.Attempt
+}
+
+// NextAnswer is the next call that a message has answered. It is forgotten by the call.
+func (r *Root) NextAnswer() (Answer, bool) {
+	for len(r.mail.answers) > 0 {
+		a := r.mail.answers[0]
+		r.mail.answers = r.mail.answers[1:]
+		if r.run.closed == nil && r.Open(a.Request) {
+			return a, true
+		}
+	}
+	return Answer{}, false
+}

@@ -1,0 +1,290 @@
+package reactive
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Root holds what a run's journal means: facts folded event by event, and the statuses, slots and decisions derived from
+// them. Apply is its only input. It has no clock, no goroutine and does no I/O, so the same plan and the same events
+// give the same Root anywhere. It is owned by one goroutine.
+//
+// Invariants, checked by check:
+//  1. A ready node has no unsatisfied predecessor, and holds a slot in every group around it.
+//  2. A group is over its limit only by nodes that nobody granted.
+//  3. What a node shows to its successors is what shows says of its status.
+//  4. Each expansion's counters are those of its items' nodes; the run's are those of the nodes outside maps.
+//  5. After the run is closed no status changes.
+type Root struct {
+	plan       *plan.Plan
+	bank       *signals.Bank
+	nodes      []node
+	blocks     []block
+	keys       []string // of instances in blocks, made when asked for
+	slots      slots
+	starts     starts
+	maps       map[int32]*expansion
+	top        expansion            // the run as one body: its counters
+	blame      map[int32]*blame     // gates that have seen a failure among what they need
+	blamed     []int32              // the keys of blame, oldest first
+	older      map[request]*attempt // attempts that are not their node's newest
+	loose      map[looseRequest]*loose
+	looseOrder []looseRequest     // its keys, oldest first
+	upstream   map[int32][]uint64 // by row of a gate: the rows it can be reached from
+	timers     timers
+	mail       mail
+	asks       []int32 // gates and maps whose Go function has to be asked
+	cancels    []Request
+	fails      []int32 // nodes in the order in which they failed for good
+	judged     int     // fails[:judged] do not end the run
+	changes    []Change
+	watched    bool
+	run        run
+	seq        uint64
+	at         int64 // of the event being applied
+}
+
+// run is what is known of the run itself.
+type run struct {
+	start    *journal.Start
+	input    any
+	started  int64 // Unix nanoseconds
+	deadline int64 // Unix nanoseconds; 0: none, or no call yet
+	closed   *journal.Event
+	finished *journal.Event
+	pauses   int
+	busy     int32 // nodes that only this process can move: ready, or running outside the engine
+}
+
+// request names an attempt of a node.
+type request struct{ node, attempt int32 }
+
+// looseRequest names a request that belongs to no node.
+type looseRequest struct {
+	key     string
+	attempt int32
+}
+
+// loose is what is known of such a request.
+type loose struct{ begin, end *journal.Event }
+
+// attempt is one that is not the newest of its node.
+type attempt struct {
+	open   bool
+	status Status
+}
+
+// Request is a call to be made or cancelled.
+type Request struct {
+	Node    int32
+	Attempt int32
+}
+
+// Change is one step of one node from a status to another, caused by the event with sequence Seq.
+type Change struct {
+	Node     int32
+	From, To Status
+	Seq      uint64
+}
+
+// New makes the root of a run that has no events yet.
+func New(p *plan.Plan) *Root {
+	r := &Root{
+		plan:     p,
+		nodes:    make([]node, len(p.Nodes)),
+		blocks:   make([]block, 1),
+		maps:     map[int32]*expansion{},
+		blame:    map[int32]*blame{},
+		upstream: map[int32][]uint64{},
+		older:    map[request]*attempt{},
+		loose:    map[looseRequest]*loose{},
+	}
+	r.blocks[0] = block{owner: -1, parent: -1, row: -1}
+	r.bank = signals.NewBank(p.Wiring, r.derive)
+	r.slots.less, r.slots.valid, r.starts.less = r.before, r.isCandidate, r.before
+	r.slots.add(-1, 0)
+	r.addGroups(0, int32(len(p.Groups)), 0)
+	for row := range r.nodes {
+		n := &p.Nodes[row]
+		if n.Map >= 0 || n.Kind == plan.Join {
+			continue
+		}
+		r.nodes[row].status = Idle
+		r.top.unsettled++
+	}
+	return r
+}
+
+// Watch makes the root record status changes from now on, for Changes.
+func (r *Root) Watch() { r.watched = true }
+
+// Changes are the status changes since the last call, in the order in which they were derived. The slice is valid until
+// the next Apply.
+func (r *Root) Changes() []Change {
+	c := r.changes
+	r.changes = r.changes[:0]
+	return c
+}
+
+// Outcome says what an event has meant.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Applied   Outcome = iota // it counted
+	Duplicate                // it says again what is known
+	Late                     // its attempt, or the run, had already ended
+	Unbound                  // it belongs to no node (yet)
+)
+
+var outcomeNames = [...]string{"applied", "duplicate", "late", "unbound"}
+
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// Apply takes the next event of the journal and derives all that follows from it. The unit of derivation is one event:
+// however a journal is cut into batches, the statuses are the same.
+func (r *Root) Apply(e *journal.Event) Outcome {
+	r.seq, r.at = e.Seq, e.At
+	out := r.fold(e)
+	r.bank.Drain()
+	r.grant()
+	return out
+}
+
+// Seq is the sequence of the event applied last.
+func (r *Root) Seq() uint64 { return r.seq }
+
+// Plan is the plan that the root follows.
+func (r *Root) Plan() *plan.Plan { return r.plan }
+
+// Len is how many nodes there are now, items of maps included. Nodes are [0, Len); those of package plan's rows come first.
+func (r *Root) Len() int32 { return int32(len(r.nodes)) }
+
+// Node finds a step, map or map item's node by its key, such as `pay` or `check[3]`. It reports false when there is no
+// such node now.
+func (r *Root) Node(key string) (int32, bool) {
+	id, indexes, ok := parseKey(key)
+	if !ok {
+		return -1, false
+	}
+	row, ok := r.plan.Row(id)
+	if !ok || r.plan.Depth(row) != len(indexes) {
+		return -1, false
+	}
+	v := r.locate(row, indexes)
+	if v < 0 || r.nodes[v].status == Absent {
+		return -1, false
+	}
+	return v, true
+}
+
+// locate walks down from the outermost map around row, one index a map; -1 when an item does not exist.
+func (r *Root) locate(row int32, indexes []int) int32 {
+	if len(indexes) == 0 {
+		return row
+	}
+	last := len(indexes) - 1
+	owner := r.locate(r.plan.Nodes[row].Map, indexes[:last])
+	if owner < 0 {
+		return -1
+	}
+	x := r.maps[owner]
+	if x == nil || indexes[last] >= len(x.blocks) {
+		return -1
+	}
+	b := &r.blocks[x.blocks[indexes[last]]]
+	return b.base + row - (b.row + 1)
+}
+
+// parseKey splits `id[1][2]` into id and indexes.
+func parseKey(key string) (id string, indexes []int, ok bool) {
+	open := strings.IndexByte(key, '[')
+	if open < 0 {
+		return key, nil, key != ""
+	}
+	id, rest := key[:open], key[open:]
+	for rest != "" {
+		end := strings.IndexByte(rest, ']')
+		if rest[0] != '[' || end < 0 {
+			return "", nil, false
+		}
+		i, err := strconv.Atoi(rest[1:end])
+		if err != nil || i < 0 {
+			return "", nil, false
+		}
+		indexes = append(indexes, i)
+		rest = rest[end+1:]
+	}
+	return id, indexes, id != ""
+}
+
+// Key is the name of a node in journals: its id, with the index of each map around it.
+func (r *Root) Key(v int32) string {
+	n := r.row(v)
+	if r.nodes[v].block == 0 || n.Key == "" {
+		return n.Key
+	}
+	i := int(v) - len(r.plan.Nodes)
+	for len(r.keys) <= i {
+		r.keys = append(r.keys, "")
+	}
+	if r.keys[i] == "" {
+		r.keys[i] = n.Key + r.suffix(r.nodes[v].block)
+	}
+	return r.keys[i]
+}
+
+func (r *Root) suffix(b int32) string {
+	if b == 0 {
+		return ""
+	}
+	return r.suffix(r.blocks[b].parent) + "[" + strconv.Itoa(int(r.blocks[b].index)) + "]"
+}
+
+// row is the plan's row of a node.
+func (r *Root) row(v int32) *plan.Node { return &r.plan.Nodes[r.bank.Row(v)] }
+
+// beside finds the instance of a row that lies in the same body as node v.
+func (r *Root) beside(v, row int32) int32 { return v + row - r.bank.Row(v) }
+
+// before is template order: where two nodes' bodies differ, the maps that hold them, then the items, are compared.
+func (r *Root) before(a, b int32) bool {
+	ba, bb := r.nodes[a].block, r.nodes[b].block
+	if ba == bb {
+		return a < b
+	}
+	da, db := r.depth(ba), r.depth(bb)
+	ia, ib := int32(-1), int32(-1) // index of the item that holds a or b, once we have left it
+	climb := func(v *int32, blk *int32, index *int32, d *int) {
+		*index = r.blocks[*blk].index
+		*v = r.blocks[*blk].owner
+		*blk = r.nodes[*v].block
+		*d--
+	}
+	for da > db {
+		climb(&a, &ba, &ia, &da)
+	}
+	for db > da {
+		climb(&b, &bb, &ib, &db)
+	}
+	for ba != bb {
+		climb(&a, &ba, &ia, &da)
+		climb(&b, &bb, &ib, &db)
+	}
+	if a != b {
+		return a < b
+	}
+	return ia < ib
+}
+
+func (r *Root) depth(b int32) int {
+	d := 0
+	for ; b != 0; b = r.blocks[b].parent {
+		d++
+	}
+	return d
+}

@@ -1,0 +1,219 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// timer is an instant at which something follows without anybody doing anything. Timers are derived from the journal, so
+// a restart neither loses nor stretches one.
+type timer struct {
+	due     int64
+	kind    timerKind
+	node    int32
+	attempt int32
+}
+
+// timerKind also says which of several timers of one instant goes first.
+type timerKind uint8
+
+const (
+	retryTimer    timerKind = iota // the backoff is over
+	sleepTimer                     // a sleep is over
+	attemptTimer                   // an attempt's timeout
+	totalTimer                     // the total timeout of a step
+	deadlineTimer                  // the run's deadline
+)
+
+func (t timer) before(u timer) bool {
+	switch {
+	case t.due != u.due:
+		return t.due < u.due
+	case t.kind != u.kind:
+		return t.kind < u.kind
+	}
+	return t.node < u.node
+}
+
+// timers is a binary heap. Timers that have lost their meaning are dropped when they come up.
+type timers struct {
+	heap  []timer
+	first map[int32]int64 // when a step with a total timeout was first requested
+}
+
+func (t *timers) add(x timer) {
+	t.heap = append(t.heap, x)
+	h := t.heap
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h[i].before(h[parent]) {
+			return
+		}
+		h[i], h[parent] = h[parent], h[i]
+		i = parent
+	}
+}
+
+func (t *timers) pop() {
+	h := t.heap
+	last := len(h) - 1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && h[child+1].before(h[child]) {
+			child++
+		}
+		if !h[child].before(h[i]) {
+			break
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+	t.heap = h
+}
+
+func (t *timers) clear() { t.heap = nil }
+
+// policy is a step's timing.
+func (r *Root) policy(v int32) call.Policy { return call.Policy{Timing: r.row(v).Timing} }
+
+// arm sets the timers of an attempt that has just been requested.
+func (r *Root) arm(v int32, e *journal.Event) {
+	if limit := r.plan.Workflow.Deadline; limit > 0 && r.run.deadline == 0 {
+		r.run.deadline = e.At + int64(limit)
+		r.timers.add(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
+	}
+	if e.Detail != nil && e.Detail.Due > 0 {
+		r.timers.add(timer{e.Detail.Due, sleepTimer, v, e.Attempt})
+	}
+	if e.Detail != nil && e.Detail.Name != "" {
+		r.mail.wait(r, e.Detail.Name, Request{v, e.Attempt})
+	}
+	p := r.policy(v)
+	if p.Timing == nil {
+		return
+	}
+	if due := p.AttemptEnd(e.At); due > 0 {
+		r.timers.add(timer{due, attemptTimer, v, e.Attempt})
+	}
+	if p.Timing.TotalTimeout > 0 && r.nodes[v].count == 1 {
+		if r.timers.first == nil {
+			r.timers.first = map[int32]int64{}
+		}
+		r.timers.first[v] = e.At
+		r.timers.add(timer{p.TotalEnd(e.At), totalTimer, v, 0})
+	}
+}
+
+// ended describes a failed attempt to its policy.
+func (r *Root) ended(v int32, e *journal.Event) call.Ended {
+	n := &r.nodes[v]
+	x := call.Ended{
+		Failure: n.failure, Attempts: int(n.count), At: e.At, First: r.timers.first[v], Deadline: r.run.deadline,
+	}
+	if e.Detail != nil {
+		x.RetryAt = e.Detail.RetryAt
+		if e.Detail.Due > 0 {
+			x.At = e.Detail.Due
+		}
+	}
+	if t := r.row(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
+		x.Request = r.run.start.Run + "/" + RequestName(r.Key(v), n.attempt)
+	}
+	return x
+}
+
+// foldTimer takes a retry whose time has come.
+func (r *Root) foldTimer(v int32, e *journal.Event) Outcome {
+	n := &r.nodes[v]
+	if !n.has(pending) || n.has(retryDue) || n.attempt != e.Attempt {
+		return Late
+	}
+	n.flags |= retryDue
+	r.want(v)
+	return Applied
+}
+
+// alive reports whether a timer still means something.
+func (r *Root) alive(t timer) bool {
+	switch t.kind {
+	case deadlineTimer:
+		return t.due == r.run.deadline
+	case retryTimer:
+		n := &r.nodes[t.node]
+		return n.has(pending) && !n.has(retryDue) && n.attempt == t.attempt
+	case totalTimer:
+		n := &r.nodes[t.node]
+		return n.status != Absent && (n.fact == running || n.has(pending))
+	}
+	n := &r.nodes[t.node]
+	return n.fact == running && n.attempt == t.attempt
+}
+
+// NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
+func (r *Root) NextDue() int64 {
+	for len(r.timers.heap) > 0 {
+		if r.alive(r.timers.heap[0]) && r.run.finished == nil {
+			return r.timers.heap[0].due
+		}
+		r.timers.pop()
+	}
+	return 0
+}
+
+// Fire gives the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
+// reports false when none is due. The timer stays until its event has been applied.
+func (r *Root) Fire(now int64) (journal.Event, bool) {
+	due := r.NextDue()
+	if due == 0 || due > now {
+		return journal.Event{}, false
+	}
+	t := r.timers.heap[0]
+	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}
+	if t.kind == deadlineTimer {
+		e.Type = journal.RunDeadlineExceeded
+		e.Detail.Failure = &journal.Failure{Code: CodeDeadline, Message: "the run's deadline has passed"}
+		return e, true
+	}
+	e.Node, e.Hint, e.Attempt = r.Key(t.node), t.node+1, r.nodes[t.node].attempt
+	switch t.kind {
+	case retryTimer:
+		e.Type, e.Detail.Timer = journal.TimerFired, "retry"
+	case sleepTimer:
+		e.Type = journal.CallResponded
+	default:
+		r.timeout(&e, t)
+	}
+	return e, true
+}
+
+// timeout is what the end of an attempt's or a step's time does: another attempt where one is left, else what the step
+// says.
+func (r *Root) timeout(e *journal.Event, t timer) {
+	p := r.policy(t.node)
+	e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}
+	e.Type = journal.CallError
+	waiting := r.nodes[t.node].has(pending)
+	if !waiting {
+		x := r.ended(t.node, e)
+		x.Failure = e.Detail.Failure
+		if _, again := p.Again(x); again && t.kind == attemptTimer {
+			return
+		}
+	}
+	switch p.OnTimeout() {
+	case template.SkipOnTimeout:
+		e.Type = journal.CallSkipped
+	case template.AbortOnTimeout:
+		e.Type, e.Attempt = journal.RunClosed, 0
+	default:
+		if waiting {
+			e.Type = journal.StepFailed
+		}
+	}
+}

@@ -1,0 +1,315 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// Compile makes the plan of a checked workflow. The only thing it can find wrong is a cycle, which it shows.
+func Compile(c *template.Checked) (*Plan, error) {
+	hash, err := c.Workflow.Hash()
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{
+		plan: &Plan{Workflow: c.Workflow, Checked: c, Hash: hash, rows: make(map[string]int32, len(c.Items))},
+		row:  make([]int32, len(c.Items)),
+		ops:  map[string]int32{},
+	}
+	b.gate, b.inMap, b.group = -1, -1, -1
+	if n := c.Workflow.MaxConcurrency; n > 0 {
+		b.group = b.addGroup(n)
+	}
+	b.sequence(c.Workflow.Steps)
+	b.dependencies()
+	b.plan.Edges = mergeEdges(b.edges)
+	if err := b.wire(); err != nil {
+		return nil, err
+	}
+	b.finish()
+	return b.plan, nil
+}
+
+// builder walks the tree once. gate, branch, inMap and group describe where the walk stands.
+type builder struct {
+	plan   *Plan
+	row    []int32 // by Item.Index
+	edges  []Edge
+	ops    map[string]int32
+	gate   int32
+	branch Branch
+	inMap  int32
+	group  int32
+}
+
+// span is what a subtree shows to its neighbours: the rows a predecessor must lead to, and those a successor must
+// come from. Both are empty for a subtree without rows.
+type span struct{ heads, tails []int32 }
+
+func (b *builder) add(n Node) int32 {
+	row := int32(len(b.plan.Nodes))
+	n.Gate, n.Branch, n.Map, n.Group = b.gate, b.branch, b.inMap, b.group
+	n.End, n.Source = row+1, -1
+	if n.Item != nil {
+		n.Key = n.Item.ID
+		b.row[n.Item.Index] = row
+		if n.Key != "" {
+			b.plan.rows[n.Key] = row
+		}
+	}
+	b.plan.Nodes = append(b.plan.Nodes, n)
+	return row
+}
+
+func (b *builder) addGroup(limit int) int32 {
+	b.plan.Groups = append(b.plan.Groups, Group{Parent: b.group, Max: int32(limit), Map: b.inMap})
+	return int32(len(b.plan.Groups) - 1)
+}
+
+func (b *builder) node(n template.Node) span {
+	switch n := n.(type) {
+	case *template.Step:
+		return b.step(n)
+	case *template.Sequential:
+		return b.sequence(n.Steps)
+	case *template.Parallel:
+		return b.parallel(n)
+	case *template.Conditional:
+		return b.conditional(n)
+	case *template.Map:
+		return b.each(n)
+	}
+	panic("plan: a node of no known kind")
+}
+
+func (b *builder) step(s *template.Step) span {
+	row := b.add(Node{Kind: Step, Item: b.plan.Checked.Of[s], Step: s, Op: b.operation(s.Operation), Timing: s.Timing})
+	return span{[]int32{row}, []int32{row}}
+}
+
+func (b *builder) sequence(steps []template.Node) span {
+	var all span
+	for _, n := range steps {
+		next := b.node(n)
+		if len(next.heads) == 0 {
+			continue
+		}
+		if all.heads == nil {
+			all.heads = next.heads
+		} else {
+			b.connect(all.tails, next.heads)
+		}
+		all.tails = next.tails
+	}
+	return all
+}
+
+// connect leads from every tail to every head, through a join where that takes fewer edges.
+func (b *builder) connect(tails, heads []int32) {
+	if len(tails)*len(heads) > len(tails)+len(heads) {
+		join := b.add(Node{Kind: Join, Op: -1})
+		b.connect(tails, []int32{join})
+		tails = []int32{join}
+	}
+	for _, t := range tails {
+		for _, h := range heads {
+			b.edges = append(b.edges, Edge{From: t, To: h})
+		}
+	}
+}
+
+func (b *builder) parallel(p *template.Parallel) span {
+	outer := b.group
+	if p.MaxConcurrency > 0 {
+		b.group = b.addGroup(p.MaxConcurrency)
+	}
+	var all span
+	for _, n := range p.Steps {
+		arm := b.node(n)
+		all.heads = append(all.heads, arm.heads...)
+		all.tails = append(all.tails, arm.tails...)
+	}
+	b.group = outer
+	return all
+}
+
+func (b *builder) conditional(c *template.Conditional) span {
+	gate := b.add(Node{Kind: Gate, Item: b.plan.Checked.Of[c], Cond: c, Op: -1})
+	var tails []int32
+	outerGate, outerBranch := b.gate, b.branch
+	for i, steps := range [][]template.Node{c.Then, c.Else} {
+		b.gate, b.branch = gate, Then+Branch(i)
+		arm := b.sequence(steps)
+		for _, h := range arm.heads {
+			b.edges = append(b.edges, Edge{From: gate, To: h, Guard: true})
+		}
+		tails = append(tails, arm.tails...)
+	}
+	b.gate, b.branch = outerGate, outerBranch
+	b.plan.Nodes[gate].End = int32(len(b.plan.Nodes))
+	if tails == nil {
+		tails = []int32{gate}
+	}
+	return span{[]int32{gate}, tails}
+}
+
+// each walks a map's body as a world of its own: gates and groups outside do not reach into it, but the slots of the
+// groups around the map are taken by its items too.
+func (b *builder) each(m *template.Map) span {
+	row := b.add(Node{Kind: Map, Item: b.plan.Checked.Of[m], Over: m, Op: -1})
+	gate, branch, inMap, group := b.gate, b.branch, b.inMap, b.group
+	if m.MaxConcurrency > 0 {
+		b.group = b.addGroup(m.MaxConcurrency)
+	}
+	b.gate, b.branch, b.inMap = -1, Undecided, row
+	lo := int32(len(b.plan.Groups))
+	b.sequence(m.Steps)
+	b.gate, b.branch, b.inMap, b.group = gate, branch, inMap, group
+	n := &b.plan.Nodes[row]
+	n.End = int32(len(b.plan.Nodes))
+	n.Slots = [2]int32{lo, int32(len(b.plan.Groups))}
+	return span{[]int32{row}, []int32{row}}
+}
+
+func (b *builder) operation(name string) int32 {
+	if i, ok := b.ops[name]; ok {
+		return i
+	}
+	op := Operation{Name: name, Bound: b.plan.Checked.Bindings[name]}
+	if binding, ok := b.plan.Workflow.Operations[name]; ok {
+		switch {
+		case binding.Value != nil:
+			op.Kind = Value
+		case binding.Fail != nil:
+			op.Kind = Fail
+		case binding.Sleep != nil:
+			op.Kind = Sleep
+		case binding.Wait != nil:
+			op.Kind = Wait
+		}
+	}
+	i := int32(len(b.plan.Operations))
+	b.plan.Operations = append(b.plan.Operations, op)
+	b.ops[name] = i
+	return i
+}
+
+// dependencies adds the edges that do not follow from the tree: needs, and what expressions read. Of several edges
+// between the same rows the first decides (see mergeEdges): what a test reads, and thereby catches, comes before what
+// the tree says; what an input merely wants to see settled comes last.
+func (b *builder) dependencies() {
+	var tested, seen []Edge
+	for _, item := range b.plan.Checked.Items {
+		to := b.row[item.Index]
+		for _, need := range item.Needs {
+			b.edges = append(b.edges, b.lift(Edge{From: b.row[need.Index], To: to}))
+		}
+		isTest := item.Test != nil || item.TestID != ""
+		for _, read := range item.Reads {
+			e := b.lift(Edge{From: b.row[read.Target.Index], To: to})
+			switch {
+			case read.Field == expr.Output:
+				e.Data = true
+				b.edges = append(b.edges, e)
+			case isTest:
+				e.Class = Settles
+				b.plan.Nodes[e.From].Tested = true
+				tested = append(tested, e)
+			default:
+				e.Class = Settles
+				seen = append(seen, e)
+			}
+		}
+	}
+	b.edges = slices.Concat(tested, b.edges, seen)
+	for row := range b.plan.Nodes {
+		if m := b.plan.Nodes[row].Map; m >= 0 && b.plan.Nodes[m].Tested {
+			b.plan.Nodes[row].Tested = true
+		}
+	}
+}
+
+// lift makes an edge that enters a map's body from outside lead to the map: its items wait for nothing outside it.
+func (b *builder) lift(e Edge) Edge {
+	for to := e.To; to >= 0; to = b.plan.Nodes[to].Map {
+		if b.plan.Nodes[to].Map == b.plan.Nodes[e.From].Map {
+			e.To = to
+			return e
+		}
+	}
+	return e
+}
+
+// mergeEdges sorts edges and merges those between the same rows: the first one's class holds.
+func mergeEdges(edges []Edge) []Edge {
+	slices.SortStableFunc(edges, func(a, b Edge) int {
+		if a.From != b.From {
+			return int(a.From) - int(b.From)
+		}
+		return int(a.To) - int(b.To)
+	})
+	out := edges[:0]
+	for _, e := range edges {
+		if n := len(out); n > 0 && out[n-1].From == e.From && out[n-1].To == e.To {
+			out[n-1].Data = out[n-1].Data || e.Data
+			out[n-1].Guard = out[n-1].Guard || e.Guard
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// wire lays the edges out in rows and ranks them.
+func (b *builder) wire() error {
+	p := b.plan
+	n := len(p.Nodes)
+	first := make([]int32, n+1)
+	to := make([]int32, len(p.Edges))
+	class := make([]uint8, len(p.Edges))
+	for i, e := range p.Edges {
+		first[e.From+1]++
+		to[i], class[i] = e.To, uint8(e.Class)
+	}
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	rank, ok := rankRows(p.Nodes, p.Edges)
+	if !ok {
+		return cycleError(p)
+	}
+	w, err := signals.NewWiring(first, to, class, rank, table)
+	p.Wiring = w
+	return err
+}
+
+// finish derives what the rows want to know of their neighbours.
+func (b *builder) finish() {
+	p := b.plan
+	p.firstIn = make([]int32, len(p.Nodes)+1)
+	p.Incoming = make([]int32, len(p.Edges))
+	for _, e := range p.Edges {
+		p.firstIn[e.To+1]++
+	}
+	for i := range p.Nodes {
+		p.firstIn[i+1] += p.firstIn[i]
+	}
+	at := slices.Clone(p.firstIn)
+	for _, e := range p.Edges {
+		p.Incoming[at[e.To]] = e.From
+		at[e.To]++
+	}
+	for row := range p.Nodes {
+		n := &p.Nodes[row]
+		if n.Gate >= 0 && n.Kind != Join {
+			g := &p.Nodes[n.Gate]
+			g.Inside = append(g.Inside, int32(row))
+		}
+		for _, e := range p.Outgoing(int32(row)) {
+			n.Feeds = n.Feeds || p.Nodes[e.To].Kind == Gate && !e.Guard
+		}
+	}
+}

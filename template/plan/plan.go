@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// Plan is a compiled workflow. It is immutable and safe for concurrent use.
+//
+// Invariants:
+//  1. Rows of authored nodes ascend in template order; joins stand somewhere between them.
+//  2. A map's body, and everything inside a gate's branches, is the contiguous range of rows (row, End).
+//  3. An edge stays within one body; an edge from outside into a body leads to the map itself.
+//  4. Every edge leads to a higher rank. A map ranks above all rows of its body, and they above its predecessors.
+type Plan struct {
+	Workflow   *template.Workflow
+	Checked    *template.Checked
+	Hash       string // of the canonical document
+	Nodes      []Node
+	Groups     []Group
+	Operations []Operation
+	Wiring     *signals.Wiring
+	Edges      []Edge // sorted by From, then To; parallel to Wiring's rows
+	Incoming   []int32
+	firstIn    []int32
+	rows       map[string]int32
+	Functions  []string // names of the Go functions it needs, sorted
+}
+
+// Kind says what a row stands for.
+type Kind uint8
+
+// The kinds of rows.
+const (
+	Step Kind = iota // calls an operation
+	Gate             // a conditional's decision
+	Map              // placeholder of a map's items
+	Join             // meeting point inside a sequence; has no status
+)
+
+// Node is one row.
+type Node struct {
+	Item   *template.Item        // nil for a join
+	Key    string                // id; "" for a join and an unnamed conditional
+	Kind   Kind                  //
+	Branch Branch                // which branch of Gate holds it
+	Tested bool                  // some test reads its status or error, or that of a map around it
+	Feeds  bool                  // a gate is among its direct successors
+	Gate   int32                 // innermost gate around it within its body; -1: none
+	Map    int32                 // map whose body holds it; -1: none
+	Group  int32                 // innermost limited group around it; -1: none
+	Op     int32                 // Step: index into Operations
+	End    int32                 // Gate, Map: rows (row, End) are inside
+	Slots  [2]int32              // Map: groups [0] to [1), exclusive, belong to its body
+	Inside []int32               // Gate: rows directly inside its branches, joins left out
+	Source int32                 // Step: row whose output is its whole input, unchanged; -1: none
+	Timing *template.Timing      // Step: nil when it has none
+	Step   *template.Step        // Step
+	Cond   *template.Conditional // Gate
+	Func   string                // Gate, Map: the Go function that decides; "": an expression does
+	Over   *template.Map         // Map
+}
+
+// Branch is a gate's choice.
+type Branch uint8
+
+// The choices. Undecided is also the branch of a row that stands in none.
+const (
+	Undecided Branch = iota
+	Then
+	Else
+)
+
+// Group is a limit on slots: of a parallel, of a map's items together, or of the run (the first one, if it has a limit).
+type Group struct {
+	Parent int32 // next limited group around it; -1: none
+	Max    int32 // at least 1
+	Map    int32 // map whose body holds the group, so that every item has its own; -1: none
+}
+
+// Class says what an edge's target waits for, and whether a failure of its source blocks it.
+type Class uint8
+
+// The classes of edges.
+const (
+	Needs   Class = iota // the source must be completed or skipped; its failure blocks
+	Settles              // the source must be settled; its failure is what the target wants to know
+)
+
+// Edge leads from a row to one that waits for it.
+type Edge struct {
+	From, To int32
+	Class    Class
+	Data     bool // To's input names From's output
+	Guard    bool // From is the gate around To
+}
+
+// OpKind says who carries out an operation.
+type OpKind uint8
+
+// The kinds of operations. The engine itself carries out all but Call, from nothing but plan and journal.
+const (
+	Call  OpKind = iota // leaves the engine: a binding or a registered operation
+	Value               // returns what it is given
+	Fail                // fails
+	Sleep               // completes at an instant
+	Wait                // completes with a message
+)
+
+// Operation is something steps call by name.
+type Operation struct {
+	Name  string
+	Kind  OpKind
+	Bound *template.Bound // nil when it is not bound in the document
+}
+
+// Row finds a step, map or named conditional by its id.
+func (p *Plan) Row(id string) (int32, bool) {
+	row, ok := p.rows[id]
+	return row, ok
+}
+
+// Predecessors are the rows with an edge to row, ascending. The slice belongs to the plan.
+func (p *Plan) Predecessors(row int32) []int32 {
+	return p.Incoming[p.firstIn[row]:p.firstIn[row+1]]
+}
+
+// Outgoing are the edges that leave row. The slice belongs to the plan.
+func (p *Plan) Outgoing(row int32) []Edge {
+	return p.Edges[p.Wiring.First[row]:p.Wiring.First[row+1]]
+}
+
+// Depth is how many maps are around row: how many indexes an instance's key has.
+func (p *Plan) Depth(row int32) int {
+	n := 0
+	for m := p.Nodes[row].Map; m >= 0; m = p.Nodes[m].Map {
+		n++
+	}
+	return n
+}
