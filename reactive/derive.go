@@ -44,12 +44,7 @@ func (r *Root) deriveJoin(v int32) {
 	if r.bank.Count(v, plan.Moved) > 0 {
 		out |= plan.ShowsMoved
 	}
-	if r.bank.Output(v) != out {
-		r.bank.Show(v, out)
-		if r.row(v).Feeds {
-			r.tellGates(v)
-		}
-	}
+	r.bank.Show(v, out)
 }
 
 // branchState is what a node learns from the conditional around it.
@@ -280,7 +275,7 @@ func (r *Root) setStatus(v int32, s Status) {
 	}
 	changed := r.show(v, shows(row.Kind, s, n.has(pending)))
 	if row.Feeds && (changed || old != s) {
-		r.tellGates(v)
+		r.tellGates(v, v)
 	}
 }
 

@@ -103,7 +103,7 @@ func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
 	r.arm(v, e)
 	r.bank.Mark(v)
 	if r.row(v).Feeds {
-		r.tellGates(v)
+		r.tellGates(v, v)
 	}
 	if l := r.loose[looseRequest{e.Node, e.Attempt}]; l != nil && l.end != nil {
 		delete(r.loose, looseRequest{e.Node, e.Attempt})

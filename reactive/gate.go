@@ -27,20 +27,23 @@ func (r *Root) blameOf(g int32) *blame {
 	return b
 }
 
-// tellGates tells the gates after v that what it shows, or its result, has changed.
-func (r *Root) tellGates(v int32) {
+// tellGates tells the gates after v that what source shows, or its result, has changed. source is v, or stands before the
+// join v.
+func (r *Root) tellGates(v, source int32) {
 	row := r.bank.Row(v)
 	for _, e := range r.plan.Outgoing(row) {
-		if r.plan.Nodes[e.To].Kind != plan.Gate || e.Guard {
-			continue
+		to := v + e.To - row
+		switch next := &r.plan.Nodes[e.To]; {
+		case next.Kind == plan.Join && next.Feeds:
+			r.tellGates(to, source)
+		case next.Kind == plan.Gate && !e.Guard:
+			r.nodes[to].flags |= unread
+			if e.Class == plan.Needs && r.bank.Output(source)&plan.ShowsBlocked != 0 {
+				b := r.blameOf(to)
+				b.nodes = append(b.nodes, source)
+			}
+			r.bank.Mark(to)
 		}
-		g := v + e.To - row
-		r.nodes[g].flags |= unread
-		if e.Class == plan.Needs && r.bank.Output(v)&plan.ShowsBlocked != 0 {
-			b := r.blameOf(g)
-			b.nodes = append(b.nodes, v)
-		}
-		r.bank.Mark(g)
 	}
 }
 

@@ -3,6 +3,7 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -30,6 +31,43 @@ func encodeValue(v any) ([]byte, error) {
 	encoded, err := value.Encode(v)
 	if err != nil || len(encoded) == 1 && encoded[0] == null {
 		return nil, err
+	}
+	return encoded, nil
+}
+
+// AppendContent appends the encoding of the ContentStored event, number 1 of its stream, whose value has the encoding
+// encoded: what Codec.Append would do, for a store that has encoded the value already.
+func AppendContent(dst []byte, at int64, encoded []byte) []byte {
+	w := encoder{b: dst}
+	outer := w.begin()
+	w.uint(fieldVersion, formatVersion)
+	w.uint(eventType, uint64(ContentStored))
+	w.uint(eventSeq, 1)
+	w.int(eventAt, at)
+	w.bytes(eventValue, encoded)
+	w.end(outer)
+	return w.b
+}
+
+// DecodeContent returns the encoding of the value in a ContentStored event, which is part of data.
+func DecodeContent(data []byte) (encoded []byte, err error) {
+	d := decoder{b: data}
+	n := d.version("an event")
+	for key := fieldVersion; n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case eventType, eventSeq:
+			d.uint()
+		case eventAt:
+			d.int()
+		case eventValue:
+			encoded = d.bytes()
+		default:
+			d.unknown(key)
+		}
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("decode content: %w", d.err)
 	}
 	return encoded, nil
 }

@@ -308,8 +308,21 @@ func (b *builder) finish() {
 			g := &p.Nodes[n.Gate]
 			g.Inside = append(g.Inside, int32(row))
 		}
-		for _, e := range p.Outgoing(int32(row)) {
-			n.Feeds = n.Feeds || p.Nodes[e.To].Kind == Gate && !e.Guard
+	}
+	b.feeds(func(n *Node) bool { return n.Kind == Join })
+	b.feeds(func(n *Node) bool { return n.Kind != Join })
+}
+
+// feeds finds out which rows a gate listens to, directly or, since joins come first, through a join.
+func (b *builder) feeds(these func(n *Node) bool) {
+	for row := range b.plan.Nodes {
+		n := &b.plan.Nodes[row]
+		if !these(n) {
+			continue
+		}
+		for _, e := range b.plan.Outgoing(int32(row)) {
+			to := &b.plan.Nodes[e.To]
+			n.Feeds = n.Feeds || to.Kind == Gate && !e.Guard || to.Kind == Join && to.Feeds
 		}
 	}
 }

@@ -45,7 +45,7 @@ type Node struct {
 	Kind   Kind                  //
 	Branch Branch                // which branch of Gate holds it
 	Tested bool                  // some test reads its status or error, or that of a map around it
-	Feeds  bool                  // a gate is among its direct successors
+	Feeds  bool                  // a gate is among its successors, or among those of a join after it
 	Gate   int32                 // innermost gate around it within its body; -1: none
 	Map    int32                 // map whose body holds it; -1: none
 	Group  int32                 // innermost limited group around it; -1: none
