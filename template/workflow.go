@@ -26,9 +26,10 @@ type Workflow struct {
 
 	Pos document.Pos // where it was written: a document, or the Go code that built it
 
-	funcs   map[string]*Function // what the builder was given for the names in the tree's Funcs
-	source  *document.Node       // the document, for the places of errors; nil when built in Go
-	refused map[string]bool      // paths the reader has reported, which Check does not report again
+	funcs    map[string]*Function // what the builder was given for the names in the tree's Funcs
+	provided map[string]any       // implementations of operations, by name
+	source   *document.Node       // the document, for the places of errors; nil when built in Go
+	refused  map[string]bool      // paths the reader has reported, which Check does not report again
 }
 
 // FailurePolicy says what a final failure does to steps that are already running.

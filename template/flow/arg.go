@@ -1,0 +1,180 @@
+package flow
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Arg is something of type T that a step can be given. What implements it is made by the functions of this package.
+type Arg[T any] interface {
+	argument() argument
+	of(T) // ties the argument to its type
+}
+
+// argument is an Arg without its type. Exactly one of source, literal and function says what it is.
+type argument struct {
+	pos      document.Pos
+	source   func(d *definition) string      // an expression, without braces
+	literal  func(d *definition) value.Value // any other value, expressions anywhere in it
+	function *template.Function              // a Go function, called with args
+	args     []argument
+	tested   *handle // the argument is whether this step has completed
+	err      error   // what is wrong with the argument, found where it was made
+}
+
+// typed gives an argument its type.
+type typed[T any] struct{ arg argument }
+
+func (a typed[T]) argument() argument { return a.arg }
+func (typed[T]) of(T)                 {}
+
+// here gives the place of the code that called the caller of here, in the program that uses this package.
+func here() document.Pos {
+	_, file, line, _ := runtime.Caller(2)
+	return document.Pos{File: file, Line: line}
+}
+
+// From is the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
+func From[T any](r Ref[T]) Arg[T] { return r }
+
+// FromOr is the result of a step, or fallback when the step has been skipped. It is how results are read from a branch
+// that may not have been taken. It is no default for a step that has failed.
+func FromOr[T any](r Ref[T], fallback T) Arg[T] {
+	pos := here()
+	text, err := literalSource(fallback)
+	return typed[T]{argument{pos: pos, err: err, source: func(d *definition) string {
+		return d.read(r.handle, pos) + " ?? " + text
+	}}}
+}
+
+// Value is a literal. Braces in its strings stand for themselves, not for expressions.
+func Value[T any](v T) Arg[T] {
+	plain, err := value.Of(v)
+	return typed[T]{argument{pos: here(), err: err, literal: func(*definition) value.Value { return escape(plain) }}}
+}
+
+// Expr is an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
+// that it gives a T; what it names is checked when the workflow is defined.
+func Expr[T any](text string) Arg[T] {
+	return typed[T]{argument{pos: here(), literal: func(*definition) value.Value { return text }}}
+}
+
+// Status is the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
+func Status(step Placed) Arg[string] {
+	pos := here()
+	return typed[string]{argument{pos: pos, source: func(d *definition) string {
+		return d.field(step.placed(), "status", pos)
+	}}}
+}
+
+// Completed is whether a step has completed. As the test of an If it catches the step's failure.
+func Completed(step Placed) Arg[bool] {
+	pos := here()
+	h := step.placed()
+	return typed[bool]{argument{pos: pos, tested: h, source: func(d *definition) string {
+		return d.field(h, "status", pos) + " == 'completed'"
+	}}}
+}
+
+// Failed is whether a step has failed or was aborted. As the test of an If it catches that.
+func Failed(step Placed) Arg[bool] {
+	pos := here()
+	return typed[bool]{argument{pos: pos, source: func(d *definition) string {
+		return d.field(step.placed(), "status", pos) + " in ['failed', 'aborted']"
+	}}}
+}
+
+// render gives what stands for the argument in the tree.
+func (a argument) render(d *definition) value.Value {
+	switch {
+	case a.err != nil:
+		d.fault(a.pos, "", a.err.Error())
+		return nil
+	case a.source != nil:
+		return "{{ " + a.source(d) + " }}"
+	case a.literal != nil:
+		return a.literal(d)
+	}
+	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))
+	return nil
+}
+
+// renderFunc gives the call of a Go function that stands for the argument, and nil when it is no such call.
+func (a argument) renderFunc(d *definition) *template.Func {
+	if a.function == nil {
+		return nil
+	}
+	d.workflow.Register(a.function)
+	f := &template.Func{Name: a.function.Name, Pos: a.pos, Args: make([]value.Value, len(a.args))}
+	for i, arg := range a.args {
+		f.Args[i] = arg.render(d)
+	}
+	return f
+}
+
+// escape makes a literal of a value in which strings and objects would mean something to the language of expressions: it
+// is written as an expression that gives it.
+func escape(v value.Value) value.Value {
+	switch v := v.(type) {
+	case string:
+		if strings.Contains(v, "{{") {
+			return "{{ " + source(v) + " }}"
+		}
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = escape(item)
+		}
+		return list
+	case map[string]any:
+		if _, isPointer := v["from"]; isPointer {
+			return "{{ " + source(v) + " }}"
+		}
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = escape(item)
+		}
+		return object
+	}
+	return v
+}
+
+// literalSource gives the source of an expression whose value is v.
+func literalSource(v any) (string, error) {
+	plain, err := value.Of(v)
+	if err != nil {
+		return "", err
+	}
+	return source(plain), nil
+}
+
+// source writes a value as an expression: its JSON is one.
+func source(v value.Value) string {
+	text, err := value.JSON(v)
+	if err != nil {
+		panic(fmt.Sprintf("flow: a value that is of the model has no JSON: %v", err))
+	}
+	return string(text)
+}
+
+// plainKey is a key that can follow a dot, unless it is a keyword.
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+var keywords = []string{
+	"and", "or", "not", "in", "let", "if", "else", "matches", "contains", "startsWith", "endsWith", "true", "false", "nil", "null",
+}
+
+// member writes the access to a key: .key where that can be read, else ["a key"].
+func member(key string) string {
+	if plainKey.MatchString(key) && !slices.Contains(keywords, key) {
+		return "." + key
+	}
+	return "[" + source(key) + "]"
+}

@@ -1,0 +1,166 @@
+package flow
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Define builds a workflow: its nodes run one after the other. It gives the tree, or everything that is wrong with it as
+// document.Errors whose places are lines of Go. Operations are not looked for: whoever runs the workflow knows them.
+//
+// Define panics when two Go functions have the same name.
+func Define(name string, parts ...Part) (*template.Workflow, error) {
+	d := &definition{workflow: &template.Workflow{Name: name, Pos: here()}, placed: make(map[*handle]bool)}
+	d.at = d.workflow.Pos
+	for _, part := range parts {
+		switch part := part.(type) {
+		case Node:
+			d.workflow.Steps = append(d.workflow.Steps, part.build(d)...)
+		case interface{ set(*definition) }:
+			part.set(d)
+		}
+	}
+	if d.output != nil {
+		d.workflow.Output, d.workflow.HasOutput = d.output.render(d), true
+	}
+	d.checkPlaced()
+	if err := d.errs.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := template.Check(d.workflow, template.Known{Lenient: true}); err != nil {
+		return nil, err
+	}
+	return d.workflow, nil
+}
+
+// MustDefine is Define for workflows that are part of a program: it panics where Define returns an error.
+func MustDefine(name string, parts ...Part) *template.Workflow {
+	w, err := Define(name, parts...)
+	if err != nil {
+		panic("flow: " + err.Error())
+	}
+	return w
+}
+
+// definition is the state of one Define.
+type definition struct {
+	workflow *template.Workflow
+	output   *argument
+	at       document.Pos // of the step that is being built
+	maps     []openMap    // whose bodies are being built, outermost first
+	placed   map[*handle]bool
+	mentions []mention // in order
+	errs     document.Errors
+}
+
+// openMap is a map whose body is being built, and what expressions there call its item.
+type openMap struct {
+	handle *handle
+	as     string
+}
+
+// mention is the place where a handle is read, needed or tested.
+type mention struct {
+	handle *handle
+	at     document.Pos
+}
+
+func quoted(id string) string { return strconv.Quote(id) }
+
+func (d *definition) fault(at document.Pos, text, msg string) {
+	d.errs.Add(&document.Error{Pos: at, Text: text, Msg: msg})
+}
+
+// nodes builds a sequence.
+func (d *definition) nodes(nodes []Node) []template.Node {
+	var list []template.Node
+	for _, n := range nodes {
+		list = append(list, n.build(d)...)
+	}
+	return list
+}
+
+// one builds a node where only one can stand.
+func (d *definition) one(n Node) template.Node {
+	list := n.build(d)
+	if len(list) == 1 {
+		return list[0]
+	}
+	return &template.Sequential{Steps: list, Pos: n.place()}
+}
+
+// place builds the node of a handle, which can stand in one place only. It gives nil for what cannot be placed.
+func (d *definition) place(h *handle) template.Node {
+	switch {
+	case h.make == nil:
+		d.fault(h.pos, "", "an input or an item is read, not placed")
+		return nil
+	case d.placed[h]:
+		d.fault(h.pos, h.id, fmt.Sprintf("step %q is placed twice", h.id))
+		return nil
+	}
+	d.placed[h] = true
+	at := d.at
+	d.at = h.pos
+	n := h.make(d)
+	d.at = at
+	return n
+}
+
+// mention notes that a handle is read, needed or tested at a place.
+func (d *definition) mention(h *handle, at document.Pos) {
+	d.mentions = append(d.mentions, mention{h, at})
+}
+
+// read gives the expression for the result of a handle.
+func (d *definition) read(h *handle, at document.Pos) string {
+	switch h.kind {
+	case inputKind:
+		return "input"
+	case itemKind:
+		return d.item(h, at)
+	default:
+		return d.field(h, "output", at)
+	}
+}
+
+// field gives the expression for a field of a step or map.
+func (d *definition) field(h *handle, field string, at document.Pos) string {
+	if h.kind != stepKind && h.kind != mapKind {
+		d.fault(at, "", "an input or an item has no "+field)
+		return "nil"
+	}
+	d.mention(h, at)
+	return "steps" + member(h.id) + "." + field
+}
+
+// item gives the name of a map's item, which is known inside the map's body only.
+func (d *definition) item(h *handle, at document.Pos) string {
+	for _, m := range d.maps {
+		if m.handle == h.each {
+			return m.as
+		}
+	}
+	d.fault(at, h.each.id, fmt.Sprintf("the item of map %q is used outside its body", h.each.id))
+	return "nil"
+}
+
+// itemName gives the default name for the item of the next map: different from those around it, which its body may read.
+func (d *definition) itemName() string {
+	if len(d.maps) == 0 {
+		return "item"
+	}
+	return "item" + strconv.Itoa(len(d.maps)+1)
+}
+
+// checkPlaced reports handles that are read but stand nowhere.
+func (d *definition) checkPlaced() {
+	for _, m := range d.mentions {
+		if !d.placed[m.handle] {
+			d.fault(m.at, m.handle.id, fmt.Sprintf("step %q is read but not placed", m.handle.id))
+		}
+	}
+}

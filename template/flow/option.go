@@ -1,0 +1,149 @@
+package flow
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// StepOption says more about a step than its input.
+type StepOption interface {
+	step(s *template.Step, d *definition)
+}
+
+type stepOption func(s *template.Step, d *definition)
+
+func (o stepOption) step(s *template.Step, d *definition) { o(s, d) }
+
+// timingOption is a StepOption about a step's timing, which it makes if there is none yet.
+func timingOption(set func(t *template.Timing)) StepOption {
+	return stepOption(func(s *template.Step, _ *definition) {
+		if s.Timing == nil {
+			s.Timing = &template.Timing{Pos: s.Pos}
+		}
+		set(s.Timing)
+	})
+}
+
+// Timeout bounds each attempt of a step.
+func Timeout(d time.Duration) StepOption {
+	return timingOption(func(t *template.Timing) { t.Timeout = d })
+}
+
+// TotalTimeout bounds all attempts of a step together, with the time between them.
+func TotalTimeout(d time.Duration) StepOption {
+	return timingOption(func(t *template.Timing) { t.TotalTimeout = d })
+}
+
+// OnTimeout says what a timeout does when no attempt is left. Default: template.FailOnTimeout.
+func OnTimeout(o template.OnTimeout) StepOption {
+	return timingOption(func(t *template.Timing) { t.OnTimeout = o })
+}
+
+// Retry makes a step's call again when it fails.
+func Retry(r template.Retry) StepOption {
+	return timingOption(func(t *template.Timing) {
+		t.Retry = &r
+		t.Retry.Pos = t.Pos
+	})
+}
+
+// Needs makes a step wait for others, besides those whose results it reads and those in front of it.
+func Needs(steps ...Placed) StepOption {
+	return stepOption(func(s *template.Step, d *definition) {
+		for _, needed := range steps {
+			h := needed.placed()
+			d.mention(h, s.Pos)
+			s.Needs = append(s.Needs, h.id)
+		}
+	})
+}
+
+// Target says whom a step asks.
+func Target(t template.Target) StepOption {
+	return stepOption(func(s *template.Step, _ *definition) { t.Pos = s.Pos; s.Target = &t })
+}
+
+// FanIn says how the answers of several participants become the step's result.
+func FanIn(f template.FanIn) StepOption {
+	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.FanIn = &f })
+}
+
+// Fulfillment says who decides whether the completed call has fulfilled its task.
+func Fulfillment(f template.Fulfillment) StepOption {
+	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.Fulfillment = &f })
+}
+
+// NonIdempotent marks a step whose call must not be made again: one in flight at a crash fails with code interrupted.
+func NonIdempotent() StepOption {
+	return stepOption(func(s *template.Step, _ *definition) { s.NonIdempotent = true })
+}
+
+// EachOption says more about a map than its list and body.
+type EachOption interface{ each(m *template.Map) }
+
+// MaxConcurrency bounds how many steps run at the same time: of a Parallel, of all items of an Each together, or of the
+// whole run. It is at least 1.
+type MaxConcurrency int
+
+func (n MaxConcurrency) each(m *template.Map) { m.MaxConcurrency = int(n) }
+func (MaxConcurrency) inParallel()            {}
+func (MaxConcurrency) inWorkflow()            {}
+func (n MaxConcurrency) set(d *definition)    { d.workflow.MaxConcurrency = int(n) }
+
+// As is the name of a map's item in expressions and documents. Default: item, and item2, item3, … in maps within maps.
+type As string
+
+func (name As) each(m *template.Map) { m.As = string(name) }
+
+// Part is what Define is given: a Node, MaxConcurrency, or a Setting.
+type Part interface{ inWorkflow() }
+
+// Setting says something about the whole workflow.
+type Setting func(d *definition)
+
+func (Setting) inWorkflow()         {}
+func (s Setting) set(d *definition) { s(d) }
+
+// Version is shown to people. The identity of a workflow is its hash.
+func Version(text string) Setting {
+	return func(d *definition) { d.workflow.Version = text }
+}
+
+// Deadline bounds the whole run, from its first call.
+func Deadline(limit time.Duration) Setting {
+	return func(d *definition) { d.workflow.Deadline = limit }
+}
+
+// OnFailure says what a final failure does to steps that are running. Default: template.ContinueRunning.
+func OnFailure(p template.FailurePolicy) Setting {
+	return func(d *definition) { d.workflow.FailurePolicy = p }
+}
+
+// Schema is the JSON Schema of the run's input, as a map or a boolean. It is checked before anything starts.
+func Schema(schema value.Value) Setting {
+	return func(d *definition) { d.workflow.Input = schema }
+}
+
+// Bind says how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
+func Bind(operation string, b template.Binding) Setting {
+	return func(d *definition) {
+		if d.workflow.Operations == nil {
+			d.workflow.Operations = make(map[string]template.Binding)
+		}
+		b.Pos = d.workflow.Pos
+		d.workflow.Operations[operation] = b
+	}
+}
+
+// Directory is who can be targeted.
+func Directory(directory template.Directory) Setting {
+	return func(d *definition) { d.workflow.Directory = &directory }
+}
+
+// Output is the output of the run. Default: the run has none.
+func Output[T any](v Arg[T]) Setting {
+	arg := v.argument()
+	return func(d *definition) { d.output = &arg }
+}

@@ -1,0 +1,136 @@
+package flow
+
+import (
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Ref is a handle for a result of type T: of a step or map, which is placed where it shall run, of the run's input, or of
+// the item of a map's body. It is an Arg[T]. Copies are the same handle.
+type Ref[T any] struct {
+	handle *handle
+	before []Node // placed in front of the step, see After
+}
+
+// Node is what runs: a step, a map or a container.
+type Node interface {
+	build(d *definition) []template.Node // what is placed, one after the other
+	place() document.Pos
+	inParallel()
+	inWorkflow()
+}
+
+// Placed is a handle of something that has a status: a step or a map.
+type Placed interface{ placed() *handle }
+
+// kind says what a handle is of.
+type kind uint8
+
+const (
+	inputKind kind = iota
+	itemKind
+	stepKind
+	mapKind
+)
+
+// handle is what copies of a Ref share. Its address is its identity.
+type handle struct {
+	kind kind
+	id   string
+	pos  document.Pos
+	each *handle // of an item: the map whose body it belongs to
+	make func(d *definition) template.Node
+}
+
+func (r Ref[T]) argument() argument {
+	return argument{pos: r.handle.pos, source: func(d *definition) string { return d.read(r.handle, d.at) }}
+}
+
+func (Ref[T]) of(T)                  {}
+func (r Ref[T]) placed() *handle     { return r.handle }
+func (r Ref[T]) place() document.Pos { return r.handle.pos }
+func (Ref[T]) inParallel()           {}
+func (Ref[T]) inWorkflow()           {}
+
+// After gives the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
+// that returns one handle has several steps.
+func (r Ref[T]) After(nodes ...Node) Ref[T] {
+	return Ref[T]{handle: r.handle, before: append(append([]Node(nil), nodes...), r.before...)}
+}
+
+func (r Ref[T]) build(d *definition) []template.Node {
+	nodes := d.nodes(r.before)
+	if n := d.place(r.handle); n != nil {
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// Input is the input of the run. All its handles are the same.
+func Input[T any]() Ref[T] {
+	return Ref[T]{handle: &handle{kind: inputKind, id: "input", pos: here()}}
+}
+
+// Call is a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
+// for the operation's name. A nil input is null. The step runs where the Ref is placed, and as often as that runs.
+func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
+	pos := here()
+	if id == "" {
+		id = op.Name()
+	}
+	return Ref[Out]{handle: &handle{kind: stepKind, id: id, pos: pos, make: func(d *definition) template.Node {
+		s := &template.Step{ID: id, Operation: op.Name(), Pos: pos}
+		if in != nil {
+			arg := in.argument()
+			if s.Func = arg.renderFunc(d); s.Func == nil {
+				s.Input = arg.render(d)
+			}
+		}
+		if !d.workflow.Provide(op.Name(), op.Implementation()) {
+			d.fault(pos, op.Name(), "the workflow has another operation of this name")
+		}
+		for _, option := range options {
+			option.step(s, d)
+		}
+		return s
+	}}}
+}
+
+// Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it gives is
+// of the list of the body's results, in the order of the items; a result that was skipped is the zero Out.
+//
+// The body is called once, when Each is, with a handle for the item. What it returns is placed as the body; Ref.After
+// places more in front of it.
+func Each[T, Out any](id string, over Arg[[]T], body func(item Ref[T]) Ref[Out], options ...EachOption) Ref[[]Out] {
+	pos := here()
+	h := &handle{kind: mapKind, id: id, pos: pos}
+	result := body(Ref[T]{handle: &handle{kind: itemKind, pos: pos, each: h}})
+	h.make = func(d *definition) template.Node {
+		m := &template.Map{ID: id, As: d.itemName(), Pos: pos}
+		for _, option := range options {
+			option.each(m)
+		}
+		arg := over.argument()
+		if m.Func = arg.renderFunc(d); m.Func == nil {
+			m.Over = arg.render(d)
+		}
+		d.maps = append(d.maps, openMap{h, m.As})
+		m.Steps = result.build(d)
+		d.maps = d.maps[:len(d.maps)-1]
+		return m
+	}
+	return Ref[[]Out]{handle: h}
+}
+
+// Index is the position of a map's item in its list, from 0.
+func Index[T any](item Ref[T]) Arg[int] {
+	pos := here()
+	return typed[int]{argument{pos: pos, source: func(d *definition) string {
+		if h := item.handle; h.kind != itemKind {
+			d.fault(pos, "", "Index wants the item of a map")
+		} else if n := len(d.maps); n == 0 || d.maps[n-1].handle != h.each {
+			d.fault(pos, h.each.id, "the index of map "+quoted(h.each.id)+" is known only directly in its body")
+		}
+		return "index"
+	}}}
+}
