@@ -42,7 +42,7 @@ func (c *compiler) chain(n ast.Node, skipIsOK bool) node {
 	}
 	for _, link := range links {
 		m := member{optional: link.Optional}
-		if key, ok := link.Property.(*ast.StringNode); ok && utf8.ValidString(key.Value) {
+		if key, ok := link.Property.(*ast.StringNode); ok {
 			m.key = key.Value
 		} else {
 			m.index = c.compile(link.Property)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/conf"
@@ -30,16 +29,22 @@ type compiler struct {
 	pointer string
 	piece   piece
 	locals  []local
-	loops   []loopKind        // predicates around, innermost last
-	done    map[ast.Node]node // the parser shares nodes: a < b < c has b twice
-	builds  bool              // it makes lists or objects
-	size    int               // nodes compiled so far
+	loops   []loopKind          // predicates around, innermost last
+	done    map[ast.Node]shared // the parser shares nodes: a < b < c has b twice
+	builds  bool                // it makes lists or objects
+	size    int                 // nodes compiled so far
 }
 
 // local is a variable declared by `let`.
 type local struct {
 	name string
 	slot int
+}
+
+// shared is a node that has been compiled, and the number of nodes in it.
+type shared struct {
+	node
+	size int
 }
 
 type loopKind uint8
@@ -99,7 +104,7 @@ func (c *compiler) located(text string, offset int, n node) node {
 // expression compiles one {{ expression }}.
 func (c *compiler) expression(p piece) node {
 	c.piece, c.locals, c.loops, c.builds, c.size = p, nil, nil, false, 0
-	c.done = make(map[ast.Node]node)
+	c.done = make(map[ast.Node]shared)
 	text := "{{" + p.text + "}}"
 	tree, err := parse(p.text)
 	if err != nil {
@@ -161,15 +166,16 @@ func parserMessage(msg string) string {
 func (c *compiler) compile(n ast.Node) node {
 	if again, ok := c.done[n]; ok {
 		return func(r *run) (value.Value, error) {
-			if err := r.spend(1); err != nil {
+			if err := r.spend(again.size); err != nil {
 				return nil, err
 			}
-			return again(r)
+			return again.node(r)
 		}
 	}
 	c.size++
+	before := c.size
 	compiled := c.one(n)
-	c.done[n] = compiled
+	c.done[n] = shared{compiled, c.size - before + 1}
 	return compiled
 }
 
@@ -185,7 +191,7 @@ func (c *compiler) one(n ast.Node) node {
 	case *ast.FloatNode:
 		return c.float(n)
 	case *ast.StringNode:
-		return c.literal(n)
+		return constant(n.Value)
 	case *ast.IdentifierNode:
 		return c.identifier(n)
 	case *ast.PointerNode:
@@ -232,13 +238,6 @@ func (c *compiler) float(n *ast.FloatNode) node {
 		return c.fail(n, "", "", "%v", err)
 	}
 	return constant(v)
-}
-
-func (c *compiler) literal(n *ast.StringNode) node {
-	if !utf8.ValidString(n.Value) {
-		return c.fail(n, n.Value, "", "%q is not valid UTF-8", n.Value)
-	}
-	return constant(n.Value)
 }
 
 // identifier compiles a name that stands alone; chain deals with steps.

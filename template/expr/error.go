@@ -11,7 +11,7 @@ const (
 	MaxLength = 8 << 10   // bytes of one expression, without the braces
 	MaxNodes  = 1000      // nodes of its syntax tree
 	MaxSteps  = 2_000_000 // of one evaluation of a template
-	MaxBytes  = 16 << 20  // of the values that one evaluation makes, roughly
+	MaxBytes  = 32 << 20  // of the values that one evaluation makes, roughly
 )
 
 var (

@@ -217,11 +217,11 @@ func fromJSON(a *arguments) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In the worst case, [0,0,…], two bytes become an element of a list; most of what people parse stays far below.
-	if err := a.grow(4 * len(s)); err != nil {
+	// In the worst case, [0,0,…], two bytes become an element of a list.
+	if err := a.grow(len(s) / 2 * slotBytes); err != nil {
 		return nil, err
 	}
-	if err := a.spend(len(s) / 4); err != nil {
+	if err := a.spend(2 * len(s)); err != nil {
 		return nil, err
 	}
 	return value.ParseJSON([]byte(s))

@@ -2,7 +2,7 @@ package value
 
 // Equal reports whether a and b are the same value: numbers by what they are worth (1 and 1.0 are equal), everything else
 // by kind and content (true and "true" are not). Arguments outside the model are taken through Of first; what it refuses
-// equals nothing.
+// equals nothing. Strings are compared byte by byte.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case nil, bool, string:
@@ -68,7 +68,8 @@ func isModel(v any) bool {
 
 // isNumber reports whether v may be equal to a number.
 func isNumber(v any) bool {
-	if _, isFloat := v.(float64); isFloat {
+	switch v.(type) {
+	case int64, float64:
 		return true
 	}
 	return !isModel(v)

@@ -41,8 +41,9 @@ func decodeJSON(text []byte) (any, error) {
 		}
 		return nil, err
 	}
+	end := decoder.InputOffset()
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("there is more after the value, which ends at offset %d", decoder.InputOffset())
+		return nil, fmt.Errorf("there is more after the value, which ends at offset %d", end)
 	}
 	return v, nil
 }
@@ -147,14 +148,14 @@ func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	v, err := Of(v)
+	n, err := Of(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	if s, ok := v.(string); ok {
+	if s, ok := n.(string); ok {
 		return s
 	}
-	return string(appendJSON(nil, v))
+	return string(appendJSON(nil, n))
 }
 
 // Kind names what v is, for messages: null, boolean, integer, number (that is not whole), string, list or object; for
