@@ -76,7 +76,7 @@ func (w *Wiring) check() error {
 	case len(w.Class) != len(w.To):
 		return fmt.Errorf("%d classes for %d edges", len(w.Class), len(w.To))
 	case w.First[0] != 0 || int(w.First[rows]) != len(w.To):
-		return fmt.Errorf("First spans [%d, %d), want [0, %d)", w.First[0], w.First[rows], len(w.To))
+		return fmt.Errorf("edges of all rows span [%d, %d), want [0, %d)", w.First[0], w.First[rows], len(w.To))
 	}
 	for class := range w.Table {
 		for output, gates := range w.Table[class] {
@@ -87,7 +87,7 @@ func (w *Wiring) check() error {
 	}
 	for row := range rows {
 		if w.First[row] > w.First[row+1] {
-			return fmt.Errorf("First falls at row %d", row)
+			return fmt.Errorf("entries of First fall at row %d", row)
 		}
 	}
 	for row := range rows {

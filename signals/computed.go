@@ -1,0 +1,125 @@
+package signals
+
+// Computed is a value derived from others. It runs when it is read and something it read the last time has changed, and not otherwise; it tells its readers only
+// if its own value changed. While something observes it, an effect or a computed that is observed itself, it hears of changes; else it holds on to nothing
+// but what it has read, and is garbage as soon as its user drops it.
+type Computed[T any] struct {
+	node
+	fn    func(r Reader) (T, error)
+	value T
+}
+
+// NewComputed returns a computed whose value changes when it is != to the one before. fn must depend only on what it reads with r, and must not write. An error, or a panic
+// as [*PanicError], is kept like a value: every read returns it until something that was read before it changes. Failing again counts as a change.
+func NewComputed[T comparable](g *Graph, fn func(r Reader) (T, error)) *Computed[T] {
+	c := &computed[T]{}
+	c.init(g, c, fn)
+	return &c.Computed
+}
+
+// NewComputedFunc is NewComputed with an equality of the caller's. With a nil equal every run is a change.
+func NewComputedFunc[T any](g *Graph, equal func(a, b T) bool, fn func(r Reader) (T, error)) *Computed[T] {
+	c := &computedFunc[T]{equal: equal}
+	c.init(g, c, fn)
+	return &c.Computed
+}
+
+func (c *Computed[T]) init(g *Graph, b body, fn func(r Reader) (T, error)) {
+	c.node = node{source: source{graph: g, node: &c.node, flags: dirty}, body: b}
+	c.fn = fn
+}
+
+// Get returns the value, up to date, or the error of the run that should have made it, and makes the node that r belongs to depend on it. Reading a computed that
+// waits for the reader is a [*CycleError].
+func (c *Computed[T]) Get(r Reader) (T, error) {
+	if err := c.node.use(r); err != nil {
+		var none T
+		return none, err
+	}
+	return c.result()
+}
+
+// Peek is Get without depending on the value.
+func (c *Computed[T]) Peek() (T, error) { return c.Get(Reader{}) }
+
+// result returns what the last run left.
+func (c *Computed[T]) result() (T, error) {
+	if c.scope != nil && c.scope.err != nil {
+		var none T
+		return none, c.scope.err
+	}
+	return c.value, nil
+}
+
+// settle keeps the outcome of a run; same says that there was a value before and the new one is equal to it.
+func (c *Computed[T]) settle(value T, err error, same bool) (changed bool) {
+	switch {
+	case err != nil:
+		c.fail(c.graph, err)
+		return true
+	case same:
+		return false
+	}
+	c.replace(value, nil)
+	return true
+}
+
+func (c *Computed[T]) fail(_ *Graph, err error) {
+	var none T
+	c.replace(none, err)
+}
+
+// replace sets value and error and tells the counting subscribers.
+func (c *Computed[T]) replace(value T, err error) {
+	old, had := c.value, c.valid()
+	c.value = value
+	if err != nil || c.scope != nil {
+		c.node.aside().err = err
+	}
+	if c.flags&feeds != 0 {
+		feed(&c.source, old, value, had, err == nil)
+	}
+}
+
+// valid says whether the last run left a value.
+func (c *Computed[T]) valid() bool { return c.changedAt > 0 && (c.scope == nil || c.scope.err == nil) }
+
+func (c *Computed[T]) read(r Reader) (T, error) { return c.Get(r) }
+
+func (c *Computed[T]) base() *source { return &c.source }
+
+func (c *Computed[T]) describe() string { return nameOf(c.fn) }
+
+// computed and computedFunc differ in the equality only, so that the usual one costs no memory.
+type computed[T comparable] struct{ Computed[T] }
+
+func (c *computed[T]) update(r Reader) bool {
+	value, err := c.fn(r)
+	return c.settle(value, err, err == nil && value == c.value && c.valid())
+}
+
+type computedFunc[T any] struct {
+	Computed[T]
+	equal func(a, b T) bool
+}
+
+func (c *computedFunc[T]) update(r Reader) bool {
+	value, err := c.fn(r)
+	return c.settle(value, err, err == nil && c.valid() && c.equal != nil && c.equal(c.value, value))
+}
+
+// use is the untyped half of a read: n is linked to the running node, if r is its Reader, and brought up to date. The link comes first, so that a
+// node that runs for the first time knows whether it is observed.
+func (n *node) use(r Reader) error {
+	g := n.graph
+	if r.tracks(g) {
+		g.track(&n.source)
+	}
+	if n.flags&(subscribed|dirty|pending|running) == subscribed && !g.uncommitted {
+		return nil
+	}
+	if n.flags&running != 0 {
+		return g.cycle(n)
+	}
+	return g.settle(n)
+}

@@ -1,0 +1,91 @@
+package signals
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// ErrDisposed is returned when something is created in a scope that is disposed.
+var ErrDisposed = errors.New("signals: scope is disposed")
+
+// ErrPure is returned by a write while a computed runs: a computed only reads.
+var ErrPure = errors.New("signals: write inside a computed")
+
+// DepthMax is how many callbacks may wait for each other on Go's stack: the depth of a chain of computeds whose last one is read before the others
+// were. Once a chain has been read, from its source on or in steps, it may be of any depth.
+const DepthMax = 200_000
+
+// ErrDepth is the error of a read that would nest deeper than [DepthMax].
+var ErrDepth = errors.New("signals: computeds read each other too deeply: read the inner ones first")
+
+// PanicError is the error of a node whose callback panicked.
+type PanicError struct {
+	Value any    // what was passed to panic
+	Stack []byte // of the goroutine, at the panic
+}
+
+func newPanicError(v any) *PanicError { return &PanicError{Value: v, Stack: debug.Stack()} }
+
+// Error returns the value of the panic, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("signals: panic in callback: %v", e.Value) }
+
+// Unwrap returns the value of the panic if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// CycleError is the error of a computed that needs its own value, or of an effect that has not come to rest within [RerunsMax] re-runs.
+type CycleError struct {
+	Nodes []string // functions of the nodes in the ring, each with file and line, in order
+}
+
+// Error lists the ring.
+func (e *CycleError) Error() string { return "signals: cycle: " + strings.Join(e.Nodes, " -> ") }
+
+// cycle describes the ring that is closed when the running node reads n, which waits for it.
+func (g *Graph) cycle(n *node) error {
+	var names []string
+	seen := map[*node]bool{}
+	for n != nil {
+		seen[n] = true
+		names = append(names, n.body.describe())
+		if n == g.run.node {
+			break
+		}
+		l := n.deps
+		for l != nil && (l.dep.node == nil || l.dep.flags&running == 0 || seen[l.dep.node]) {
+			l = l.nextDep
+		}
+		if l == nil {
+			break
+		}
+		n = l.dep.node
+	}
+	return &CycleError{Nodes: names}
+}
+
+// nameOf returns the name, file and line of a function.
+func nameOf(fn any) string {
+	f := runtime.FuncForPC(reflect.ValueOf(fn).Pointer())
+	if f == nil {
+		return "unknown function"
+	}
+	file, line := f.FileLine(f.Entry())
+	return fmt.Sprintf("%s (%s:%d)", f.Name(), file[strings.LastIndexByte(file, '/')+1:], line)
+}
+
+// join joins two errors and keeps a single one as it is.
+func join(a, b error) error {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return errors.Join(a, b)
+}

@@ -1,0 +1,197 @@
+package signals
+
+import (
+	"errors"
+	"slices"
+)
+
+// RerunsMax is how often one effect may run again within one flush. An effect beyond it gets a [*CycleError] and is left alone until something it
+// reads changes again. The bound is per effect: a cascade through any number of effects is no cycle.
+const RerunsMax = 100
+
+// flush runs the queued effects until nothing is left to do and returns their errors, joined. Effects that are queued meanwhile go to the
+// end of the same queue, so a cascade of any length needs no stack.
+func (g *Graph) flush() error {
+	if len(g.queue) == 0 && !g.uncommitted && len(g.orphans) == 0 && len(g.errs) == 0 && len(g.log) == 0 {
+		return nil
+	}
+	if g.uncommitted {
+		g.commit()
+	}
+	if g.head == 0 { // else runtime.Goexit ended the last flush, and this one takes over
+		g.early = len(g.queue)
+	}
+	for !g.drain() {
+	}
+	g.queuePeak = max(g.queuePeak, len(g.queue))
+	for _, e := range g.queue[g.early:] {
+		e.flags &^= rerunMask
+	}
+	clear(g.queue)
+	g.queue, g.head = g.queue[:0], 0
+	if cap(g.queue) > retainMax {
+		g.queue = nil
+	}
+	return g.takeErrors(0)
+}
+
+// drain gives the queued effects their turns. One recover serves them all: when a callback panics, drain returns false and is called again.
+func (g *Graph) drain() (done bool) {
+	g.hold++
+	g.draining = true
+	defer func() {
+		g.hold--
+		g.draining = false
+		if !done {
+			g.rescue(run{}, 0, recover())
+		}
+	}()
+	for {
+		if g.uncommitted {
+			g.commit()
+		}
+		if len(g.log) > 0 {
+			g.forget()
+		}
+		if len(g.orphans) > 0 {
+			g.sweep()
+			continue
+		}
+		if g.head == len(g.queue) {
+			return true
+		}
+		e := g.queue[g.head]
+		g.head++
+		e.flags &^= queued
+		g.step(e)
+	}
+}
+
+// step is the turn of a queued effect. What owns it comes first, from the outside in: if an owner runs again, e is gone.
+func (g *Graph) step(e *node) {
+	if e.flags&disposed != 0 {
+		return
+	}
+	if home := e.home(); home.nested {
+		g.settleOwners(home)
+	}
+	if e.flags&(dirty|pending) == 0 || e.flags&disposed != 0 {
+		return
+	}
+	if e.flags&rerunMask > RerunsMax*rerun {
+		g.errs = append(g.errs, g.ring(e))
+		e.flags &^= dirty | pending
+		e.verifiedAt = g.epoch
+		return
+	}
+	g.refresh(e)
+}
+
+// settleOwners refreshes the nodes that own s, outermost first.
+func (g *Graph) settleOwners(s *Scope) {
+	if s.parent != nil && s.parent.nested {
+		g.settleOwners(s.parent)
+	}
+	if n := s.owner; n.flags&(dirty|pending) != 0 && n.flags&(running|disposed) == 0 {
+		g.refresh(n)
+	}
+}
+
+// ring names what keeps running: the effects that have had about as many re-runs as e, each after the computeds through which it hears of a change.
+func (g *Graph) ring(e *node) error {
+	names := describeInputs(nil, e)
+	for _, other := range g.queue[max(g.early, len(g.queue)-RerunsMax):] {
+		if other.flags&rerunMask >= RerunsMax/2*rerun && other.flags&disposed == 0 {
+			names = describeInputs(names, other)
+		}
+	}
+	return &CycleError{Nodes: names}
+}
+
+// describeInputs appends n, after its first pending input, after that one's first pending input, unless they are there already.
+func describeInputs(names []string, n *node) []string {
+	if name := n.body.describe(); !slices.Contains(names, name) {
+		for l := n.deps; l != nil; l = l.nextDep {
+			if dep := l.dep.node; dep != nil && dep.flags&(dirty|pending) != 0 {
+				names = describeInputs(names, dep)
+				break
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// settle brings n up to date from within a read: a frame of its own on Go's stack, with a recover, because the reader's callback is below it.
+func (g *Graph) settle(n *node) error {
+	if g.uncommitted {
+		g.commit()
+	}
+	if !n.stale() {
+		return nil
+	}
+	if g.depth >= DepthMax {
+		return ErrDepth
+	}
+	for !g.trySettle(n) {
+	}
+	return nil
+}
+
+func (g *Graph) trySettle(n *node) (done bool) {
+	outer, base, depth := g.run, len(g.stack), g.depth
+	g.hold++
+	g.depth++
+	defer func() {
+		g.hold--
+		g.depth = depth
+		if !done {
+			g.rescue(outer, base, recover())
+		}
+	}()
+	g.refresh(n)
+	return true
+}
+
+// rescue turns the panic of a callback into the outcome of its node. outer is the run, and base the height of the stack, that were there
+// when the frame began that caught it. v is nil if no panic but runtime.Goexit ends the frame: the node then still has to run.
+func (g *Graph) rescue(outer run, base int, v any) {
+	for len(g.stack) > base {
+		g.pop().sub.flags &^= running
+	}
+	n := g.run.node
+	if g.run.serial == outer.serial {
+		if v != nil {
+			panic(v) // not from a callback: a bug of ours, or the end of the process
+		}
+		return
+	}
+	if v == nil {
+		g.run = outer
+		n.flags &^= running
+		n.flags |= dirty
+		if n.flags&effect != 0 {
+			g.enqueue(n)
+		}
+		return
+	}
+	n.body.fail(g, newPanicError(v))
+	g.purge()
+	g.run = outer
+	g.finish(n, true)
+}
+
+// takeErrors removes the errors from index from on and returns them joined; a single one comes as it is.
+func (g *Graph) takeErrors(from int) error {
+	errs := g.errs[from:]
+	if len(errs) == 0 {
+		return nil
+	}
+	err := errs[0]
+	if len(errs) > 1 {
+		err = errors.Join(errs...)
+	}
+	clear(errs)
+	g.errs = g.errs[:from]
+	return err
+}

@@ -1,0 +1,47 @@
+package signals
+
+// Post hands fn to the owner of the graph, from any goroutine. It takes effect in the owner's next [Graph.Drain], after what the same goroutine posted before.
+// The queue is not bounded: who posts faster than the owner drains has to be slowed down elsewhere.
+func (g *Graph) Post(fn func()) {
+	g.posted.Lock()
+	g.posted.fns = append(g.posted.fns, fn)
+	g.posted.Unlock()
+	select {
+	case g.posted.wake <- struct{}{}:
+	default: // the owner has been woken and has not looked yet
+	}
+}
+
+// Wake returns the channel that receives after Post, once for any number of posts since the last receive.
+func (g *Graph) Wake() <-chan struct{} { return g.posted.wake }
+
+// Drain calls what was posted so far, in order, as one batch, and returns the errors of the effects. A panic of a posted function is among them and takes back what
+// the batch wrote, as in [Graph.Batch]. Only the owner may call it.
+func (g *Graph) Drain() error {
+	g.posted.Lock()
+	fns := g.posted.fns
+	g.posted.fns = nil
+	g.posted.Unlock()
+	if len(fns) == 0 {
+		return nil
+	}
+	return g.Batch(func() error {
+		for _, fn := range fns {
+			if err := try(fn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// try calls fn and turns its panic into an error.
+func try(fn func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanicError(v)
+		}
+	}()
+	fn()
+	return nil
+}

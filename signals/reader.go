@@ -1,0 +1,56 @@
+package signals
+
+// Reader is the right to read as a node: what a callback reads with the Reader it was given, it depends on. A Reader is good for one run,
+// on the goroutine of that run, and while no other callback runs inside: used later or elsewhere it panics instead of tracking for the wrong node.
+// The zero Reader tracks nothing and is good anywhere.
+type Reader struct {
+	graph  *Graph
+	serial uint64
+}
+
+// untracked is the bit of a serial that turns tracking off.
+const untracked = 1 << 63
+
+// Untracked returns a Reader of the same run that reads without depending. What the run creates still belongs to it.
+func (r Reader) Untracked() Reader {
+	if r.graph != nil {
+		r.serial |= untracked
+	}
+	return r
+}
+
+// Scope returns the scope of the running node. What is created in it, effects, scopes and cleanups, lasts until the node runs again or goes: an effect
+// is disposed, a computed is not observed any more. A computed that is read without being observed disposes it when its run ends.
+func (r Reader) Scope() *Scope {
+	if r.graph == nil || r.serial&^untracked != r.graph.run.serial {
+		panic(staleReader)
+	}
+	own := r.graph.run.node.aside()
+	own.used = true
+	return own
+}
+
+// OnCleanup is short for r.Scope().OnCleanup(fn).
+func (r Reader) OnCleanup(fn func()) { _ = r.Scope().OnCleanup(fn) } // the scope of a running node is open
+
+const staleReader = "signals: Reader used outside its run"
+
+// tracks says whether a read in g is to be tracked, and panics if r is not good for it.
+func (r Reader) tracks(g *Graph) bool {
+	if r.graph == g && r.serial == g.run.serial {
+		return true
+	}
+	r.untrackedIn(g)
+	return false
+}
+
+// untrackedIn panics unless r is a Reader for untracked reads in g.
+func (r Reader) untrackedIn(g *Graph) {
+	switch {
+	case r.graph == nil:
+	case r.graph != g:
+		panic("signals: Reader of another graph")
+	case r.serial != g.run.serial|untracked:
+		panic(staleReader)
+	}
+}

@@ -1,0 +1,263 @@
+package signals
+
+// Scope is what lives and ends together: effects, cleanups and further scopes. Every effect has one of its own for what its runs create, see [Reader.Scope].
+//
+//	root ─▶ scope ─▶ effect A ─▶ (A's scope) ─▶ effect B, made by A's run: gone when A runs again
+//
+// Disposal goes bottom-up: of the children the youngest first, each with everything in it, then the scope's own cleanups, the last registered first.
+type Scope struct {
+	graph    *Graph
+	parent   *Scope  // scope that owner lives in; nil for the root and for the scope of a computed
+	owner    *node   // the effect, computed or bare scope whose content this is
+	children []*node // effects and bare scopes, oldest first; nil where one has gone
+	gaps     int     // of children
+	cleanups []func()
+	err      error // of a computed: why its last run has no value
+	used     bool  // something was put in, perhaps
+	nested   bool  // an effect or a computed is among the owners
+	closed   bool  // disposed, or being emptied: takes nothing
+}
+
+// Scope creates a scope in s and calls body, if there is one, to fill it. If body returns an error or panics, what it made is disposed and the error
+// returned, a panic as [*PanicError]. It returns [ErrDisposed] if s is disposed.
+func (s *Scope) Scope(body func(s *Scope) error) (*Scope, error) {
+	if s.closed {
+		return nil, ErrDisposed
+	}
+	n := &node{source: source{graph: s.graph, flags: owns}}
+	own := &Scope{graph: s.graph, parent: s, owner: n, nested: s.nested}
+	n.scope = own
+	s.add(n)
+	if body == nil {
+		return own, nil
+	}
+	s.graph.hold++
+	if err := own.fill(body); err != nil {
+		s.graph.dispose(n)
+		return nil, join(err, s.graph.leave())
+	}
+	return own, s.graph.leave()
+}
+
+// fill calls body and turns its panic into an error.
+func (s *Scope) fill(body func(s *Scope) error) (err error) {
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		if v := recover(); v != nil {
+			err = newPanicError(v)
+			return
+		}
+		s.graph.dispose(s.owner) // runtime.Goexit
+		_ = s.graph.leave()
+	}()
+	err = body(s)
+	done = true
+	return err
+}
+
+// OnCleanup registers fn to be called once, when the scope is disposed or, if it is that of an effect or a computed, before its next run. fn tracks nothing and may
+// write; its panic is reported by whatever disposes or flushes. It returns [ErrDisposed], and does not keep fn, if s is disposed.
+func (s *Scope) OnCleanup(fn func()) error {
+	if s.closed {
+		return ErrDisposed
+	}
+	s.used = true
+	s.cleanups = append(s.cleanups, fn)
+	return nil
+}
+
+// Dispose ends everything in the scope and closes it. Disposing again does nothing. It returns the panics of cleanups and, if no batch is open, the errors of effects
+// that the cleanups' writes made run, joined.
+func (s *Scope) Dispose() error {
+	return s.graph.end(s.owner)
+}
+
+// add makes n a child.
+func (s *Scope) add(n *node) {
+	s.used = true
+	n.mark = uint32(len(s.children))
+	s.children = append(s.children, n)
+}
+
+// remove makes n's place a gap, and closes the gaps when they are most of the list.
+func (s *Scope) remove(n *node) {
+	s.children[n.mark] = nil
+	s.gaps++
+	if s.gaps < 16 || 2*s.gaps < len(s.children) {
+		return
+	}
+	kept := s.children[:0]
+	for _, c := range s.children {
+		if c != nil {
+			c.mark = uint32(len(kept))
+			kept = append(kept, c)
+		}
+	}
+	clear(s.children[len(kept):])
+	s.children, s.gaps = kept, 0
+}
+
+// takeLast removes the youngest child; nil when there is none.
+func (s *Scope) takeLast() *node {
+	for last := len(s.children) - 1; last >= 0; last-- {
+		c := s.children[last]
+		s.children[last] = nil
+		s.children = s.children[:last]
+		if c != nil {
+			return c
+		}
+		s.gaps--
+	}
+	return nil
+}
+
+// own returns the scope of what n's run created, nil if there is none.
+func (n *node) own() *Scope {
+	if n.flags&(effect|owns) == effect {
+		return nil
+	}
+	return n.scope
+}
+
+// home returns the scope that an effect or a bare scope lives in.
+func (n *node) home() *Scope {
+	if n.flags&owns != 0 {
+		return n.scope.parent
+	}
+	return n.scope
+}
+
+// aside returns n's own scope, made if there is none.
+func (n *node) aside() *Scope {
+	own := n.own()
+	if own == nil {
+		own = &Scope{graph: n.graph, owner: n, parent: n.scope, nested: true}
+		n.scope = own
+		if n.flags&effect != 0 {
+			n.flags |= owns
+		}
+	}
+	return own
+}
+
+// end disposes an effect or a bare scope at the user's request.
+func (g *Graph) end(n *node) error {
+	if n.flags&disposed != 0 {
+		return nil
+	}
+	g.hold++
+	done := false
+	defer func() {
+		if !done { // runtime.Goexit in a cleanup
+			g.hold--
+		}
+	}()
+	g.dispose(n)
+	done = true
+	return g.leave()
+}
+
+// dispose takes n from its home and buries it.
+func (g *Graph) dispose(n *node) {
+	if n.flags&disposed != 0 {
+		return
+	}
+	if home := n.home(); home != nil { // the root has none
+		home.remove(n)
+	}
+	n.flags |= disposed
+	if n.flags&running == 0 {
+		g.bury(n)
+	}
+}
+
+// bury ends what a disposed node owns and reads. A node on the stack is buried when it comes off (see finish).
+func (g *Graph) bury(n *node) {
+	if own := n.own(); own != nil {
+		g.empty(own)
+		own.closed = true
+	}
+	g.cut(n)
+}
+
+// cut unlinks a disposed node and lets go of its callback.
+func (g *Graph) cut(n *node) {
+	l := n.deps
+	n.deps, n.body = nil, nil
+	g.unlink(l)
+}
+
+// renew empties the scope of a node that is about to run.
+func (g *Graph) renew(s *Scope) {
+	g.empty(s)
+	s.used = false
+	if g.uncommitted {
+		g.commit() // the run sees what the cleanups wrote
+	}
+}
+
+// empty disposes everything in root, bottom-up, however deep, without recursion: it goes down to the youngest child's youngest child and up through parent.
+func (g *Graph) empty(root *Scope) {
+	if root.closed {
+		return
+	}
+	root.closed = true
+	for s := root; ; {
+		if c := s.takeLast(); c != nil {
+			c.flags |= disposed
+			switch own := c.own(); {
+			case c.flags&running != 0: // finish buries it
+			case own != nil:
+				own.closed = true
+				s = own
+			default:
+				g.cut(c)
+			}
+			continue
+		}
+		for len(s.cleanups) > 0 {
+			g.cleanUp(s)
+		}
+		if s == root {
+			break
+		}
+		n := s.owner
+		s = s.parent
+		g.cut(n)
+	}
+	root.closed = false
+}
+
+// cleanUp calls cleanups of s until there are none or one panics.
+func (g *Graph) cleanUp(s *Scope) {
+	outer := g.run
+	g.run = run{pure: outer.pure}
+	defer func() {
+		g.run = outer
+		if v := recover(); v != nil {
+			g.errs = append(g.errs, newPanicError(v))
+		}
+	}()
+	for last := len(s.cleanups) - 1; last >= 0; last = len(s.cleanups) - 1 {
+		fn := s.cleanups[last]
+		s.cleanups[last] = nil
+		s.cleanups = s.cleanups[:last]
+		fn()
+	}
+}
+
+// sweep empties the scopes of computeds that are no longer observed.
+func (g *Graph) sweep() {
+	for len(g.orphans) > 0 {
+		last := len(g.orphans) - 1
+		s := g.orphans[last]
+		g.orphans[last] = nil
+		g.orphans = g.orphans[:last]
+		if s.owner.flags&(subscribed|running) == 0 {
+			g.empty(s)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package signals
+
+// Signal is a value that is written from outside and tells its readers when it changes.
+type Signal[T any] struct {
+	source
+	value T
+	equal func(a, b T) bool // nil: never equal
+}
+
+// NewSignal returns a signal that changes when it is written with a value that is != to the one before. So a NaN always changes, a pointer changes with the
+// address only, and an interface that holds something incomparable panics on the second write: use [NewSignalFunc] there.
+func NewSignal[T comparable](g *Graph, value T) *Signal[T] {
+	return NewSignalFunc(g, value, func(a, b T) bool { return a == b })
+}
+
+// NewSignalFunc is NewSignal with an equality of the caller's. A nil equal makes every write a change.
+func NewSignalFunc[T any](g *Graph, value T, equal func(a, b T) bool) *Signal[T] {
+	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value, equal: equal}
+}
+
+// Get returns the value, and makes the node that r belongs to depend on it.
+func (s *Signal[T]) Get(r Reader) T {
+	if g := s.graph; r.graph == g && r.serial == g.run.serial {
+		g.track(&s.source)
+	} else {
+		r.untrackedIn(g)
+	}
+	return s.value
+}
+
+// Peek returns the value without depending on it.
+func (s *Signal[T]) Peek() T { return s.value }
+
+// Set writes the value. If it changes and no batch is open, the effects that depend on it have run when Set returns; it returns their errors, joined.
+// Inside a batch, an effect or a cleanup, the change takes effect at the end. Inside a computed Set does nothing and returns [ErrPure].
+func (s *Signal[T]) Set(value T) error {
+	g := s.graph
+	if g.run.pure {
+		return ErrPure
+	}
+	if s.equal != nil && s.equal(s.value, value) {
+		return nil
+	}
+	if g.hold > 0 {
+		s.write(value)
+		return nil
+	}
+	old := s.value
+	s.value = value
+	if s.subs == nil {
+		g.epoch++
+		s.changedAt = g.epoch
+		return nil
+	}
+	g.epoch++
+	s.publish(old)
+	if len(g.queue) == 0 {
+		return nil
+	}
+	return g.flush()
+}
+
+// Update writes fn of the value, see Set.
+func (s *Signal[T]) Update(fn func(value T) T) error { return s.Set(fn(s.value)) }
+
+// write is Set while a batch is open: the first write since the last commit keeps the value before.
+func (s *Signal[T]) write(value T) {
+	if s.flags&written == 0 {
+		s.flags |= written
+		s.graph.uncommitted = true
+		s.record()
+	}
+	s.value = value
+}
+
+// record appends the value to the log, in an entry of an earlier batch if there is one of the same type.
+func (s *Signal[T]) record() {
+	g := s.graph
+	n := len(g.log)
+	if n < cap(g.log) {
+		if c, ok := g.log[:n+1][n].(*signalChange[T]); ok {
+			c.signal, c.old = s, s.value
+			g.log = g.log[:n+1]
+			return
+		}
+	}
+	g.log = append(g.log, &signalChange[T]{s, s.value})
+}
+
+// publish makes a new value visible.
+func (s *Signal[T]) publish(old T) {
+	s.changedAt = s.graph.epoch
+	if s.flags&feeds != 0 {
+		feed(&s.source, old, s.value, true, true)
+	}
+	s.graph.notify(&s.source)
+}
+
+func (s *Signal[T]) base() *source { return &s.source }
+
+func (s *Signal[T]) read(r Reader) (T, error) { return s.Get(r), nil }
+
+// signalChange is the [change] of a signal.
+type signalChange[T any] struct {
+	signal *Signal[T]
+	old    T
+}
+
+func (c *signalChange[T]) commit() {
+	s := c.signal
+	s.flags &^= written
+	if s.equal == nil || !s.equal(c.old, s.value) {
+		s.publish(c.old)
+	}
+}
+
+func (c *signalChange[T]) revert() { c.signal.write(c.old) }
+
+func (c *signalChange[T]) clear() { *c = signalChange[T]{} }

@@ -1,0 +1,297 @@
+package signals
+
+// This file is the algorithm, without types or callbacks of users: sources, nodes, the links between them, and how a change travels.
+//
+//	signal ──▶ computed ──▶ effect        a link per arrow: sub has read dep in its last run
+//
+//	push:  a changed signal marks its direct subscribers dirty ("run") and everything behind them pending ("perhaps"), and
+//	       queues the effects among them; nothing runs yet                                                 (notify, spread)
+//	pull:  a queued effect asks its inputs, in the order it read them, whether one changed; a pending input asks its own
+//	       first. So nodes run inputs first, at most once, and not at all if nothing they read changed      (refresh)
+//
+// Time is the graph's epoch, one tick per commit of changes. changedAt says when a value last changed, verifiedAt when a node
+// last knew its inputs: an input with changedAt > verifiedAt makes the node run. Both only grow; a value that is taken back
+// gets a new epoch, never the old one.
+//
+// Invariants, besides those of the fields:
+//
+//	(1) every subscriber of a dirty or pending node is dirty or pending itself, or on the stack (running);
+//	(2) a dirty or pending effect is queued, or on the stack, or disposed;
+//	(3) a node is subscribed if it is an effect or has subscribers; only then are its links in the subs of its inputs, so
+//	    that nothing but its user holds a computed that nobody observes;
+//	(4) no callback of a user runs inside the functions of this file other than evaluate.
+
+// source is what can be read: a signal, or the readable half of a node.
+type source struct {
+	graph     *Graph
+	node      *node  // the node this is part of; nil for a signal
+	subs      *link  // first subscriber, oldest first; subs.prevSub is the last one
+	changedAt uint64 // epoch of the last change of the value
+	flags     flags
+	mark      uint32 // low half of the serial of the last run that linked to it. For an effect: its place in its scope
+}
+
+// node is what runs: a computed, an effect or a counting node.
+type node struct {
+	source
+	body       body
+	deps       *link  // what the last run read, in that order; during a run, up to run.cursor what this run has read
+	verifiedAt uint64 // epoch at which the node was last known to agree with deps
+	scope      *Scope // what its run owns. For an effect without flag owns: the scope it lives in itself
+}
+
+// body is the typed half of a node.
+type body interface {
+	update(r Reader) (changed bool) // runs the callback and keeps its outcome
+	fail(g *Graph, err error)       // keeps err as the outcome: the callback panicked
+	describe() string               // for messages: where the callback is from
+}
+
+// tallier is the body of a counting node, which hears of changed inputs one by one instead of reading all of them.
+type tallier interface {
+	touch(l *link)         // the input behind l may have changed
+	next() *link           // takes a touched link, nil when there is none
+	tally() (changed bool) // draws the result, once all touched inputs are up to date
+}
+
+type flags uint32
+
+const (
+	dirty      flags = 1 << iota // an input changed
+	pending                      // an input, near or far, may have changed
+	running                      // on the stack: its callback is, or the check of its inputs
+	subscribed                   // see invariant 3
+	disposed                     // effect, scope: never runs again
+	queued                       // effect: in graph.queue
+	effect                       // kind of node
+	counting                     // kind of node: the body is a tallier
+	counted                      // counting node: hears of every input, so there is no need to read them
+	feeds                        // source: has had counting subscribers
+	written                      // signal: has an entry in graph.log that is not committed
+	owns                         // effect, bare scope: scope is its own
+
+	rerun     flags = 1 << 24 // effect: unit of the count of re-runs in one flush, in the top byte
+	rerunMask flags = 0xff << 24
+)
+
+// run is the evaluation under way. Outer ones wait on the Go stack.
+type run struct {
+	node   *node
+	cursor *link  // last link read in this run; nil before the first read
+	marked *link  // last link whose source carries this run's mark
+	serial uint64 // identifies the run and its Reader; 0 when nothing runs
+	pure   bool   // a computed is on the stack: no writes
+}
+
+// notify marks what depends on a changed signal. Counting subscribers are told the old and the new value instead (see feed).
+func (g *Graph) notify(s *source) {
+	for l := s.subs; l != nil; l = l.nextSub {
+		if l.sub.flags&counting == 0 {
+			g.soil(l.sub)
+		}
+	}
+}
+
+// soil marks n dirty and what is behind it pending.
+func (g *Graph) soil(n *node) {
+	clean := n.flags&(dirty|pending) == 0
+	n.flags |= dirty
+	switch {
+	case !clean:
+	case n.flags&effect != 0:
+		g.enqueue(n)
+	default:
+		g.spread(n.subs)
+	}
+}
+
+// spread marks l's subscriber, those after it, and everything behind them pending, depth first: each node once, for one that is marked has
+// spread already. A computed that is running is left alone: it is about to read what changed.
+func (g *Graph) spread(l *link) {
+	base := len(g.stack)
+	for {
+		for l == nil {
+			if len(g.stack) == base {
+				return
+			}
+			l = g.pop()
+		}
+		n, next := l.sub, l.nextSub
+		f := n.flags
+		if f&counting != 0 {
+			n.body.(tallier).touch(l)
+		}
+		l = next
+		switch {
+		case f&(dirty|pending) != 0:
+		case f&effect != 0:
+			n.flags |= pending
+			g.enqueue(n)
+		case f&running == 0:
+			n.flags |= pending
+			if next != nil && n.subs != nil {
+				g.stack = append(g.stack, next)
+			}
+			if n.subs != nil {
+				l = n.subs
+			}
+		}
+	}
+}
+
+// stale says whether n has to be refreshed before it is read.
+func (n *node) stale() bool {
+	if n.flags&subscribed != 0 {
+		return n.flags&(dirty|pending) != 0
+	}
+	return n.flags&dirty != 0 || n.verifiedAt != n.graph.epoch
+}
+
+// refresh brings n up to date. It goes down to the first input that changed and comes back up, running what has to run; the way is on
+// graph.stack, not on Go's, so a chain may be of any length:
+//
+//	effect ─▶ c3 ─▶ c2 ─▶ c1 ─▶ signal, changed          stack: [effect-c3  c3-c2  c2-c1], at c1: run, pop, changed? run, pop …
+func (g *Graph) refresh(n *node) {
+	base := len(g.stack)
+	l := n.deps
+	for {
+		n.flags |= running
+		below, must := g.inspect(n, l)
+		if below != nil {
+			g.stack = append(g.stack, below)
+			n = below.dep.node
+			l = n.deps
+			continue
+		}
+		g.conclude(n, must)
+		if len(g.stack) == base {
+			return
+		}
+		l = g.pop()
+		n = l.sub
+	}
+}
+
+// inspect goes through the inputs of n from l on. It returns the first one that has to be refreshed before anything can be said, or whether
+// n must run. An input that is on the stack already closes a cycle: n has to run to find out and get the error.
+func (g *Graph) inspect(n *node, l *link) (below *link, must bool) {
+	if n.flags&disposed != 0 {
+		return nil, false
+	}
+	if n.flags&counted != 0 {
+		t := n.body.(tallier)
+		for l = t.next(); l != nil; l = t.next() {
+			if dep := l.dep.node; dep.stale() && dep.flags&running == 0 {
+				return l, false
+			}
+		}
+		return nil, true
+	}
+	if n.flags&dirty != 0 {
+		return nil, true
+	}
+	for ; l != nil; l = l.nextDep {
+		if dep := l.dep.node; dep != nil && dep.stale() {
+			if dep.flags&running != 0 {
+				return nil, true
+			}
+			return l, false
+		}
+		if l.dep.changedAt > n.verifiedAt {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// conclude ends the check of n: it runs, or it is clean.
+func (g *Graph) conclude(n *node, must bool) {
+	changed := false
+	switch {
+	case n.flags&counted != 0:
+		changed = n.body.(tallier).tally()
+	case must:
+		g.evaluate(n)
+		return
+	}
+	n.flags &^= dirty | pending
+	n.verifiedAt = g.epoch
+	g.finish(n, changed)
+}
+
+// evaluate runs n. What its last run owns goes first, which may dispose n.
+func (g *Graph) evaluate(n *node) {
+	outer := g.run
+	g.serial++
+	g.run = run{node: n, serial: g.serial, pure: outer.pure || n.flags&effect == 0}
+	if own := n.own(); own != nil && own.used {
+		g.renew(own)
+		if n.flags&disposed != 0 {
+			g.run = outer
+			g.finish(n, false)
+			return
+		}
+	}
+	n.flags &^= dirty | pending
+	n.verifiedAt = g.epoch
+	changed := n.body.update(Reader{graph: g, serial: g.serial})
+	g.purge()
+	g.run = outer
+	g.finish(n, changed)
+}
+
+// purge drops the links that the run which ends has not read again.
+func (g *Graph) purge() {
+	r := &g.run
+	tail := &r.node.deps
+	if r.cursor != nil {
+		tail = &r.cursor.nextDep
+	}
+	if l := *tail; l != nil {
+		*tail = nil
+		g.unlink(l)
+	}
+}
+
+// finish takes n off the stack and does what had to wait for that.
+func (g *Graph) finish(n *node, changed bool) {
+	if changed {
+		n.changedAt = g.epoch
+	}
+	n.flags &^= running
+	switch f := n.flags; {
+	case f&disposed != 0:
+		g.bury(n)
+	case f&effect != 0:
+		if f&(dirty|pending) == 0 {
+			n.verifiedAt = g.epoch // it has read what was written and committed while it ran
+		}
+	case f&subscribed == 0:
+		if n.scope != nil && n.scope.used {
+			g.empty(n.scope) // nobody observes n, so nobody would dispose its effects
+		}
+	case n.subs == nil:
+		g.unlink(g.unsubscribe(n, nil))
+	}
+}
+
+// enqueue queues an effect, once. Queued again in the same flush, it is a re-run, which is counted (see step).
+func (g *Graph) enqueue(n *node) {
+	if n.flags&queued != 0 {
+		return
+	}
+	n.flags |= queued
+	if g.draining && n.flags&rerunMask != rerunMask {
+		n.flags += rerun
+	}
+	g.queue = append(g.queue, n)
+}
+
+// pop takes the last link from the stack, leaving nothing there that would keep it alive.
+func (g *Graph) pop() *link {
+	last := len(g.stack) - 1
+	l := g.stack[last]
+	g.stack[last] = nil
+	g.stack = g.stack[:last]
+	return l
+}
