@@ -3,6 +3,7 @@ package signals_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -32,14 +33,13 @@ type failer interface {
 
 // cell is a derived node: a computed or a fold over inputs, which are signals (below len(signals)) or earlier cells.
 type cell struct {
-	kind    byte
-	inputs  []int
-	node    signals.Readable[int]
-	peek    func() (int, error)
-	get     func(r signals.Reader) (int, error)
-	runs    int // since the operation began
-	last    int // clock of the last run
-	touched []int
+	kind   byte
+	inputs []int
+	node   signals.Readable[int]
+	peek   func() (int, error)
+	get    func(r signals.Reader) (int, error)
+	runs   int // since the operation began
+	last   int // clock of the last run
 }
 
 // probe is an effect that notes what it sees of one node.
@@ -98,7 +98,7 @@ func derive(kind byte, inputs []int, get func(int) (int, error)) (int, error) {
 		return v, err
 	default: // recovers from failures, and reads the same input again
 		sum := 0
-		for _, in := range append(inputs, inputs...) {
+		for _, in := range slices.Concat(inputs, inputs) {
 			if v, err := get(in); err == nil {
 				sum += v
 			}
@@ -121,17 +121,22 @@ func (w *world) input(i int) signals.Readable[int] {
 	return w.cells[i-len(w.signals)].node
 }
 
-// want recomputes node i, and everything below it, from the signals.
+// want recomputes the nodes up to i from the signals, in order of their numbers: inputs come first.
 func (w *world) want(i int) (int, error) {
-	if i < len(w.signals) {
-		return w.values[i], nil
+	type outcome struct {
+		value int
+		err   error
 	}
-	c := w.cells[i-len(w.signals)]
-	if c.kind == 1 {
-		// A fold has the error of the first failing input, like the sum.
-		return derive(1, c.inputs, w.want)
+	all := make([]outcome, i+1)
+	for k := range all {
+		if k < len(w.signals) {
+			all[k].value = w.values[k]
+			continue
+		}
+		c := w.cells[k-len(w.signals)]
+		all[k].value, all[k].err = derive(c.kind, c.inputs, func(in int) (int, error) { return all[in].value, all[in].err })
 	}
-	return derive(c.kind, c.inputs, w.want)
+	return all[i].value, all[i].err
 }
 
 func (w *world) build() {

@@ -118,7 +118,8 @@ func (l *link) leave() {
 }
 
 // subscribe attaches all links below n, which was read before but not observed. What it knows may be old: it becomes pending. A counting
-// node starts to count, and a node that owns effects has to make them: both have to run, which may concern the nodes above.
+// node starts to count, a node that owns effects has to make them, and one that was observed before has dropped its links: all these have to
+// run, of which the nodes above do not know yet.
 func (g *Graph) subscribe(n *node) {
 	base, top := len(g.stack), n
 	n.flags |= subscribed
@@ -128,9 +129,9 @@ func (g *Graph) subscribe(n *node) {
 		}
 		if n.flags&counting != 0 || n.scope != nil && n.scope.used {
 			n.flags |= dirty
-			if n != top { // who reads top will refresh it next
-				g.spread(n.subs)
-			}
+		}
+		if n != top && n.flags&(dirty|pending) != 0 { // top will be refreshed by its reader
+			g.spread(n.subs)
 		}
 		for l := n.deps; l != nil; l = l.nextDep {
 			l.join()
