@@ -168,6 +168,20 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 	return in, failed(CodeInputResolution, err)
 }
 
+// Arguments are what the Go function of a conditional or map is called with.
+func (r *Root) Arguments(v int32) (any, *journal.Failure) {
+	row := r.row(v)
+	t, code := row.Item.Test, CodeTest
+	if row.Kind == plan.Map {
+		t, code = row.Item.Over, CodeOver
+	}
+	if t == nil {
+		return []any(nil), nil
+	}
+	args, err := t.Eval(env{r, v})
+	return args, failed(code, err)
+}
+
 func failed(code string, err error) *journal.Failure {
 	if err == nil {
 		return nil

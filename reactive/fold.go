@@ -96,7 +96,7 @@ func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
 		r.older[request{v, n.attempt}] = &attempt{open: n.fact == running, status: n.status}
 	}
 	r.stopWaiting(v)
-	n.attempt, n.fact, n.output, n.failure = e.Attempt, running, nil, nil
+	n.attempt, n.fact, n.output, n.failure = e.Attempt, running, e.Value, nil
 	n.count++
 	n.flags &^= aborted | pending | retryDue | cascade
 	r.markStarted(v)
@@ -149,16 +149,21 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 	if n.fact != running && !(n.has(pending) && e.Type == journal.CallSkipped) {
 		return Late
 	}
+	timedOut := e.Detail != nil && e.Detail.Due > 0 && e.Type != journal.CallResponded
+	if timedOut && n.fact == running {
+		r.cancel(v)
+	}
+	n.output = nil
 	switch e.Type {
 	case journal.CallResponded:
 		n.fact, n.output = responded, e.Value
 	case journal.CallCompleted:
-		n.fact, n.output = responded, nil
+		n.fact = responded
 	case journal.CallAborted:
 		n.fact, n.failure = stopped, failureOf(e, CodeAborted)
 		r.fails = append(r.fails, v)
 	case journal.CallSkipped:
-		n.fact, n.output, n.failure = dropped, nil, failureOf(e, CodeTimeout)
+		n.fact, n.failure = dropped, failureOf(e, CodeTimeout)
 		r.stopWaiting(v)
 		n.flags &^= pending | retryDue
 	case journal.CallError:
@@ -251,7 +256,7 @@ func (r *Root) cancel(v int32) {
 // foldRetried makes a node a candidate for another attempt, whatever it has ended as.
 func (r *Root) foldRetried(v int32) Outcome {
 	n := &r.nodes[v]
-	if r.row(v).Kind != plan.Step || !n.final() && !n.has(pending) {
+	if !r.Retryable(v) {
 		return Late
 	}
 	n.flags |= pending | retryDue

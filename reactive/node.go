@@ -8,7 +8,7 @@ import (
 // node is what the root knows of one instance of a row: the facts, folded from the journal in its order, and the status
 // derived from them. 40 bytes, because a run of 100,000 steps holds as many.
 type node struct {
-	output  any              // of the newest attempt, as the event has it
+	output  any              // of the newest attempt, as the event has it; while it runs, its input
 	failure *journal.Failure // of the newest attempt, or why the node was aborted
 	attempt int32            // newest attempt: the one requested last; 0: none
 	count   int32            // attempts made

@@ -24,6 +24,12 @@ func (r *Root) Start() *journal.Start { return r.run.start }
 // Finished is the run's last event; nil while it lives.
 func (r *Root) Finished() *journal.Event { return r.run.finished }
 
+// StartedAt is when the run was started, Unix nanoseconds.
+func (r *Root) StartedAt() int64 { return r.run.started }
+
+// At is when the event applied last was decided, Unix nanoseconds.
+func (r *Root) At() int64 { return r.at }
+
 // Closed reports whether the run was cancelled, closed or overtaken by its deadline: nothing counts any more.
 func (r *Root) Closed() bool { return r.run.closed != nil }
 
@@ -228,6 +234,20 @@ func (r *Root) Pending(v int32) bool { return r.nodes[v].has(pending) }
 // Final reports whether a node is terminal for good: a failed one with a retry to come is not.
 func (r *Root) Final(v int32) bool {
 	return r.nodes[v].status.Terminal() && !r.nodes[v].has(pending)
+}
+
+// Retryable reports whether another attempt of a node may be asked for: it is a step whose newest attempt has ended.
+func (r *Root) Retryable(v int32) bool {
+	n := &r.nodes[v]
+	return r.row(v).Kind == plan.Step && (n.final() || n.has(pending))
+}
+
+// Requested is the input of the attempt that a node is running.
+func (r *Root) Requested(v int32) any {
+	if r.nodes[v].fact != running {
+		return nil
+	}
+	return r.nodes[v].output
 }
 
 // Attempt is the number of a node's newest attempt; 0: it has none.

@@ -73,6 +73,9 @@ func (r *Root) NextStart() (int32, bool) {
 	return -1, false
 }
 
+// Row is the plan's row of a node.
+func (r *Root) Row(v int32) *plan.Node { return r.row(v) }
+
 // Operation is what a step calls.
 func (r *Root) Operation(v int32) *plan.Operation {
 	return &r.plan.Operations[r.row(v).Op]

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
@@ -86,6 +87,7 @@ func (b *builder) node(n template.Node) span {
 }
 
 func (b *builder) step(s *template.Step) span {
+	b.function(s.Func)
 	row := b.add(Node{Kind: Step, Item: b.plan.Checked.Of[s], Step: s, Op: b.operation(s.Operation), Timing: s.Timing})
 	return span{[]int32{row}, []int32{row}}
 }
@@ -137,7 +139,7 @@ func (b *builder) parallel(p *template.Parallel) span {
 }
 
 func (b *builder) conditional(c *template.Conditional) span {
-	gate := b.add(Node{Kind: Gate, Item: b.plan.Checked.Of[c], Cond: c, Op: -1})
+	gate := b.add(Node{Kind: Gate, Item: b.plan.Checked.Of[c], Cond: c, Func: b.function(c.Func), Op: -1})
 	var tails []int32
 	outerGate, outerBranch := b.gate, b.branch
 	for i, steps := range [][]template.Node{c.Then, c.Else} {
@@ -159,7 +161,7 @@ func (b *builder) conditional(c *template.Conditional) span {
 // each walks a map's body as a world of its own: gates and groups outside do not reach into it, but the slots of the
 // groups around the map are taken by its items too.
 func (b *builder) each(m *template.Map) span {
-	row := b.add(Node{Kind: Map, Item: b.plan.Checked.Of[m], Over: m, Op: -1})
+	row := b.add(Node{Kind: Map, Item: b.plan.Checked.Of[m], Over: m, Func: b.function(m.Func), Op: -1})
 	gate, branch, inMap, group := b.gate, b.branch, b.inMap, b.group
 	if m.MaxConcurrency > 0 {
 		b.group = b.addGroup(m.MaxConcurrency)
@@ -172,6 +174,17 @@ func (b *builder) each(m *template.Map) span {
 	n.End = int32(len(b.plan.Nodes))
 	n.Slots = [2]int32{lo, int32(len(b.plan.Groups))}
 	return span{[]int32{row}, []int32{row}}
+}
+
+// function notes that the plan needs a Go function.
+func (b *builder) function(f *template.Func) string {
+	if f == nil {
+		return ""
+	}
+	if i, ok := slices.BinarySearch(b.plan.Functions, f.Name); !ok {
+		b.plan.Functions = slices.Insert(b.plan.Functions, i, f.Name)
+	}
+	return f.Name
 }
 
 func (b *builder) operation(name string) int32 {
@@ -207,7 +220,7 @@ func (b *builder) dependencies() {
 		for _, need := range item.Needs {
 			b.edges = append(b.edges, b.lift(Edge{From: b.row[need.Index], To: to}))
 		}
-		isTest := item.Test != nil || item.TestID != ""
+		_, isTest := item.Node.(*template.Conditional)
 		for _, read := range item.Reads {
 			e := b.lift(Edge{From: b.row[read.Target.Index], To: to})
 			switch {
@@ -309,8 +322,33 @@ func (b *builder) finish() {
 			g.Inside = append(g.Inside, int32(row))
 		}
 	}
+	for row := range p.Nodes {
+		if n := &p.Nodes[row]; n.Kind == Step {
+			n.Source = b.source(n)
+		}
+	}
 	b.feeds(func(n *Node) bool { return n.Kind == Join })
 	b.feeds(func(n *Node) bool { return n.Kind != Join })
+}
+
+// source is the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
+// anything; -1: the input is something else.
+func (b *builder) source(n *Node) int32 {
+	if len(n.Item.Reads) != 1 || n.Step.Func != nil {
+		return -1
+	}
+	text, ok := n.Step.Input.(string)
+	reads := n.Item.Input.Reads()
+	if !ok || len(reads) != 1 || reads[0].Field != expr.Output {
+		return -1
+	}
+	inner, opened := strings.CutPrefix(text, "{{")
+	inner, closed := strings.CutSuffix(inner, "}}")
+	row := b.row[n.Item.Reads[0].Target.Index]
+	if !opened || !closed || strings.TrimSpace(inner) != reads[0].Text || b.plan.Nodes[row].Map != n.Map {
+		return -1
+	}
+	return row
 }
 
 // feeds finds out which rows a gate listens to, directly or, since joins come first, through a join.

@@ -1,0 +1,164 @@
+package coordinator
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// ending is the event that a call's outcome makes.
+func ending(req reactive.Request, out any, err error) journal.Event {
+	if err == nil {
+		return journal.Event{Type: journal.CallResponded, Attempt: req.Attempt, Value: out}
+	}
+	f, retryAt := operation.FailureOf(err)
+	return journal.Event{
+		Type: journal.CallError, Attempt: req.Attempt, Detail: &journal.Detail{Failure: f, RetryAt: retryAt},
+	}
+}
+
+// input is what a step is called with: its template, or what its Go function makes of it.
+func (s *stepper) input(v int32) (any, *journal.Failure) {
+	in, failure := s.root.Input(v)
+	f := s.root.Row(v).Step.Func
+	if failure != nil || f == nil {
+		return in, failure
+	}
+	out, err := s.call(f.Name, in)
+	if err != nil {
+		return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
+	}
+	return out, nil
+}
+
+// call runs a Go function of the workflow. A panic in it is its error.
+func (s *stepper) call(name string, args any) (out value.Value, err error) {
+	list, _ := args.([]any)
+	f := s.function(name)
+	if f == nil {
+		return nil, fmt.Errorf("%w: Go function %q", ErrMissing, name)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("Go function %q: %w", name, operation.Panicked(p))
+		}
+	}()
+	return f.Call(list)
+}
+
+// decided is what a Go function has made of a conditional or a map.
+func (s *stepper) decided(v int32) journal.Event {
+	row := s.root.Row(v)
+	args, failure := s.root.Arguments(v)
+	e := journal.Event{Type: journal.BranchDecided}
+	code := reactive.CodeTest
+	if row.Kind == plan.Map {
+		e.Type, code = journal.MapExpanded, reactive.CodeOver
+	}
+	if failure == nil {
+		out, err := s.call(row.Func, args)
+		e.Value = out
+		if err != nil {
+			failure = &journal.Failure{Code: code, Message: err.Error()}
+		}
+	}
+	if failure != nil {
+		e.Value, e.Detail = nil, &journal.Detail{Failure: failure}
+	}
+	return e
+}
+
+// carryOut makes the calls that leave nothing behind, and so need not be journaled before they are made. It reports
+// false for all others.
+func (s *stepper) carryOut(v int32, op *plan.Operation, input any) (out any, err error, done bool) {
+	switch op.Kind {
+	case plan.Value:
+		out, err = op.Bound.Value.Eval(s.binding(v, input))
+		if err != nil {
+			err = &operation.Error{Code: reactive.CodeInputResolution, Permanent: true, Err: err}
+		}
+		return out, err, true
+	case plan.Fail:
+		return nil, s.fail(v, op.Bound, input), true
+	case plan.Call:
+		if s.pure != nil {
+			return s.pure(v, input)
+		}
+	}
+	return nil, nil, false
+}
+
+func (s *stepper) fail(v int32, b *template.Bound, input any) error {
+	env := s.binding(v, input)
+	code, err := b.Code.Eval(env)
+	if err == nil {
+		var message value.Value
+		if b.Message != nil {
+			message, err = b.Message.Eval(env)
+		}
+		if err == nil && message == nil {
+			message = ""
+		}
+		if err == nil {
+			return &operation.Error{Code: value.Text(code), Message: value.Text(message), Permanent: true}
+		}
+	}
+	return &operation.Error{Code: reactive.CodeInputResolution, Permanent: true, Err: err}
+}
+
+// appointment is what the journal has to know of a call that the engine itself will end: when, or by which message.
+func (s *stepper) appointment(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
+	switch op.Kind {
+	case plan.Sleep:
+		text, err := op.Bound.For.Eval(s.binding(v, input))
+		var pause time.Duration
+		if err == nil {
+			pause, err = template.ParseDuration(value.Text(text))
+		}
+		if err != nil {
+			return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
+		}
+		return &journal.Detail{Due: s.now + int64(pause)}, nil
+	case plan.Wait:
+		name, err := op.Bound.Wanted.Eval(s.binding(v, input))
+		if err != nil {
+			return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
+		}
+		return &journal.Detail{Name: value.Text(name)}, nil
+	}
+	return nil, nil
+}
+
+// bindingEnv is what the expressions of a binding see.
+type bindingEnv struct {
+	run     expr.Env
+	input   any
+	attempt int32
+}
+
+func (s *stepper) binding(v int32, input any) expr.Env {
+	return bindingEnv{s.root.Env(v), input, s.root.Attempt(v)}
+}
+
+func (b bindingEnv) Name(name string) (value.Value, error) {
+	switch name {
+	case "input":
+		return value.Of(b.input)
+	case "attempt":
+		return int64(b.attempt), nil
+	case "participant":
+		return nil, nil
+	}
+	return b.run.Name(name)
+}
+
+func (b bindingEnv) Step(id string, _ expr.Field) (value.Value, error) {
+	return nil, fmt.Errorf("a binding sees no steps, such as %q: pass it by the step's input", id)
+}

@@ -1,0 +1,75 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+)
+
+var double = operation.Define("double", func(_ context.Context, n int) (int, error) { return n & 127, nil })
+
+// layered is a graph of n steps in layers of width steps; each step has three predecessors in the layer before, and
+// takes the result of the first.
+func layered(n, width int) *template.Workflow {
+	p := &template.Parallel{}
+	for i := range n {
+		s := &template.Step{ID: fmt.Sprintf("s%d", i), Operation: "double", Input: int64(i % 100)}
+		if row := i / width; row > 0 {
+			before := (row - 1) * width
+			at := i % width
+			for k := range 3 {
+				s.Needs = append(s.Needs, fmt.Sprintf("s%d", before+(at+k*7)%width))
+			}
+			s.Input = fmt.Sprintf("{{ steps.s%d.output }}", before+at)
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	w := &template.Workflow{Name: "layered", Steps: []template.Node{p}}
+	w.Provide("double", double.Implementation())
+	return w
+}
+
+// BenchmarkInMemory runs a layered graph of no-op Go steps, with results and errors, from Start to the end.
+func BenchmarkInMemory(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
+			w := layered(n, max(10, n/100))
+			e, err := coordinator.New(b.Context(), memory.New(), coordinator.Config{})
+			require.NoError(b, err)
+			defer e.Shutdown(context.Background())
+			require.NoError(b, e.Register(w))
+			runtime.GC()
+			b.ReportAllocs()
+			cpu := cpuTime()
+			for b.Loop() {
+				run, err := e.Start(b.Context(), w, nil)
+				require.NoError(b, err)
+				result, err := run.Wait(b.Context())
+				require.NoError(b, err)
+				require.Equal(b, reactive.RunCompleted, result.Status)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/step")
+			b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/float64(n), "cpu-ns/step")
+		})
+	}
+}
+
+// cpuTime is what the process has used so far, on all cores: the figure that other load on the machine does not change.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,354 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Config is what an engine is made with. The zero Config is usable.
+type Config struct {
+	// Operations are what steps call, besides what their document binds. Two of one name are an error.
+	Operations []Operation
+
+	// Workflows that may have runs in the store and use Go functions. A workflow that is started is known by that.
+	Workflows []*template.Workflow
+
+	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
+	IdleTimeout time.Duration
+
+	// CallsMax bounds the calls of the whole process that are under way. A step beyond it stays ready. `sleep`, `wait` and pure
+	// operations do not count. Default: no limit.
+	CallsMax int
+
+	// Logger is told what nobody is waiting to hear. Default: slog.Default().
+	Logger *slog.Logger
+}
+
+// Engine runs workflows on a store. It is safe for concurrent use.
+type Engine struct {
+	store  journal.Store
+	config Config
+	pool   *pool
+	calls  admission
+	ctx    context.Context // of all loops
+	cancel context.CancelCauseFunc
+	loops  sync.WaitGroup
+
+	mu       sync.Mutex
+	runs     map[string]*run // in memory
+	sleepers sleepers
+	closed   bool
+
+	library library
+}
+
+// New starts an engine on a store, which it owns from then on, and goes on with the runs it finds there that are not
+// finished. Runs that only a timer, message or person can move stay on disk until then.
+func New(ctx context.Context, store journal.Store, config Config) (*Engine, error) {
+	if config.IdleTimeout <= 0 {
+		config.IdleTimeout = 10 * time.Second
+	}
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}}
+	e.calls.max = config.CallsMax
+	e.sleepers.wake = make(chan struct{}, 1)
+	if err := e.library.init(config); err != nil {
+		return nil, err
+	}
+	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	e.loops.Go(e.wakeSleepers)
+	if err := e.pickUp(ctx); err != nil {
+		e.Shutdown(ctx)
+		return nil, err
+	}
+	return e, nil
+}
+
+// pickUp finds the runs that are to go on.
+func (e *Engine) pickUp(ctx context.Context) error {
+	for head, err := range e.store.Heads(ctx, "") {
+		if err != nil {
+			return fmt.Errorf("find unfinished runs: %w", err)
+		}
+		e.mu.Lock()
+		switch {
+		case !head.Open:
+		case head.Status == string(reactive.RunRunning):
+			e.load(head.Run)
+		case head.Due > 0:
+			e.sleep(head.Run, head.Due)
+		}
+		e.mu.Unlock()
+	}
+	return nil
+}
+
+// Operation is what steps call: a name with an implementation, as operation.Define gives.
+type Operation interface {
+	Name() string
+	Implementation() any
+}
+
+// An Option changes how a run is started.
+type Option func(*startOptions)
+
+type startOptions struct {
+	id     string
+	labels map[string]string
+	actor  string
+}
+
+// WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
+func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
+
+// WithLabels marks the run for those who list runs.
+func WithLabels(labels map[string]string) Option { return func(o *startOptions) { o.labels = labels } }
+
+// WithActor records who started the run.
+func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
+
+// Register compiles a workflow and remembers its operations and Go functions, so that its runs can be recovered. Start
+// does it too.
+func (e *Engine) Register(w *template.Workflow) error {
+	_, err := e.library.add(w)
+	return err
+}
+
+// Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
+// Starting an id that exists with the same workflow and input gives that run again, else ErrRunExists. An input that the
+// workflow's schema refuses is an *InputError, and nothing is journaled.
+func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
+	var o startOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	entry, err := e.library.add(w)
+	if err != nil {
+		return nil, err
+	}
+	in, err := value.Of(input)
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	if err := entry.schema.check(in); err != nil {
+		return nil, err
+	}
+	if err := e.library.prepare(ctx, e.store, entry); err != nil {
+		return nil, err
+	}
+	if o.id == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return nil, fmt.Errorf("make a run id: %w", err)
+		}
+		o.id = id.String()
+	} else if err := template.ValidID(o.id); err != nil {
+		return nil, fmt.Errorf("run id: %w", err)
+	}
+	return e.begin(ctx, entry, in, o)
+}
+
+// begin makes the run's first event durable and has it driven.
+func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOptions) (*Run, error) {
+	p, now := entry.plan, time.Now().UnixNano()
+	first := journal.Event{Type: journal.RunStarted, At: now, Value: input, Detail: &journal.Detail{Start: &journal.Start{
+		Run: o.id, Workflow: p.Hash, Name: p.Workflow.Name, Version: p.Workflow.Version,
+		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
+		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Labels: o.labels, Actor: o.actor,
+	}}}
+	r := newRun(e, o.id)
+	r.adopt(entry, reactive.New(p), now)
+	first.Seq = 1
+	r.step.root.Apply(&first)
+	if !e.enter(r) {
+		return e.again(ctx, &first)
+	}
+	_, err := e.store.Append(ctx, o.id, 0, []journal.Event{first}, r.head())
+	if err != nil {
+		r.err = err
+		r.leave()
+		if errors.Is(err, journal.ErrConflict) {
+			return e.again(ctx, &first)
+		}
+		return nil, fmt.Errorf("start run %s: %w", o.id, err)
+	}
+	r.seq, r.more = 1, true
+	e.loops.Go(func() { r.loop(e.ctx) })
+	return &Run{engine: e, id: o.id}, nil
+}
+
+// again is a start whose id is taken: fine when it is the same run, else an error.
+func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) {
+	start := first.Detail.Start
+	for was, err := range e.store.Read(ctx, start.Run, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", start.Run, err)
+		}
+		input, err := value.Of(was.Value)
+		if err == nil && was.Detail != nil && was.Detail.Start != nil && was.Detail.Start.Workflow == start.Workflow &&
+			value.Equal(input, first.Value) {
+			return &Run{engine: e, id: start.Run}, nil
+		}
+		break
+	}
+	if e.ctx.Err() != nil || e.shutting() {
+		return nil, ErrShutdown
+	}
+	return nil, fmt.Errorf("%w: %s", ErrRunExists, start.Run)
+}
+
+// Run finds a run by its id, finished or not; ErrRunNotFound.
+func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
+	e.mu.Lock()
+	_, ok := e.runs[id]
+	e.mu.Unlock()
+	if !ok {
+		for _, err := range e.store.Read(ctx, id, 1) {
+			if err != nil {
+				return nil, fmt.Errorf("read run %s: %w", id, err)
+			}
+			ok = true
+			break
+		}
+	}
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+	}
+	return &Run{engine: e, id: id}, nil
+}
+
+// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
+// Runs that have not finished go on when an engine is next made on the store. It closes the store.
+func (e *Engine) Shutdown(ctx context.Context) error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	e.mu.Unlock()
+	e.calls.close()
+	select {
+	case <-e.pool.idle():
+	case <-ctx.Done():
+	}
+	e.cancel(ErrShutdown)
+	e.loops.Wait()
+	e.pool.all.Wait()
+	return e.store.Close()
+}
+
+func (e *Engine) shutting() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
+
+// enter puts a run into memory; false when its id is there already, or the engine is shutting down.
+func (e *Engine) enter(r *run) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.runs[r.id] != nil {
+		return false
+	}
+	e.runs[r.id] = r
+	return true
+}
+
+// load brings a run back into memory, to be recovered by its loop. The caller holds mu.
+func (e *Engine) load(id string) *run {
+	if r := e.runs[id]; r != nil {
+		return r
+	}
+	r := newRun(e, id)
+	e.runs[id] = r
+	e.loops.Go(func() { r.loop(e.ctx) })
+	return r
+}
+
+// deliver puts an item to a run, which is brought back into memory for it.
+func (e *Engine) deliver(ctx context.Context, id string, it item) error {
+	for {
+		e.mu.Lock()
+		if e.closed {
+			e.mu.Unlock()
+			return ErrShutdown
+		}
+		r := e.load(id)
+		e.mu.Unlock()
+		it.received = time.Now().UnixNano()
+		if r.inbox.add(it) {
+			return nil
+		}
+		select { // it is leaving; the next one takes the item
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-r.over:
+		}
+	}
+}
+
+// retire takes a run that has nothing to do out of memory, unless something has come in. Its timer stays here.
+func (e *Engine) retire(r *run) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !r.inbox.shutIfEmpty() {
+		return false
+	}
+	delete(e.runs, r.id)
+	if due := r.step.root.NextDue(); due > 0 {
+		e.sleep(r.id, due)
+	}
+	return true
+}
+
+// forget takes a run out of memory.
+func (e *Engine) forget(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs[r.id] == r {
+		delete(e.runs, r.id)
+	}
+}
+
+// replay makes a run's root from its journal.
+func (e *Engine) replay(ctx context.Context, id string) (*entry, *reactive.Root, error) {
+	var root *reactive.Root
+	var hash string
+	for event, err := range e.store.Read(ctx, id, 1) {
+		if err == nil && root == nil {
+			if root, err = e.rootFor(ctx, &event); err == nil {
+				hash = event.Detail.Start.Workflow
+			}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("read run %s: %w", id, err)
+		}
+		root.Apply(&event)
+	}
+	if root == nil {
+		return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+	}
+	entry, err := e.library.find(ctx, e.store, hash)
+	return entry, root, err
+}
+
+// EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
+// with.
+const EngineVersion = 1
+
+const expressionVersion = expr.Version

@@ -1,0 +1,89 @@
+package coordinator
+
+import "sync"
+
+// inbox collects what comes in for a run. Many goroutines add, the run's loop drains. It holds at most what is in
+// flight: one item for every call, plus the wishes that wait for their reply.
+type inbox struct {
+	wake chan struct{} // holds a token when the loop, asleep, has something to look at
+
+	mu     sync.Mutex
+	items  []item
+	spare  []item // drained before, to be filled again
+	asleep bool   // the loop has found nothing and waits
+	shut   bool   // nothing is taken any more
+}
+
+func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
+
+// add reports false when nothing is taken any more; the item is then the sender's again.
+func (b *inbox) add(it item) bool {
+	b.mu.Lock()
+	if b.shut {
+		b.mu.Unlock()
+		return false
+	}
+	b.items = append(b.items, it)
+	wake := b.asleep
+	b.asleep = false
+	b.mu.Unlock()
+	if wake {
+		b.poke()
+	}
+	return true
+}
+
+// poke wakes the loop, also when nothing came in.
+func (b *inbox) poke() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// ready reports whether there is something to drain. If not, the next add wakes the loop.
+func (b *inbox) ready() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asleep = len(b.items) == 0
+	return !b.asleep
+}
+
+// drain takes everything. The slice is valid until the next drain.
+func (b *inbox) drain() []item {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	items := b.items
+	clear(b.spare)
+	b.items, b.spare = b.spare[:0], items
+	b.asleep = false
+	return items
+}
+
+// putBack returns items whose batch could not be appended, before everything that came in since.
+func (b *inbox) putBack(items []item) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.items = append(append([]item(nil), items...), b.items...)
+}
+
+// shutIfEmpty takes nothing more, unless something is there.
+func (b *inbox) shutIfEmpty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.items) > 0 {
+		return false
+	}
+	b.shut = true
+	return true
+}
+
+// close takes nothing more and returns what was left.
+func (b *inbox) close() []item {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shut = true
+	left := b.items
+	b.items = nil
+	return left
+}

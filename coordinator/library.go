@@ -1,0 +1,227 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// library holds what runs share: compiled workflows by hash, the operations of the program, and its Go functions by name.
+type library struct {
+	mu         sync.Mutex
+	workflows  map[*template.Workflow]*entry
+	entries    map[string]*entry // by hash
+	operations map[string]operation.Caller
+	functions  map[string]*template.Function
+}
+
+// entry is one compiled workflow.
+type entry struct {
+	plan       *plan.Plan
+	schema     *inputSchema
+	performers []*performer // by the plan's operations; nil for those the engine carries out itself
+	stored     bool         // its definition is in the store
+}
+
+// workflowsMax bounds how many trees are remembered by address; beyond it they are compiled again.
+const workflowsMax = 1024
+
+func (l *library) init(config Config) error {
+	l.workflows = map[*template.Workflow]*entry{}
+	l.entries = map[string]*entry{}
+	l.operations = map[string]operation.Caller{}
+	l.functions = map[string]*template.Function{}
+	for _, op := range config.Operations {
+		caller, ok := op.Implementation().(operation.Caller)
+		if !ok {
+			return fmt.Errorf("operation %q has no implementation", op.Name())
+		}
+		if _, ok := l.operations[op.Name()]; ok {
+			return fmt.Errorf("two operations are named %q", op.Name())
+		}
+		l.operations[op.Name()] = caller
+	}
+	for _, w := range config.Workflows {
+		if _, err := l.add(w); err != nil {
+			return fmt.Errorf("workflow %s: %w", w.Name, err)
+		}
+	}
+	return nil
+}
+
+// add compiles a workflow, once.
+func (l *library) add(w *template.Workflow) (*entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.workflows[w]; e != nil {
+		return e, nil
+	}
+	if err := l.learn(w); err != nil {
+		return nil, err
+	}
+	e, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()})
+	if err != nil {
+		return nil, err
+	}
+	if len(l.workflows) >= workflowsMax {
+		clear(l.workflows)
+	}
+	l.workflows[w] = e
+	return e, nil
+}
+
+// learn remembers what a workflow brings along, for runs of it that are recovered.
+func (l *library) learn(w *template.Workflow) error {
+	for _, f := range w.Functions() {
+		l.functions[f.Name] = f
+	}
+	for _, name := range w.Provided() {
+		caller, ok := w.Implementation(name).(operation.Caller)
+		if !ok {
+			return fmt.Errorf("operation %q has no implementation", name)
+		}
+		if known, ok := l.operations[name]; ok && known != caller {
+			return fmt.Errorf("operation %q has another implementation in this engine", name)
+		}
+		l.operations[name] = caller
+	}
+	return nil
+}
+
+// compile makes an entry, or finds that of an equal workflow. The caller holds mu.
+func (l *library) compile(w *template.Workflow, known template.Known) (*entry, error) {
+	checked, err := template.Check(w, known)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.Compile(checked)
+	if err != nil {
+		return nil, err
+	}
+	if e := l.entries[p.Hash]; e != nil {
+		return e, nil
+	}
+	e := &entry{plan: p}
+	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
+		return nil, err
+	}
+	if e.performers, err = l.performers(p); err != nil {
+		return nil, err
+	}
+	l.entries[p.Hash] = e
+	return e, nil
+}
+
+// performers finds who carries out each operation of a plan.
+func (l *library) performers(p *plan.Plan) ([]*performer, error) {
+	list := make([]*performer, len(p.Operations))
+	var missing []error
+	for i := range p.Operations {
+		op := &p.Operations[i]
+		switch caller, known := l.operations[op.Name]; {
+		case op.Kind != plan.Call:
+		case op.Bound != nil:
+			caller, err := operation.Bind(op.Bound)
+			if err != nil {
+				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
+			}
+			list[i] = &performer{caller: caller, bound: true}
+			list[i].waits.Store(true)
+		case known:
+			_, pure := caller.(operation.Pure)
+			list[i] = &performer{caller: caller, pure: pure}
+		default:
+			missing = append(missing, fmt.Errorf("%w: operation %q", ErrMissing, op.Name))
+		}
+	}
+	for _, name := range p.Functions {
+		if l.functions[name] == nil {
+			missing = append(missing, fmt.Errorf("%w: Go function %q", ErrMissing, name))
+		}
+	}
+	return list, errors.Join(missing...)
+}
+
+func (l *library) knows(name string) bool {
+	_, ok := l.operations[name]
+	return ok
+}
+
+func (l *library) names() []string {
+	names := make([]string, 0, len(l.operations))
+	for name := range l.operations {
+		names = append(names, name)
+	}
+	return names
+}
+
+// function finds a Go function by name.
+func (l *library) function(name string) *template.Function {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.functions[name]
+}
+
+// prepare makes the definition of an entry durable, once.
+func (l *library) prepare(ctx context.Context, store journal.Store, e *entry) error {
+	l.mu.Lock()
+	stored := e.stored
+	l.mu.Unlock()
+	if stored {
+		return nil
+	}
+	content := []journal.Event{{Type: journal.ContentStored, Value: e.plan.Workflow.Document()}}
+	_, err := store.Append(ctx, "def/"+e.plan.Hash, 0, content, journal.Head{})
+	if err != nil && !errors.Is(err, journal.ErrConflict) {
+		return fmt.Errorf("store the definition of %s: %w", e.plan.Workflow.Name, err)
+	}
+	l.mu.Lock()
+	e.stored = true
+	l.mu.Unlock()
+	return nil
+}
+
+// find gives the entry of a definition, from memory or from the store.
+func (l *library) find(ctx context.Context, store journal.Store, hash string) (*entry, error) {
+	l.mu.Lock()
+	e := l.entries[hash]
+	l.mu.Unlock()
+	if e != nil {
+		return e, nil
+	}
+	for content, err := range store.Read(ctx, "def/"+hash, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("read definition %s: %w", hash, err)
+		}
+		return l.restore(content.Value, hash)
+	}
+	return nil, fmt.Errorf("%w: definition %s", ErrMissing, hash)
+}
+
+// restore compiles a stored definition. Operations and functions that this program does not have are an error, which
+// leaves the runs that need them where they are.
+func (l *library) restore(content any, hash string) (*entry, error) {
+	data, err := value.JSON(content)
+	if err != nil {
+		return nil, fmt.Errorf("definition %s: %w", hash, err)
+	}
+	w := &template.Workflow{}
+	if err := w.UnmarshalJSON(data); err != nil {
+		return nil, fmt.Errorf("definition %s: %w", hash, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, err := l.compile(w, template.Known{Lenient: true})
+	if err != nil {
+		return nil, fmt.Errorf("definition %s: %w", hash, err)
+	}
+	e.stored = true
+	return e, nil
+}

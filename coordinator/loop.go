@@ -1,0 +1,76 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// loop drives one run: drain the inbox, decide, append, and only then let anybody see or do what was decided. It is the
+// only place that appends to a run's stream.
+func (r *run) loop(ctx context.Context) {
+	defer r.leave()
+	for r.recover(ctx) {
+		for r.wait(ctx) {
+			items := r.landed(r.inbox.drain())
+			out := r.step.Step(r.instant(), items)
+			if err := r.append(ctx, out.batch); err != nil {
+				if !r.survive(ctx, items, err) {
+					return
+				}
+				break // and recover from what the journal says
+			}
+			r.answer(out.replies)
+			r.stop(out.cancels)
+			r.dispatch(ctx, out.calls)
+			r.more = out.more
+			if r.finish() {
+				return
+			}
+		}
+		if r.idle || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// append makes a batch durable, with the head that follows from it.
+func (r *run) append(ctx context.Context, batch []journal.Event) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	last, err := r.engine.store.Append(context.WithoutCancel(ctx), r.id, r.seq, batch, r.head())
+	if err != nil {
+		return err
+	}
+	r.seq = last
+	return nil
+}
+
+// wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
+// leaves memory.
+func (r *run) wait(ctx context.Context) bool {
+	if r.more || r.inbox.ready() {
+		return true
+	}
+	due := r.step.root.NextDue()
+	pause := r.engine.config.IdleTimeout
+	if due > 0 {
+		pause = min(pause, time.Until(time.Unix(0, due)))
+	}
+	timer := time.NewTimer(max(0, pause))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.inbox.wake:
+		return true
+	case <-timer.C:
+	}
+	if due > 0 && r.instant() >= due || r.flying > 0 {
+		return true
+	}
+	r.idle = r.engine.retire(r)
+	return !r.idle
+}

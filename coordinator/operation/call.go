@@ -1,0 +1,104 @@
+package operation
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Call is one attempt of one step, handed to whoever carries it out. It is the context of the attempt too: it ends when
+// the attempt does, be it by timeout, abort or the end of the run.
+type Call struct {
+	Run         string // the run's id
+	Node        string // the step's key, such as `check[3]`
+	Operation   string
+	Participant string // who is asked; "" when nobody in particular
+	Attempt     int32
+	Input       any            // a value of package value, value.Raw, or the plain Go value another step gave
+	About       map[string]any // what bindings see of the participant; nil: nothing
+
+	parent context.Context
+	mu     sync.Mutex
+	done   chan struct{}
+	cause  error
+}
+
+var _ context.Context = (*Call)(nil)
+
+// Begin readies a call whose fields are set. Values and the deadline come from parent.
+func (c *Call) Begin(parent context.Context) { c.parent = parent }
+
+// Key is the idempotency key of the step: the same over its automatic retries and after a crash.
+func (c *Call) Key() string {
+	if c.Participant != "" {
+		return c.Run + "/" + c.Node + "/" + c.Participant
+	}
+	return c.Run + "/" + c.Node
+}
+
+// Decode gives the input as a value of package value.
+func (c *Call) Decode() (value.Value, error) { return value.Of(c.Input) }
+
+// End ends the call's context with a cause. Only the first call counts.
+func (c *Call) End(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause != nil {
+		return
+	}
+	c.cause = cause
+	if c.done != nil {
+		close(c.done)
+	}
+}
+
+// Done is closed when the attempt has ended. The channel is made when first asked for: most Go functions never do.
+func (c *Call) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.cause != nil {
+			close(c.done)
+		}
+	}
+	return c.done
+}
+
+// Err is context.Canceled once the attempt has ended.
+func (c *Call) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause != nil {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Cause is why the attempt ended; nil while it lasts.
+func (c *Call) Cause() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cause
+}
+
+// Deadline is the parent's.
+func (c *Call) Deadline() (time.Time, bool) { return c.parent.Deadline() }
+
+// Value gives the call itself to CallOf, and everything else from the parent.
+func (c *Call) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.parent.Value(key)
+}
+
+type callKey struct{}
+
+// CallOf is the call that ctx belongs to; nil outside one.
+func CallOf(ctx context.Context) *Call {
+	c, _ := ctx.Value(callKey{}).(*Call)
+	return c
+}

@@ -1,0 +1,83 @@
+package operation
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Caller carries out calls. Call may be called from many goroutines at once; it should return soon after the call's
+// context has ended. What it returns becomes the step's output: a value of package value, a value.Raw, or a plain Go
+// value (see value.Plain). A panic counts as the call's failure.
+type Caller interface {
+	Call(c *Call) (any, error)
+}
+
+// Define makes an operation of a Go function. The input is decoded into In and the output encoded from Out by their
+// json tags, so that live and recovered runs see the same values; types without pointers, maps, slices and interfaces
+// are handed over as they are. The handle it returns is what builders take and what an engine is given.
+func Define[In, Out any](name string, f func(ctx context.Context, in In) (Out, error)) template.Op[In, Out] {
+	return template.NewOp[In, Out](name, newFunction(f))
+}
+
+// DefinePure makes an operation of a Go function that depends on its input alone and leaves nothing behind. The engine
+// calls it on the run's own goroutine and journals request and answer at once; it should return in microseconds.
+func DefinePure[In, Out any](name string, f func(in In) (Out, error)) template.Op[In, Out] {
+	return template.NewOp[In, Out](name, &pureFunction[In, Out]{
+		newFunction(func(_ context.Context, in In) (Out, error) { return f(in) }),
+	})
+}
+
+func newFunction[In, Out any](f func(context.Context, In) (Out, error)) *function[In, Out] {
+	return &function[In, Out]{
+		f:        f,
+		plainIn:  value.Plain(reflect.TypeFor[In]()),
+		plainOut: value.Plain(reflect.TypeFor[Out]()),
+	}
+}
+
+// Pure is a Caller that leaves nothing behind.
+type Pure interface {
+	Caller
+	Pure()
+}
+
+type pureFunction[In, Out any] struct{ *function[In, Out] }
+
+func (pureFunction[In, Out]) Pure() {}
+
+type function[In, Out any] struct {
+	f                 func(context.Context, In) (Out, error)
+	plainIn, plainOut bool
+}
+
+func (f *function[In, Out]) Call(c *Call) (any, error) {
+	in, err := f.input(c.Input)
+	if err != nil {
+		return nil, &Error{Code: "invalid_input", Permanent: true, Err: err}
+	}
+	out, err := f.f(c, in)
+	if err != nil {
+		return nil, err
+	}
+	if f.plainOut {
+		return out, nil
+	}
+	data, err := value.Encode(out)
+	if err != nil {
+		return nil, &Error{Code: "invalid_output", Permanent: true, Err: err}
+	}
+	return value.Raw(data), nil
+}
+
+func (f *function[In, Out]) input(from any) (in In, err error) {
+	if f.plainIn {
+		if in, ok := from.(In); ok {
+			return in, nil
+		}
+	}
+	err = value.Convert(from, &in)
+	return in, err
+}

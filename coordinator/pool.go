@@ -1,0 +1,231 @@
+package coordinator
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+)
+
+// pool carries out calls. Go functions that return at once run one after the other on a few workers, because a
+// goroutine for each would cost more than they do. A function that keeps its worker waiting is found out by the watch,
+// which brings in another worker; from then on every call of that function gets a goroutine of its own, like the calls of
+// bindings do from the start.
+type pool struct {
+	mu       sync.Mutex
+	queue    []*shipment
+	workers  []*worker // running
+	watching bool
+	all      sync.WaitGroup
+	flying   atomic.Int64
+	quiet    chan struct{} // has a token when flying fell to zero
+}
+
+func newPool() *pool { return &pool{quiet: make(chan struct{}, 1)} }
+
+// idle tells when no call is under way. It is meant for when no more are submitted.
+func (p *pool) idle() <-chan struct{} {
+	p.flying.Add(1)
+	p.home()
+	return p.quiet
+}
+
+// home counts a call that has come home.
+func (p *pool) home() {
+	if p.flying.Add(-1) == 0 {
+		select {
+		case p.quiet <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// shipment is the quick calls of one turn of one run.
+type shipment struct {
+	flights []*flight
+	next    atomic.Int32
+}
+
+// flight is a call under way.
+type flight struct {
+	operation.Call
+	run *run
+	op  *performer
+	req reactive.Request
+}
+
+// performer is an operation as the pool knows it.
+type performer struct {
+	caller operation.Caller
+	bound  bool         // by a document: always waits
+	pure   bool         // leaves nothing behind: called by the loop itself
+	waits  atomic.Bool  // every call gets a goroutine
+	swift  atomic.Int32 // calls in a row that did not wait after all
+}
+
+// worker is one goroutine that takes calls. turns grows with every call it takes.
+type worker struct {
+	turns atomic.Int64
+	op    atomic.Pointer[performer]
+	seen  int64 // turns at the watch's last look
+	still int   // looks since turns last grew
+}
+
+const (
+	patience   = time.Millisecond      // how long all calls may hold their workers before others are brought in
+	waitsAfter = 20                    // looks at a call that still holds its worker, after which its operation counts as one that waits
+	swiftCall  = 50 * time.Microsecond // a call that took less has not waited
+	swiftCalls = 32                    // of those in a row, after which its operation goes back to the workers
+)
+
+// submit has calls made, and returns at once.
+func (p *pool) submit(flights []flight) {
+	p.flying.Add(int64(len(flights)))
+	quick := make([]*flight, 0, len(flights))
+	for i := range flights {
+		f := &flights[i]
+		if f.op.waits.Load() {
+			p.all.Go(func() { f.run.land(f, f.op.flyAlone(f)) })
+		} else {
+			quick = append(quick, f)
+		}
+	}
+	if len(quick) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue = append(p.queue, &shipment{flights: quick})
+	p.hire(min(len(quick), runtime.GOMAXPROCS(0)-len(p.workers)))
+	if !p.watching {
+		p.watching = true
+		p.all.Go(p.watch)
+	}
+}
+
+// hire starts n workers. The caller holds mu.
+func (p *pool) hire(n int) {
+	for range n {
+		w := &worker{}
+		p.workers = append(p.workers, w)
+		p.all.Go(func() { p.work(w) })
+	}
+}
+
+// work takes calls until there are none. A function that ends the goroutine takes this worker with it, not its place.
+func (p *pool) work(w *worker) {
+	normal := false
+	defer func() {
+		if !normal {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.dismiss(w)
+			p.hire(1)
+		}
+	}()
+	for s := p.pick(w); s != nil; s = p.pick(w) {
+		for i := s.next.Add(1) - 1; int(i) < len(s.flights); i = s.next.Add(1) - 1 {
+			f := s.flights[i]
+			w.op.Store(f.op)
+			w.turns.Add(1)
+			f.run.land(f, fly(f))
+		}
+	}
+	normal = true
+}
+
+// pick gives a worker the first shipment with calls left. With none it takes the worker off the list and returns nil.
+func (p *pool) pick(w *worker) *shipment {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.queue) > 0 {
+		if s := p.queue[0]; int(s.next.Load()) < len(s.flights) {
+			return s
+		}
+		p.queue = p.queue[1:]
+	}
+	p.dismiss(w)
+	return nil
+}
+
+// dismiss takes a worker off the list. The caller holds mu.
+func (p *pool) dismiss(w *worker) {
+	p.workers = slices.DeleteFunc(p.workers, func(x *worker) bool { return x == w })
+}
+
+// watch looks, as long as calls wait, for workers that have not moved since its last look, and replaces them.
+func (p *pool) watch() {
+	tick := time.NewTicker(patience)
+	defer tick.Stop()
+	for range tick.C {
+		p.mu.Lock()
+		if len(p.queue) == 0 {
+			p.watching = false
+			p.mu.Unlock()
+			return
+		}
+		moving := 0
+		for _, w := range p.workers {
+			if turns := w.turns.Load(); turns != w.seen {
+				w.seen, w.still = turns, 0
+				moving++
+				continue
+			}
+			if w.still++; w.still == waitsAfter {
+				w.op.Load().waits.Store(true)
+			}
+		}
+		if moving == 0 { // twice as many each time, so that a thousand waiting calls are soon under way
+			p.hire(max(runtime.GOMAXPROCS(0), len(p.workers)))
+		}
+		p.mu.Unlock()
+	}
+}
+
+// flyAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have
+// ceased to wait. Those of bindings always wait.
+func (op *performer) flyAlone(f *flight) landing {
+	begin := time.Now()
+	l := fly(f)
+	switch {
+	case op.bound:
+	case time.Since(begin) > swiftCall:
+		op.swift.Store(0)
+	case op.swift.Add(1) >= swiftCalls:
+		op.swift.Store(0)
+		op.waits.Store(false)
+	}
+	return l
+}
+
+// errGone is the outcome of a function that ended its goroutine instead of returning.
+var errGone = errors.New("the function ended its goroutine (runtime.Goexit)")
+
+// landing is how a call came back.
+type landing struct {
+	out any
+	err error
+}
+
+// fly makes a call. A panic, and a function that ends its goroutine, fail the call and nothing else.
+func fly(f *flight) (l landing) {
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		if p := recover(); p != nil {
+			l = landing{err: operation.Panicked(p)}
+			return
+		}
+		f.run.land(f, landing{err: operation.Permanent(errGone)})
+	}()
+	out, err := f.op.caller.Call(&f.Call)
+	done = true
+	return landing{out, err}
+}

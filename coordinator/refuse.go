@@ -1,0 +1,52 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// refuse says why an event from outside would be without effect or harm the run; nil when it may be journaled. What the
+// journal would have to explain away later is better told to the one who asked.
+func (s *stepper) refuse(e *journal.Event) error {
+	if !s.root.Started() {
+		return ErrRunNotFound
+	}
+	if s.root.Finished() != nil {
+		return ErrFinished
+	}
+	switch e.Type {
+	case journal.NodeAborted, journal.NodeRetried:
+		return s.refuseStep(e)
+	case journal.RunCanceled, journal.MessageReceived:
+		if s.root.Closed() {
+			return ErrFinished
+		}
+	case journal.RunPaused:
+		if s.root.Paused() {
+			return fmt.Errorf("%w: it is paused already", ErrNotPossible)
+		}
+	case journal.RunResumed:
+		if !s.root.Paused() {
+			return fmt.Errorf("%w: it is not paused", ErrNotPossible)
+		}
+	}
+	return nil
+}
+
+func (s *stepper) refuseStep(e *journal.Event) error {
+	v, ok := s.root.Node(e.Node)
+	if !ok {
+		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
+	}
+	status := s.root.Status(v)
+	switch {
+	case s.root.Closed():
+		return ErrFinished
+	case e.Type == journal.NodeAborted && s.root.Final(v):
+		return fmt.Errorf("%w: step %q is %s", ErrNotPossible, e.Node, status)
+	case e.Type == journal.NodeRetried && !s.root.Retryable(v):
+		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, status)
+	}
+	return nil
+}

@@ -1,0 +1,271 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// run is one run in memory. Its loop owns everything but the inbox.
+type run struct {
+	id     string
+	engine *Engine
+	inbox  *inbox
+	over   chan struct{} // closed when the run has left memory
+	err    error         // why it left without having finished; set before over is closed
+	result *Result       // set before over is closed, when it finished
+
+	entry   *entry
+	step    stepper
+	seq     uint64        // last durable sequence
+	last    int64         // latest instant given to the stepper
+	flights []*flight     // calls under way, by node
+	flying  int           // how many
+	more    bool          // there is something to decide
+	idle    bool          // it has left memory because nothing happened
+	backoff time.Duration // before the next try after a failed append
+}
+
+func newRun(e *Engine, id string) *run {
+	return &run{id: id, engine: e, inbox: newInbox(), over: make(chan struct{})}
+}
+
+// adopt takes a root to be driven.
+func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
+	r.entry, r.last = entry, max(r.last, now)
+	r.step = stepper{root: root, function: r.engine.library.function, admit: r.admit, pure: r.pure}
+}
+
+// admit asks for room for one more call.
+func (r *run) admit() bool { return r.engine.calls.take(r) }
+
+// pure makes a call that leaves nothing behind, on the loop itself; false for any other.
+func (r *run) pure(v int32, input any) (any, error, bool) {
+	p := r.entry.performers[r.step.root.Row(v).Op]
+	if !p.pure {
+		return nil, nil, false
+	}
+	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)})
+	f.Input = input
+	l := fly(f)
+	r.engine.calls.release(1)
+	return l.out, l.err, true
+}
+
+// again has the loop decide anew.
+func (r *run) again() { r.inbox.poke() }
+
+// instant is now, but never before the last one: instants in a journal ascend.
+func (r *run) instant() int64 {
+	r.last = max(r.last, time.Now().UnixNano())
+	return r.last
+}
+
+// recover makes the root from the journal, unless it is there. It reports false when there is nothing to drive.
+func (r *run) recover(ctx context.Context) bool {
+	if r.step.root != nil {
+		return true
+	}
+	entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id)
+	if err != nil {
+		r.err = err
+		return false
+	}
+	r.seq = root.Seq()
+	r.adopt(entry, root, root.At())
+	if r.finish() {
+		return false
+	}
+	r.more = true
+	r.resume(ctx)
+	return true
+}
+
+// resume makes the calls again that the journal knows as requested and unanswered, with the same request ids. Those
+// that are under way in this process go on; one that may not be made twice is given up as interrupted.
+func (r *run) resume(ctx context.Context) {
+	r.step.root.TakeCancels()
+	var calls []reactive.Request
+	for v := range r.step.root.Len() {
+		req := reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)}
+		if !r.step.external(v) || !r.step.root.Open(req) || r.flight(req) != nil {
+			continue
+		}
+		if r.step.root.Row(v).Step.NonIdempotent {
+			r.inbox.add(item{event: r.step.about(v, interrupted(req)), received: r.instant()})
+			continue
+		}
+		calls = append(calls, req)
+	}
+	r.engine.calls.add(len(calls))
+	r.dispatch(ctx, calls)
+}
+
+func interrupted(req reactive.Request) journal.Event {
+	return journal.Event{Type: journal.CallError, Attempt: req.Attempt, Detail: &journal.Detail{Failure: &journal.Failure{
+		Code: reactive.CodeInterrupted, Message: "the process ended while the call was under way, and the step is not idempotent",
+	}}}
+}
+
+// survive decides what a failed append means. A store that takes no more from us ends the run in this process, and
+// the journal stays as it is; anything else is tried again from what the journal says, with nothing lost that came in.
+func (r *run) survive(ctx context.Context, items []item, err error) bool {
+	for _, final := range []error{journal.ErrConflict, journal.ErrReadOnly, journal.ErrClosed, journal.ErrDamaged, journal.ErrTooLarge} {
+		if errors.Is(err, final) {
+			r.err = fmt.Errorf("append run %s: %w", r.id, err)
+			return false
+		}
+	}
+	r.engine.calls.release(r.step.admitted)
+	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
+	r.inbox.putBack(items)
+	r.step.root = nil
+	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
+	timer := time.NewTimer(r.backoff)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// answer tells those who wished for something that it is durable, or why it was refused.
+func (r *run) answer(replies []reply) {
+	for _, a := range replies {
+		a.f(a.err)
+	}
+}
+
+// dispatch makes calls. They share one slice, so that a turn costs one allocation and not one per call.
+func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
+	if len(calls) == 0 {
+		return
+	}
+	flights := make([]flight, len(calls))
+	for i, req := range calls {
+		f := r.prepare(&flights[i], req)
+		f.Begin(ctx)
+		r.track(f)
+	}
+	r.engine.pool.submit(flights)
+}
+
+// prepare fills in a call.
+func (r *run) prepare(f *flight, req reactive.Request) *flight {
+	root := r.step.root
+	f.run, f.req, f.op = r, req, r.entry.performers[root.Row(req.Node).Op]
+	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), root.Operation(req.Node).Name, req.Attempt
+	f.Input = root.Requested(req.Node)
+	return f
+}
+
+func (r *run) track(f *flight) {
+	for int(f.req.Node) >= len(r.flights) {
+		r.flights = append(r.flights, make([]*flight, max(64, int(r.step.root.Len())-len(r.flights)))...)
+	}
+	r.flights[f.req.Node] = f
+	r.flying++
+}
+
+// flight is the call under way for a request; nil: there is none.
+func (r *run) flight(req reactive.Request) *flight {
+	if int(req.Node) >= len(r.flights) {
+		return nil
+	}
+	if f := r.flights[req.Node]; f != nil && f.req == req {
+		return f
+	}
+	return nil
+}
+
+var errEnded = errors.New("the attempt has ended")
+
+// stop ends the contexts of calls whose attempts were closed by something else than their answer.
+func (r *run) stop(cancels []reactive.Request) {
+	for _, req := range cancels {
+		if f := r.flight(req); f != nil {
+			f.End(errEnded)
+		}
+	}
+}
+
+// land brings a call's outcome home. It is called on the goroutine that made the call.
+func (r *run) land(f *flight, l landing) {
+	r.inbox.add(item{flight: f, landing: l})
+	r.engine.pool.home()
+}
+
+// landed turns the outcomes among items into events. What a call says that was ended from here is kept when it is an
+// answer; that it was ended is no news.
+func (r *run) landed(items []item) []item {
+	kept, home := items[:0], 0
+	for _, it := range items {
+		if f := it.flight; f != nil {
+			if r.flight(f.req) == f {
+				r.flights[f.req.Node] = nil
+				r.flying--
+			}
+			home++
+			if it.landing.err != nil && f.Cause() != nil {
+				continue
+			}
+			it.event = ending(f.req, it.landing.out, it.landing.err)
+			it.event.Node, it.event.Hint = f.Node, f.req.Node+1
+			it.flight = nil
+		}
+		kept = append(kept, it)
+	}
+	r.engine.calls.release(home)
+	return kept
+}
+
+// finish ends a run that has finished.
+func (r *run) finish() bool {
+	e := r.step.root.Finished()
+	if e == nil {
+		return false
+	}
+	r.result = newResult(r.id, e)
+	return true
+}
+
+// leave takes the run out of memory, whatever the reason, and tells everybody who waits.
+func (r *run) leave() {
+	r.engine.calls.release(r.flying)
+	for _, f := range r.flights {
+		if f != nil {
+			f.End(errEnded)
+		}
+	}
+	err := r.err
+	switch {
+	case r.idle:
+	case r.result != nil:
+		err = ErrFinished
+	case err == nil:
+		err = ErrShutdown
+	}
+	r.engine.forget(r)
+	for _, it := range r.inbox.close() {
+		if it.reply != nil {
+			it.reply(err)
+		}
+	}
+	close(r.over)
+}
+
+// head is what a list of runs shows of this one.
+func (r *run) head() journal.Head {
+	root := r.step.root
+	s := root.Start()
+	return journal.Head{
+		Run: r.id, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
+		Started: root.StartedAt(), Updated: r.last, Due: root.NextDue(), Open: root.Finished() == nil,
+	}
+}

@@ -1,0 +1,101 @@
+package coordinator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// InputError says what a workflow's schema refuses in a run's input. Each fault names the place as a JSON pointer.
+type InputError struct {
+	Workflow string
+	Faults   []string
+}
+
+func (e *InputError) Error() string {
+	return "input of " + e.Workflow + ": " + strings.Join(e.Faults, "; ")
+}
+
+// inputSchema checks inputs; nil accepts anything.
+type inputSchema struct {
+	name   string
+	schema *jsonschema.Schema
+}
+
+func compileSchema(name string, schema value.Value) (*inputSchema, error) {
+	if schema == nil {
+		return nil, nil
+	}
+	data, err := value.JSON(schema)
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("input.json", doc); err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	s, err := c.Compile("input.json")
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	return &inputSchema{name, s}, nil
+}
+
+// noLoader refuses schemas from elsewhere: a definition stands alone.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a schema must not refer to %s", url)
+}
+
+// check reports everything the schema refuses.
+func (s *inputSchema) check(input value.Value) error {
+	if s == nil {
+		return nil
+	}
+	data, err := value.JSON(input)
+	if err != nil {
+		return err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	err = s.schema.Validate(doc)
+	if err == nil {
+		return nil
+	}
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return err
+	}
+	e := &InputError{Workflow: s.name}
+	e.collect(invalid)
+	return e
+}
+
+// collect gathers the innermost causes: what encloses them says nothing that a person needs.
+func (e *InputError) collect(v *jsonschema.ValidationError) {
+	if len(v.Causes) == 0 {
+		at := "/" + strings.Join(v.InstanceLocation, "/")
+		e.Faults = append(e.Faults, at+": "+v.ErrorKind.LocalizedString(english))
+		return
+	}
+	for _, c := range v.Causes {
+		e.collect(c)
+	}
+}
+
+var english = message.NewPrinter(language.English)

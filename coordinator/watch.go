@@ -1,0 +1,92 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Update is one event of a run and what it changed.
+type Update struct {
+	Event   journal.Event
+	Changes []StepChange       // in the order in which they were derived
+	Status  reactive.RunStatus // of the run, after the event
+}
+
+// StepChange is one step's, map's or item's move from a status to another.
+type StepChange struct {
+	Step     string // its key
+	From, To reactive.Status
+	Attempt  int32
+	Pending  bool             // failed, with a retry to come
+	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing
+}
+
+// Watch yields everything that has happened to the run since the event with sequence from (1: from the start), and then
+// what happens, as soon as it is durable. It ends after the run has, or with ctx's error.
+//
+// It reads the journal and derives the changes for itself: it sees every event once and in order, starts anywhere, and
+// however slow it is, the run is not. A run that is not in memory is only read.
+func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(r.engine.ctx, func() { cancel(ErrShutdown) })()
+		var root *reactive.Root
+		for e, err := range r.engine.store.Tail(ctx, r.id, 1) {
+			if err == nil && root == nil {
+				root, err = r.engine.rootFor(ctx, &e)
+			}
+			if err != nil {
+				if ctx.Err() != nil {
+					err = context.Cause(ctx)
+				}
+				yield(Update{}, fmt.Errorf("watch run %s: %w", r.id, err))
+				return
+			}
+			if e.Seq == from {
+				root.Watch()
+			}
+			root.Apply(&e)
+			if e.Seq < from {
+				continue
+			}
+			if !yield(update(root, &e), nil) || e.Type == journal.RunFinished {
+				return
+			}
+		}
+	}
+}
+
+// update describes what an event that was just applied has changed.
+func update(root *reactive.Root, e *journal.Event) Update {
+	u := Update{Event: *e, Status: root.RunStatus()}
+	for _, c := range root.Changes() {
+		if key := root.Key(c.Node); key != "" {
+			u.Changes = append(u.Changes, StepChange{
+				Step: key, From: c.From, To: c.To, Attempt: root.Attempt(c.Node), Pending: root.Pending(c.Node),
+				Failure: root.Failure(c.Node),
+			})
+		}
+	}
+	return u
+}
+
+// rootFor makes the empty root of a run from its first event.
+func (e *Engine) rootFor(ctx context.Context, first *journal.Event) (*reactive.Root, error) {
+	if first.Type != journal.RunStarted || first.Detail == nil || first.Detail.Start == nil {
+		return nil, fmt.Errorf("%w: it does not begin with its start", journal.ErrDamaged)
+	}
+	if start := first.Detail.Start; start.Engine != EngineVersion || start.Expressions != expressionVersion {
+		return nil, fmt.Errorf("%w: it was started under other rules (engine %d, expressions %d; here %d, %d)",
+			ErrMissing, start.Engine, start.Expressions, EngineVersion, expressionVersion)
+	}
+	entry, err := e.library.find(ctx, e.store, first.Detail.Start.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	return reactive.New(entry.plan), nil
+}
