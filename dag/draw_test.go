@@ -25,7 +25,7 @@ func order(t *testing.T) (*dag.Graph, dag.Drawing) {
 	g, err := b.Build()
 	require.NoError(t, err)
 	looks := map[int32]dag.Look{
-		check:  {Class: "completed"},
+		check:  {Class: "ready"},
 		gate:   {Label: "enough?", Shape: dag.Diamond, Class: "failed"},
 		pay:    {Label: "pay\nslowly", Group: []string{"money"}, Class: "failed"},
 		refund: {Shape: dag.Stack, Group: []string{"money", "back"}, Class: "plain"},
@@ -36,7 +36,7 @@ func order(t *testing.T) (*dag.Graph, dag.Drawing) {
 		Direction: dag.LeftRight,
 		Node:      func(id int32) dag.Look { return looks[id] },
 		Classes: map[string]dag.Style{
-			"completed": {Fill: "#dfd"},
+			"ready": {Fill: "#ddffdd"},
 			"failed":    {Fill: "#ffdddd", Line: "red", Text: "black", Dashed: true},
 			"unused":    {Fill: "blue"},
 		},
@@ -45,14 +45,13 @@ func order(t *testing.T) (*dag.Graph, dag.Drawing) {
 
 func TestWriteDOT(t *testing.T) {
 	g, d := order(t)
-	d.Classes["completed"] = dag.Style{Fill: "#ddffdd"}
 	var buf bytes.Buffer
 	require.NoError(t, g.WriteDOT(&buf, d))
 	require.Equal(t, `digraph {
   label="an \"order\""; labelloc=t;
   rankdir=LR;
   node [shape=box, style="rounded,filled", fillcolor=white];
-  n0 [label="check", class="completed", fillcolor="#ddffdd"];
+  n0 [label="check", class="ready", fillcolor="#ddffdd"];
   n1 [label="enough?", shape=diamond, style=filled, class="failed", fillcolor="#ffdddd", color="red", fontcolor="black", style="filled,dashed"];
   n4 [label="join", shape=point];
   n5 [label="report"];
@@ -78,14 +77,13 @@ func TestWriteDOT(t *testing.T) {
 
 func TestWriteMermaid(t *testing.T) {
 	g, d := order(t)
-	d.Classes["completed"] = dag.Style{Fill: "#ddffdd"}
 	var buf bytes.Buffer
 	require.NoError(t, g.WriteMermaid(&buf, d))
 	require.Equal(t, `---
 title: "an \"order\""
 ---
 flowchart LR
-  n0["check"]:::completed
+  n0["check"]:::ready
   n1{"enough?"}:::failed
   n4((" "))
   n5["report"]
@@ -102,8 +100,8 @@ flowchart LR
   n2 --> n4
   n3 --> n4
   n4 --> n5
-  classDef completed fill:#ddffdd
   classDef failed fill:#ffdddd,stroke:red,color:black,stroke-dasharray:4
+  classDef ready fill:#ddffdd
 `, buf.String())
 }
 

@@ -1,6 +1,7 @@
 package dag_test
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -216,4 +217,28 @@ func TestBypassExpandsAJoinLazily(t *testing.T) {
 		count++
 	}
 	require.Equal(t, wide*wide, count)
+}
+
+func TestBypassPrefersTheDirectEdgeThenTheFirstHiddenNode(t *testing.T) {
+	b := dag.NewBuilder(dag.TemplateGraph)
+	first, second, from, to := b.AddNode("h1"), b.AddNode("h2"), b.AddNode("from"), b.AddNode("to")
+	for _, hidden := range []int32{second, first} {
+		b.AddEdge(from, hidden, sequential)
+		b.AddEdge(hidden, to, when(fmt.Sprint("way ", hidden)))
+	}
+	hidden := func(v int32) bool { return v <= second }
+	indirect, err := b.Build()
+	require.NoError(t, err)
+	require.Equal(t, []dag.Edge{{From: from, To: to, Attrs: when("way 0")}}, slices.Collect(indirect.Bypass(hidden)))
+
+	for _, key := range []string{"h1", "h2", "from", "to"} {
+		b.AddNode(key)
+	}
+	for e := range indirect.Edges() {
+		b.AddEdge(e.From, e.To, e.Attrs)
+	}
+	b.AddEdge(from, to, when("direct"))
+	direct, err := b.Build()
+	require.NoError(t, err)
+	require.Equal(t, []dag.Edge{{From: from, To: to, Attrs: when("direct")}}, slices.Collect(direct.Bypass(hidden)))
 }
