@@ -102,6 +102,8 @@ func (b *Builder) build(strict bool) (*Graph, error) {
 	return g, nil
 }
 
+// addNode adds a node or says why not; Parse puts the path of the node in front of the reason. A key has to survive a
+// trip through JSON, hence valid UTF-8, and to be told from no key, hence not empty.
 func (b *Builder) addNode(key string) (int32, error) {
 	switch {
 	case key == "":
@@ -122,6 +124,8 @@ func (b *Builder) addNode(key string) (int32, error) {
 	return id, nil
 }
 
+// addEdge adds an edge or says why not. Whether the edge was there before is seen when edges are sorted: looking for it
+// now would need a table of edges that nothing else wants.
 func (b *Builder) addEdge(from, to int32, attrs Attributes) error {
 	for _, end := range [...]int32{from, to} {
 		if uint32(end) >= uint32(b.keys.len()) {

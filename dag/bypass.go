@@ -78,6 +78,7 @@ func (w *bypass) lastEdges(v int32) []Edge {
 			}
 		}
 	}
+	// Hidden nodes were met in the order of the walk; sorting by them makes the choice independent of it.
 	via := func(e Edge) int32 {
 		if e.From == v {
 			return -1 // direct

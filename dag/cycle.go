@@ -105,6 +105,8 @@ func findComponents(g *Graph) components {
 	return t.out
 }
 
+// visit discovers everything behind root. The top of path is the call a recursive version would be in, next[v] the loop
+// variable of that call. Nodes that have a place in the order are never met: nothing leads from a cycle to them.
 func (t *tarjan) visit(root int32) {
 	t.enter(root)
 	for len(t.path) > 0 {
@@ -160,6 +162,9 @@ type witnessSearch struct {
 	queue     []int32
 }
 
+// from gives a shortest cycle through start, which is on one. The first edge back that breadth-first search meets closes
+// it, and since rows are sorted it is the same one every time. parent needs no reset between searches: their components
+// have no node in common.
 func (s *witnessSearch) from(start int32) []int32 {
 	s.queue = append(s.queue[:0], start)
 	for i := 0; i < len(s.queue); i++ {
@@ -177,6 +182,7 @@ func (s *witnessSearch) from(start int32) []int32 {
 	panic("dag: a component has no way back to its first node")
 }
 
+// path walks back from end to start and turns the result around.
 func (s *witnessSearch) path(start, end int32) []int32 {
 	var path []int32
 	for v := end; v != start; v = s.parent[v] - 1 {

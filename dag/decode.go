@@ -53,6 +53,8 @@ func readKind(form object) (Kind, error) {
 	return 0, within("kind", fmt.Errorf("%w: %q is none of %q", ErrFormat, name, kindNames[1:]))
 }
 
+// parser fills a builder from JSON and records what is wrong with the path of where it was found. One element is one
+// problem: a node that was refused is not added, and the edges to it are then reported as leading nowhere.
 type parser struct {
 	b          *Builder
 	attributes func(id int32, object []byte) error
@@ -75,6 +77,8 @@ func (p *parser) each(form object, field string, read func(element object) error
 	}
 }
 
+// node adds a node and hands its attributes to whoever asked for them. They are copied out of the document, so that
+// keeping those of one node does not keep all of it.
 func (p *parser) node(element object) error {
 	if err := element.only("key", "attributes"); err != nil {
 		return err
@@ -104,6 +108,8 @@ func (p *parser) node(element object) error {
 	return nil
 }
 
+// edge adds an edge. Its key may be left out, as source, target and type say the same; if it is there it must agree,
+// because someone who edits one of them by hand would otherwise get the edge they no longer see.
 func (p *parser) edge(element object) error {
 	if err := element.only("key", "source", "target", "attributes"); err != nil {
 		return err
@@ -170,6 +176,8 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// parseAttributes does the first step, which needs the type and looks at nothing else: what is wrong with the other
+// fields cannot be said before it is known which fields there should be.
 func parseAttributes(data []byte) (Attributes, error) {
 	form, err := readObject(data)
 	if err != nil {
@@ -242,6 +250,7 @@ func parseGuards(form object) ([]Guard, error) {
 	return guards, nil
 }
 
+// parseGuard reads one guard, be it among the fields of an edge or an object of its own.
 func parseGuard(form object) (guard Guard, err error) {
 	if guard.Condition, err = form.text("condition"); err != nil {
 		return Guard{}, err

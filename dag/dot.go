@@ -38,6 +38,7 @@ type dotWriter struct {
 	l *layout
 }
 
+// frame writes nodes before inner frames. DOT shows a subgraph as a frame only if its name begins with "cluster".
 func (w dotWriter) frame(f *frame, indent string) {
 	for _, v := range f.nodes {
 		w.node(v, indent)

@@ -87,6 +87,8 @@ type layout struct {
 	classes []string // in use and with a style, sorted
 }
 
+// layout asks for the look of every node, sorts nodes into frames and checks what will be written unquoted, before the
+// first byte is written.
 func (g *Graph) layout(d Drawing) (*layout, error) {
 	l := &layout{g: g, d: d, looks: make([]Look, g.NodeCount()), root: &frame{}}
 	for v, key := range g.Nodes() {

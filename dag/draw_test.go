@@ -36,9 +36,9 @@ func order(t *testing.T) (*dag.Graph, dag.Drawing) {
 		Direction: dag.LeftRight,
 		Node:      func(id int32) dag.Look { return looks[id] },
 		Classes: map[string]dag.Style{
-			"ready": {Fill: "#ddffdd"},
-			"failed":    {Fill: "#ffdddd", Line: "red", Text: "black", Dashed: true},
-			"unused":    {Fill: "blue"},
+			"ready":  {Fill: "#ddffdd"},
+			"failed": {Fill: "#ffdddd", Line: "red", Text: "black", Dashed: true},
+			"unused": {Fill: "blue"},
 		},
 	}
 }

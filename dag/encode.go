@@ -67,6 +67,8 @@ func (g *Graph) writeNodes(buf *bufio.Writer, attributes func(id int32) any) err
 	return nil
 }
 
+// writeEdges writes one edge at a time into a line that is used again, so that writing a graph needs no memory of its
+// size.
 func (g *Graph) writeEdges(buf *bufio.Writer) error {
 	var line []byte
 	for e := range g.Edges() {

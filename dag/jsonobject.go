@@ -167,6 +167,9 @@ func (o object) required(name string) ([]byte, error) {
 	return value, nil
 }
 
+// Brackets nest properly in valid JSON and strings are stepped over whole, so depth 0 in front of a separator or a
+// closing bracket of what is around is the end, and nothing between has to be understood.
+
 // valueEnd is the length of the value that compact, valid JSON begins with.
 func valueEnd(data []byte) int {
 	depth := 0

@@ -41,6 +41,7 @@ type mermaidWriter struct {
 	l *layout
 }
 
+// frame writes nodes before inner frames. Frames have numbers for names: a label may be anything, also "end".
 func (w mermaidWriter) frame(f *frame, indent string) {
 	for _, v := range f.nodes {
 		w.node(v, indent)
