@@ -64,8 +64,8 @@ const (
 
 // FanIn says how the answers of several participants become one output.
 type FanIn struct {
-	Policy       string // AnyOne (default), All, Quorum or BestOf
-	MinResponses int
+	Policy       string        // AnyOne (default), All, Quorum or BestOf
+	MinResponses int           // quorum: how many are enough; best_of: how many there must be. any_one: 1
 	ScoreField   string        // best_of: RFC 6901 pointer
 	ScoreOrder   string        // best_of: "desc" (default) or "asc"
 	HedgeAfter   time.Duration // any_one: ask the next participant after so long; 0: all at once

@@ -153,7 +153,8 @@ func (c *checker) reference(id string, s *spot, path string) *Item {
 	case later:
 		c.fault(path, s.item.Pos(), &document.Error{Text: id, Msg: fmt.Sprintf("step %q comes later", id)})
 	case around:
-		c.fault(path, s.item.Pos(), &document.Error{Text: id, Msg: "cycle: " + circle(id, s.item.ID)})
+		text := circle(id, s.item.ID)
+		c.fault(path, s.item.Pos(), &document.Error{Text: text, Msg: "cycle: " + text})
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -37,7 +38,7 @@ type list struct {
 // elements takes in a list of steps: items in template order, their ids, and the rules that need no other item.
 func (c *checker) elements(steps []Node, l list) {
 	for i, n := range steps {
-		path := fmt.Sprintf("%s[%d]", l.path, i)
+		path := l.path + "[" + strconv.Itoa(i) + "]"
 		s := &spot{up: l.up, branch: l.branch, index: i, ordered: l.ordered, names: l.names}
 		if l.up != nil {
 			s.depth = l.up.depth + 1

@@ -57,7 +57,10 @@ func (s *Step) complete() {
 	setDefault(&s.ID, s.Operation)
 	if s.FanIn != nil {
 		setDefault(&s.FanIn.Policy, AnyOne)
-		if s.FanIn.Policy == BestOf {
+		switch s.FanIn.Policy {
+		case AnyOne:
+			setDefault(&s.FanIn.MinResponses, 1)
+		case BestOf:
 			setDefault(&s.FanIn.ScoreOrder, "desc")
 			if pointer := fieldPointer(s.FanIn.ScoreField); pointer != s.FanIn.ScoreField {
 				s.FanIn.ScoreField = pointer

@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 		}
 	}
 	b.WriteString(e.Msg)
-	if e.Text != "" && !strings.Contains(e.Msg, e.Text) {
+	if e.Text != "" && !e.shows(e.Text) {
 		b.WriteString(": ")
 		b.WriteString(Quote(e.Text))
 	}
@@ -44,6 +44,12 @@ func (e *Error) Error() string {
 		b.WriteString("?)")
 	}
 	return b.String()
+}
+
+// shows reports whether the message shows a text. One that is short may be part of the message's own words, unless it
+// stands in quotes.
+func (e *Error) shows(text string) bool {
+	return strings.Contains(e.Msg, Quote(text)) || len(text) > 3 && strings.Contains(e.Msg, text)
 }
 
 // Unwrap gives the cause.

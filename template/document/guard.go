@@ -88,7 +88,7 @@ func (g *guard) see(tk *token.Token) *Error {
 		g.r.errs.Add(&Error{Pos: g.r.place(tk), Text: g.written(tk), Msg: refusedTokens[tk.Type]})
 	case token.SequenceStartType, token.MappingStartType:
 		if g.expression(tk) {
-			return &Error{Pos: g.r.place(g.last), Text: "{{", Msg: "an expression stands in quotes: \"{{ … }}\""}
+			return &Error{Pos: g.r.place(g.last), Msg: "an expression stands in quotes: \"{{ … }}\""}
 		}
 		g.flow++
 	case token.SequenceEndType, token.MappingEndType:

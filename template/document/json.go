@@ -138,10 +138,8 @@ func (j *jsonReading) end(pos Pos) *Error {
 	return nil
 }
 
+// syntaxFault gives the decoder's complaint at the token it was about to read.
 func (j *jsonReading) syntaxFault(err error, pos Pos) *Error {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		pos = j.at(max(0, int(syntax.Offset)-1), pos.Path)
-	}
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Error{Pos: j.at(len(j.data), pos.Path), Msg: "document ends too early"}
 	}

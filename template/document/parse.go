@@ -55,7 +55,7 @@ func (r *reading) checkBytes(data []byte) *Error {
 		switch {
 		case c == utf8.RuneError && size == 1:
 			return &Error{Pos: Pos{File: r.file, Line: line, Col: col}, Msg: "document is not UTF-8"}
-		case c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f:
+		case c < ' ' && c != '\n' && c != '\t' && c != '\r':
 			return &Error{Pos: Pos{File: r.file, Line: line, Col: col}, Msg: fmt.Sprintf("control character %U", c)}
 		case c == '\n':
 			line, col = line+1, 1
