@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"sort"
@@ -427,12 +426,4 @@ func evalTruth(r *run, n node, what string) (bool, error) {
 		return false, err
 	}
 	return truth(v, what)
-}
-
-// finite brings a float into the model: whole ones become integers.
-func finite(f float64) (value.Value, error) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("the result is not a finite number")
-	}
-	return value.Of(f)
 }

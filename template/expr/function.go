@@ -137,6 +137,15 @@ func (a *arguments) integer(i int) (int64, error) {
 	return n, nil
 }
 
+// count returns argument i, an integer that is not negative.
+func (a *arguments) count(i int) (int64, error) {
+	n, err := a.integer(i)
+	if err == nil && n < 0 {
+		err = a.wrong(i, "at least 0")
+	}
+	return n, err
+}
+
 // list returns argument i, a list, and pays for going through it.
 func (a *arguments) list(i int) ([]any, error) {
 	list, ok := a.values[i].([]any)

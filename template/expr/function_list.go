@@ -3,7 +3,6 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/value"
@@ -72,12 +71,9 @@ func take(a *arguments) (value.Value, error) {
 	if !ok {
 		return nil, a.wrong(0, "a list")
 	}
-	n, err := a.integer(1)
+	n, err := a.count(1)
 	if err != nil {
 		return nil, err
-	}
-	if n < 0 {
-		return nil, a.wrong(1, "at least 0")
 	}
 	n = min(n, int64(len(list)))
 	return list[:n:n], nil
@@ -92,8 +88,9 @@ func reverse(a *arguments) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, list...)
-	slices.Reverse(out)
+	for i := range list {
+		out = append(out, list[len(list)-1-i])
+	}
 	return out, nil
 }
 

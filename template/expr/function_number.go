@@ -189,12 +189,9 @@ func (a *arguments) shift(op func(x int64, n uint) int64) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := a.integer(1)
+	n, err := a.count(1)
 	if err != nil {
 		return nil, err
-	}
-	if n < 0 {
-		return nil, a.wrong(1, "at least 0")
 	}
 	return op(x, uint(n)), nil
 }

@@ -124,12 +124,9 @@ func repeat(a *arguments) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := a.integer(1)
+	n, err := a.count(1)
 	if err != nil {
 		return nil, err
-	}
-	if n < 0 {
-		return nil, a.wrong(1, "at least 0")
 	}
 	if s == "" {
 		return s, nil

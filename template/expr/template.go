@@ -42,7 +42,8 @@ func Compile(text string, scope Scope) (*Template, error) { return CompileValue(
 
 // CompileValue compiles any value with expressions in its strings (keys are never expressions), and with from pointers:
 // objects whose only keys are from and, perhaps, required. The error is one *Error, or several joined in the order of the
-// value, keys sorted. The template may share memory with v.
+// value, keys sorted. The template may share memory with v. Offsets are in v as value.Of has it, which differs from v only
+// where a string was not valid UTF-8.
 func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	v, err := value.Of(v)
 	if err != nil {

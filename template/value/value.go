@@ -1,7 +1,6 @@
 package value
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -254,76 +253,6 @@ func (w *walk) fromOther(v any, depth int) (Value, error) {
 	n, _, err = inner.visit(n, depth)
 	w.left = inner.left
 	return n, err
-}
-
-// fromNumber reads a number of a JSON text. encoding/json writes a float of 20 or 21 digits like an integer; it is not
-// refused for that.
-func (w *walk) fromNumber(text string) (Value, error) {
-	if w.from == marshaled {
-		if f, ok := exactFloat(text); ok {
-			return f, nil
-		}
-	}
-	return ofNumber(text)
-}
-
-// exactFloat returns the float that encoding/json writes as text, if that is a whole number beyond int64.
-func exactFloat(text string) (float64, bool) {
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.Abs(f) < twoTo63 {
-		return 0, false
-	}
-	return f, strconv.FormatFloat(f, 'f', -1, 64) == text
-}
-
-const twoTo63 = 1 << 63
-
-// ofFloat makes an int64 of a whole number in [-2⁶³, 2⁶³): all of these convert without loss.
-func ofFloat(f float64) (Value, error) {
-	switch {
-	case f == math.Trunc(f) && f >= -twoTo63 && f < twoTo63:
-		return int64(f), nil
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return nil, &placeError{msg: fmt.Sprintf("is %v, which is not a number of the model", f)}
-	}
-	return f, nil
-}
-
-// ofFloat32 keeps the digits, as encoding/json does: float32(0.1) is 0.1, and not 0.10000000149011612.
-func ofFloat32(f float32) (Value, error) {
-	wide, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
-	if err != nil {
-		return nil, &placeError{msg: fmt.Sprintf("cannot be represented: %v", err)}
-	}
-	return ofFloat(wide)
-}
-
-func ofUint(u uint64) (Value, error) {
-	if u > math.MaxInt64 {
-		return nil, errBeyondInt64(strconv.FormatUint(u, 10))
-	}
-	return int64(u), nil
-}
-
-// ofNumber reads a number as JSON writes it.
-func ofNumber(text string) (Value, error) {
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return i, nil
-	}
-	if isDigits(text) {
-		return nil, errBeyondInt64(text)
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, &placeError{msg: fmt.Sprintf("has the number %s, which is not a number or out of range", clip(text))}
-	}
-	return ofFloat(f)
-}
-
-// isDigits tells an integer from a number with a fraction or an exponent.
-func isDigits(text string) bool {
-	digits := bytes.TrimLeft([]byte(text), "-")
-	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
 }
 
 func (w *walk) fromRaw(r Raw, depth int) (Value, error) {

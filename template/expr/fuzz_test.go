@@ -1,0 +1,63 @@
+package expr_test
+
+import (
+	"errors"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// FuzzCompile: whatever text is given, compiling and evaluating end, without a panic, in a value of the model or an error
+// that says where; and twice in the same.
+func FuzzCompile(f *testing.F) {
+	for _, text := range []string{
+		"", "{{", "}}", "{{ }}", "a {{ input.n }} b {{ steps.split.output[0] }}", `{{ steps["fetch-data"].output?.rows[0]["v"] ?? 1 }}`, "{{ {a: {b: 1}} }}", "{{ \"}}\" }}", "{{ 1 // x }}", "{{ 1 /* x",
+		"{{ map(1..9, {let x = #; filter(input.list, # > x)}) | flatten() | sort(\"desc\") }}", "{{ reduce(input.list, #acc + #index, 0) }}", "{{ a ?: b ? c : d }}", "{{ 1 < 2 < 3 }}", "{{ if true { 1 } else if false { 2 } else { 3 } }}",
+		"{{ b\"x\" }}", "{{ $env }}", "{{ ::len([1]) }}", "{{ input.s[1:-1] + `raw` + '\\u00e9' }}", "{{ not in }}", "{{ 0x1f ** -2 }}", "{{ input.s matches 'a+' }}", "{{ groupBy(input.lines, .price) }}", "{{ steps }}", "{{ null?.x }}", "{{ let a = [1]; let b = [a, a]; [b, b] == [b, b] }}", "é{{ é }}",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = string([]rune(text)) // offsets count in what value.Of makes of it
+		tpl, err := expr.Compile(text, scope)
+		if err != nil {
+			requirePlaced(t, text, err)
+			return
+		}
+		for _, r := range tpl.Reads() {
+			require.True(t, r.Offset >= 0 && r.Offset <= len(text) && r.Text != "" && utf8.ValidString(text) == utf8.ValidString(r.Text))
+		}
+		got, err := tpl.Eval(newEnv(t))
+		again, errAgain := tpl.Eval(newEnv(t))
+		if err != nil {
+			require.EqualError(t, errAgain, err.Error())
+			requirePlaced(t, text, err)
+			return
+		}
+		normal, err := value.Of(got)
+		require.NoError(t, err)
+		require.Equal(t, normal, got, "of the model")
+		require.True(t, value.Equal(got, again))
+		if fixed, ok := tpl.Constant(); ok {
+			require.True(t, value.Equal(fixed, got))
+		}
+	})
+}
+
+// requirePlaced checks that each error, joined or not, is an *Error with a place inside the text.
+func requirePlaced(t *testing.T, text string, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			requirePlaced(t, text, err)
+		}
+		return
+	}
+	var e *expr.Error
+	require.True(t, errors.As(err, &e))
+	require.True(t, e.Offset >= 0 && e.Offset <= len(text), "offset %d of %q", e.Offset, text)
+	require.NotEmpty(t, e.Msg)
+}
