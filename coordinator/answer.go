@@ -25,7 +25,7 @@ func ending(req reactive.Request, out any, err error) journal.Event {
 }
 
 // input is what a step is called with: its template, or what its Go function makes of it.
-func (s *stepper) input(v int32) (any, *journal.Failure) {
+func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	in, failure := s.root.Input(v)
 	f := s.root.Row(v).Step.Func
 	if failure != nil || f == nil {
@@ -39,9 +39,9 @@ func (s *stepper) input(v int32) (any, *journal.Failure) {
 }
 
 // call runs a Go function of the workflow. A panic in it is its error.
-func (s *stepper) call(name string, args any) (out value.Value, err error) {
+func (s *Stepper) call(name string, args any) (out value.Value, err error) {
 	list, _ := args.([]any)
-	f := s.function(name)
+	f := s.host.Function(name)
 	if f == nil {
 		return nil, fmt.Errorf("%w: Go function %q", ErrMissing, name)
 	}
@@ -54,7 +54,7 @@ func (s *stepper) call(name string, args any) (out value.Value, err error) {
 }
 
 // decided is what a Go function has made of a conditional or a map.
-func (s *stepper) decided(v int32) journal.Event {
+func (s *Stepper) decided(v int32) journal.Event {
 	row := s.root.Row(v)
 	args, failure := s.root.Arguments(v)
 	e := journal.Event{Type: journal.BranchDecided}
@@ -77,7 +77,7 @@ func (s *stepper) decided(v int32) journal.Event {
 
 // carryOut makes the calls that leave nothing behind, and so need not be journaled before they are made. It reports
 // false for all others.
-func (s *stepper) carryOut(v int32, op *plan.Operation, input any) (out any, err error, done bool) {
+func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (out any, err error, done bool) {
 	switch op.Kind {
 	case plan.Value:
 		out, err = op.Bound.Value.Eval(s.binding(v, input))
@@ -88,14 +88,12 @@ func (s *stepper) carryOut(v int32, op *plan.Operation, input any) (out any, err
 	case plan.Fail:
 		return nil, s.fail(v, op.Bound, input), true
 	case plan.Call:
-		if s.pure != nil {
-			return s.pure(v, input)
-		}
+		return s.host.Pure(v, input)
 	}
 	return nil, nil, false
 }
 
-func (s *stepper) fail(v int32, b *template.Bound, input any) error {
+func (s *Stepper) fail(v int32, b *template.Bound, input any) error {
 	env := s.binding(v, input)
 	code, err := b.Code.Eval(env)
 	if err == nil {
@@ -114,7 +112,7 @@ func (s *stepper) fail(v int32, b *template.Bound, input any) error {
 }
 
 // appointment is what the journal has to know of a call that the engine itself will end: when, or by which message.
-func (s *stepper) appointment(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
+func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
 	switch op.Kind {
 	case plan.Sleep:
 		text, err := op.Bound.For.Eval(s.binding(v, input))
@@ -143,7 +141,7 @@ type bindingEnv struct {
 	attempt int32
 }
 
-func (s *stepper) binding(v int32, input any) expr.Env {
+func (s *Stepper) binding(v int32, input any) expr.Env {
 	return bindingEnv{s.root.Env(v), input, s.root.Attempt(v)}
 }
 

@@ -281,7 +281,7 @@ func (e *Engine) load(id string) *run {
 }
 
 // deliver puts an item to a run, which is brought back into memory for it.
-func (e *Engine) deliver(ctx context.Context, id string, it item) error {
+func (e *Engine) deliver(ctx context.Context, id string, it Item) error {
 	for {
 		e.mu.Lock()
 		if e.closed {
@@ -290,7 +290,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it item) error {
 		}
 		r := e.load(id)
 		e.mu.Unlock()
-		it.received = time.Now().UnixNano()
+		it.Received = time.Now().UnixNano()
 		if r.inbox.add(it) {
 			return nil
 		}

@@ -135,7 +135,7 @@ func (r *Run) Resume(ctx context.Context) error {
 // wish puts an event to the run's loop and waits until it is durable or refused.
 func (r *Run) wish(ctx context.Context, event journal.Event) error {
 	done := make(chan error, 1)
-	it := item{event: event, reply: func(err error) { done <- err }}
+	it := Item{Event: event, Reply: func(err error) { done <- err }}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ type inbox struct {
 	wake chan struct{} // holds a token when the loop, asleep, has something to look at
 
 	mu     sync.Mutex
-	items  []item
-	spare  []item // drained before, to be filled again
+	items  []Item
+	spare  []Item // drained before, to be filled again
 	asleep bool   // the loop has found nothing and waits
 	shut   bool   // nothing is taken any more
 }
@@ -17,7 +17,7 @@ type inbox struct {
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
 // add reports false when nothing is taken any more; the item is then the sender's again.
-func (b *inbox) add(it item) bool {
+func (b *inbox) add(it Item) bool {
 	b.mu.Lock()
 	if b.shut {
 		b.mu.Unlock()
@@ -50,7 +50,7 @@ func (b *inbox) ready() bool {
 }
 
 // drain takes everything. The slice is valid until the next drain.
-func (b *inbox) drain() []item {
+func (b *inbox) drain() []Item {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	items := b.items
@@ -61,10 +61,10 @@ func (b *inbox) drain() []item {
 }
 
 // putBack returns items whose batch could not be appended, before everything that came in since.
-func (b *inbox) putBack(items []item) {
+func (b *inbox) putBack(items []Item) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.items = append(append([]item(nil), items...), b.items...)
+	b.items = append(append([]Item(nil), items...), b.items...)
 }
 
 // shutIfEmpty takes nothing more, unless something is there.
@@ -79,7 +79,7 @@ func (b *inbox) shutIfEmpty() bool {
 }
 
 // close takes nothing more and returns what was left.
-func (b *inbox) close() []item {
+func (b *inbox) close() []Item {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shut = true

@@ -15,16 +15,16 @@ func (r *run) loop(ctx context.Context) {
 		for r.wait(ctx) {
 			items := r.landed(r.inbox.drain())
 			out := r.step.Step(r.instant(), items)
-			if err := r.append(ctx, out.batch); err != nil {
+			if err := r.append(ctx, out.Batch); err != nil {
 				if !r.survive(ctx, items, err) {
 					return
 				}
 				break // and recover from what the journal says
 			}
-			r.answer(out.replies)
-			r.stop(out.cancels)
-			r.dispatch(ctx, out.calls)
-			r.more = out.more
+			r.answer(out.Replies)
+			r.stop(out.Cancels)
+			r.dispatch(ctx, out.Calls)
+			r.more = out.More
 			if r.finish() {
 				return
 			}

@@ -8,7 +8,7 @@ import (
 
 // refuse says why an event from outside would be without effect or harm the run; nil when it may be journaled. What the
 // journal would have to explain away later is better told to the one who asked.
-func (s *stepper) refuse(e *journal.Event) error {
+func (s *Stepper) refuse(e *journal.Event) error {
 	if !s.root.Started() {
 		return ErrRunNotFound
 	}
@@ -34,7 +34,7 @@ func (s *stepper) refuse(e *journal.Event) error {
 	return nil
 }
 
-func (s *stepper) refuseStep(e *journal.Event) error {
+func (s *Stepper) refuseStep(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)

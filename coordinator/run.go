@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 )
 
 // run is one run in memory. Its loop owns everything but the inbox.
@@ -20,7 +21,7 @@ type run struct {
 	result *Result       // set before over is closed, when it finished
 
 	entry   *entry
-	step    stepper
+	step    *Stepper
 	seq     uint64        // last durable sequence
 	last    int64         // latest instant given to the stepper
 	flights []*flight     // calls under way, by node
@@ -37,14 +38,17 @@ func newRun(e *Engine, id string) *run {
 // adopt takes a root to be driven.
 func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
-	r.step = stepper{root: root, function: r.engine.library.function, admit: r.admit, pure: r.pure}
+	r.step = NewStepper(root, r)
 }
 
-// admit asks for room for one more call.
-func (r *run) admit() bool { return r.engine.calls.take(r) }
+// Function finds a Go function of the workflow.
+func (r *run) Function(name string) *template.Function { return r.engine.library.function(name) }
 
-// pure makes a call that leaves nothing behind, on the loop itself; false for any other.
-func (r *run) pure(v int32, input any) (any, error, bool) {
+// Admit asks for room for one more call.
+func (r *run) Admit() bool { return r.engine.calls.take(r) }
+
+// Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
+func (r *run) Pure(v int32, input any) (any, error, bool) {
 	p := r.entry.performers[r.step.root.Row(v).Op]
 	if !p.pure {
 		return nil, nil, false
@@ -67,7 +71,7 @@ func (r *run) instant() int64 {
 
 // recover makes the root from the journal, unless it is there. It reports false when there is nothing to drive.
 func (r *run) recover(ctx context.Context) bool {
-	if r.step.root != nil {
+	if r.step != nil {
 		return true
 	}
 	entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id)
@@ -96,7 +100,7 @@ func (r *run) resume(ctx context.Context) {
 			continue
 		}
 		if r.step.root.Row(v).Step.NonIdempotent {
-			r.inbox.add(item{event: r.step.about(v, interrupted(req)), received: r.instant()})
+			r.inbox.add(Item{Event: r.step.about(v, interrupted(req)), Received: r.instant()})
 			continue
 		}
 		calls = append(calls, req)
@@ -113,7 +117,7 @@ func interrupted(req reactive.Request) journal.Event {
 
 // survive decides what a failed append means. A store that takes no more from us ends the run in this process, and
 // the journal stays as it is; anything else is tried again from what the journal says, with nothing lost that came in.
-func (r *run) survive(ctx context.Context, items []item, err error) bool {
+func (r *run) survive(ctx context.Context, items []Item, err error) bool {
 	for _, final := range []error{journal.ErrConflict, journal.ErrReadOnly, journal.ErrClosed, journal.ErrDamaged, journal.ErrTooLarge} {
 		if errors.Is(err, final) {
 			r.err = fmt.Errorf("append run %s: %w", r.id, err)
@@ -123,7 +127,7 @@ func (r *run) survive(ctx context.Context, items []item, err error) bool {
 	r.engine.calls.release(r.step.admitted)
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
 	r.inbox.putBack(items)
-	r.step.root = nil
+	r.step = nil
 	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
 	timer := time.NewTimer(r.backoff)
 	defer timer.Stop()
@@ -136,9 +140,9 @@ func (r *run) survive(ctx context.Context, items []item, err error) bool {
 }
 
 // answer tells those who wished for something that it is durable, or why it was refused.
-func (r *run) answer(replies []reply) {
+func (r *run) answer(replies []Reply) {
 	for _, a := range replies {
-		a.f(a.err)
+		a.To(a.Err)
 	}
 }
 
@@ -197,13 +201,13 @@ func (r *run) stop(cancels []reactive.Request) {
 
 // land brings a call's outcome home. It is called on the goroutine that made the call.
 func (r *run) land(f *flight, l landing) {
-	r.inbox.add(item{flight: f, landing: l})
+	r.inbox.add(Item{flight: f, landing: l})
 	r.engine.pool.home()
 }
 
 // landed turns the outcomes among items into events. What a call says that was ended from here is kept when it is an
 // answer; that it was ended is no news.
-func (r *run) landed(items []item) []item {
+func (r *run) landed(items []Item) []Item {
 	kept, home := items[:0], 0
 	for _, it := range items {
 		if f := it.flight; f != nil {
@@ -215,8 +219,8 @@ func (r *run) landed(items []item) []item {
 			if it.landing.err != nil && f.Cause() != nil {
 				continue
 			}
-			it.event = ending(f.req, it.landing.out, it.landing.err)
-			it.event.Node, it.event.Hint = f.Node, f.req.Node+1
+			it.Event = ending(f.req, it.landing.out, it.landing.err)
+			it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
 			it.flight = nil
 		}
 		kept = append(kept, it)
@@ -253,8 +257,8 @@ func (r *run) leave() {
 	}
 	r.engine.forget(r)
 	for _, it := range r.inbox.close() {
-		if it.reply != nil {
-			it.reply(err)
+		if it.Reply != nil {
+			it.Reply(err)
 		}
 	}
 	close(r.over)

@@ -11,33 +11,47 @@ import (
 // looked at again, so that a cancel always gets in.
 const intentsMax = 1024
 
-// item is something that came in for a run: the outcome of a call, or a wish from outside.
-type item struct {
-	event    journal.Event
-	received int64           // Unix nanoseconds; 0: just now
-	reply    func(err error) // for a wish: called once it is durable or refused
-	flight   *flight         // for an outcome: the call, until the loop has made an event of its landing
-	landing  landing
+// Item is something that came in for a run: the outcome of a call, or a wish from outside.
+type Item struct {
+	Event    journal.Event   // without Seq and At
+	Received int64           // Unix nanoseconds; 0: just now
+	Reply    func(err error) // for a wish: called once it is durable or refused
+
+	flight  *flight // for an outcome: the call, until the loop has made an event of its landing
+	landing landing
 }
 
-// stepper is the coordinator without goroutines, clock and I/O: it takes what came in and gives what is to be
-// journaled and then done. The shell and the scenario runner are its two drivers.
+// Host is what a Stepper asks of the program around it.
+type Host interface {
+	// Function finds a Go function of the workflow by its name; nil: there is none.
+	Function(name string) *template.Function
+
+	// Pure carries out a call that leaves nothing behind; ok is false for every other.
+	Pure(v int32, input any) (out any, err error, ok bool)
+
+	// Admit asks for room for one more call of the process. Where there is none, the step stays ready.
+	Admit() bool
+}
+
+// Stepper is the coordinator without goroutines, clock and I/O: it takes what came in and gives what is to be
+// journaled and then done. The engine's loop and the scenario runner are its two drivers.
 //
-//	items, now ──▶ Step ──▶ batch ──▶ Append ──▶ commands, replies
+//	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
 // It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is thrown
 // away and made anew from the journal.
-type stepper struct {
+type Stepper struct {
 	root     *reactive.Root
-	function func(name string) *template.Function                   // finds a Go function of the workflow; nil: none
-	pure     func(v int32, input any) (out any, err error, ok bool) // makes calls that leave nothing behind; false for all others
-	admit    func() bool                                            // asks for room for one more call of the process
-	admitted int                                                    // calls of this step that have room
+	host     Host
+	admitted int // calls of this step that have room
 	batch    []journal.Event
-	calls    []reactive.Request // to be made once the batch is durable
+	calls    []reactive.Request
 	answers  []answer
 	now      int64
 }
+
+// NewStepper makes the stepper of a run whose journal root has been given.
+func NewStepper(root *reactive.Root, host Host) *Stepper { return &Stepper{root: root, host: host} }
 
 // answer is the result of a pure operation, to be journaled after the starts of its round.
 type answer struct {
@@ -46,43 +60,44 @@ type answer struct {
 	err error
 }
 
-// outcome is what a step asks of its driver: append batch, then reply, then make and cancel calls.
-type outcome struct {
-	batch   []journal.Event
-	calls   []reactive.Request
-	cancels []reactive.Request
-	replies []reply
-	more    bool // there is more to decide at once
+// Outcome is what a step asks of its driver: append Batch, and when it is durable, do the rest.
+type Outcome struct {
+	Batch   []journal.Event
+	Calls   []reactive.Request // to be made
+	Cancels []reactive.Request // to be stopped
+	Replies []Reply
+	More    bool // there is more to decide at once
 }
 
-type reply struct {
-	f   func(error)
-	err error
+// Reply is what somebody who wished for something is to be told.
+type Reply struct {
+	To  func(error)
+	Err error
 }
 
 // Step applies what came in, and what has fallen due, in the order of their instants, and then decides. now never
 // goes back. The batch is valid until the next Step.
-func (s *stepper) Step(now int64, items []item) outcome {
+func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
 	s.batch, s.calls, s.admitted = s.batch[:0], s.calls[:0], 0
-	var out outcome
+	var out Outcome
 	for i := range items {
-		if t := items[i].received; t > 0 {
+		if t := items[i].Received; t > 0 {
 			s.fire(t - 1)
 		}
 		if r, ok := s.take(&items[i]); ok {
-			out.replies = append(out.replies, r)
+			out.Replies = append(out.Replies, r)
 		}
 	}
 	s.fire(now)
-	out.more = s.decide()
-	out.batch, out.calls = s.batch, s.calls
-	out.cancels = s.root.TakeCancels()
+	out.More = s.decide()
+	out.Batch, out.Calls = s.batch, s.calls
+	out.Cancels = s.root.TakeCancels()
 	return out
 }
 
 // fire applies the consequences of all timers due at that instant.
-func (s *stepper) fire(until int64) {
+func (s *Stepper) fire(until int64) {
 	for {
 		e, ok := s.root.Fire(until)
 		if !ok {
@@ -94,28 +109,28 @@ func (s *stepper) fire(until int64) {
 }
 
 // take applies one item. A wish that cannot be is refused and leaves the journal as it was.
-func (s *stepper) take(it *item) (reply, bool) {
-	if err := s.refuse(&it.event); err != nil {
-		if it.reply == nil {
-			return reply{}, false
+func (s *Stepper) take(it *Item) (Reply, bool) {
+	if err := s.refuse(&it.Event); err != nil {
+		if it.Reply == nil {
+			return Reply{}, false
 		}
-		return reply{it.reply, err}, true
+		return Reply{it.Reply, err}, true
 	}
-	e := it.event
+	e := it.Event
 	e.At = s.now
-	if it.received != s.now && it.received != 0 {
+	if it.Received != s.now && it.Received != 0 {
 		d := journal.Detail{}
 		if e.Detail != nil {
 			d = *e.Detail
 		}
-		d.Received = it.received
+		d.Received = it.Received
 		e.Detail = &d
 	}
 	s.apply(e)
-	return reply{it.reply, nil}, it.reply != nil
+	return Reply{it.Reply, nil}, it.Reply != nil
 }
 
-func (s *stepper) apply(e journal.Event) {
+func (s *Stepper) apply(e journal.Event) {
 	e.Seq = s.root.Seq() + 1
 	s.batch = append(s.batch, e)
 	s.root.Apply(&s.batch[len(s.batch)-1])
@@ -123,7 +138,7 @@ func (s *stepper) apply(e journal.Event) {
 
 // decide goes round until nothing follows any more: ends first, then what was waited for, then starts. It reports
 // whether it stopped early.
-func (s *stepper) decide() (more bool) {
+func (s *Stepper) decide() (more bool) {
 	if !s.root.Started() || s.root.Finished() != nil {
 		return false
 	}
@@ -148,7 +163,7 @@ func (s *stepper) decide() (more bool) {
 }
 
 // end closes a run that aborts at its first failure, and finishes one that has nothing left to do.
-func (s *stepper) end() {
+func (s *Stepper) end() {
 	if s.root.Plan().Workflow.FailurePolicy == template.AbortAll && !s.root.Closed() {
 		if v, ok := s.root.UncaughtFailure(); ok {
 			s.apply(journal.Event{
@@ -168,7 +183,7 @@ func (s *stepper) end() {
 }
 
 // answerMessages ends the waits that a message has reached.
-func (s *stepper) answerMessages() {
+func (s *Stepper) answerMessages() {
 	for {
 		a, ok := s.root.NextAnswer()
 		if !ok {
@@ -179,7 +194,7 @@ func (s *stepper) answerMessages() {
 }
 
 // ask runs the Go functions that decide conditionals and give the lists of maps.
-func (s *stepper) ask() {
+func (s *Stepper) ask() {
 	for {
 		v, ok := s.root.NextAsk()
 		if !ok {
@@ -190,7 +205,7 @@ func (s *stepper) ask() {
 }
 
 // start requests what may start, in template order, as far as the limit goes.
-func (s *stepper) start(limit int) {
+func (s *Stepper) start(limit int) {
 	if s.root.Paused() {
 		return
 	}
@@ -201,7 +216,7 @@ func (s *stepper) start(limit int) {
 		}
 		op := s.root.Operation(v)
 		if op.Kind == plan.Call {
-			if !s.admit() {
+			if !s.host.Admit() {
 				return
 			}
 			s.admitted++
@@ -211,7 +226,7 @@ func (s *stepper) start(limit int) {
 }
 
 // request journals the intent to call, or that there is nothing to call with.
-func (s *stepper) request(v int32, op *plan.Operation) {
+func (s *Stepper) request(v int32, op *plan.Operation) {
 	input, failure := s.input(v)
 	e := journal.Event{Type: journal.CallRequested, Attempt: s.root.Attempt(v) + 1, Value: input}
 	if failure == nil {
@@ -231,7 +246,7 @@ func (s *stepper) request(v int32, op *plan.Operation) {
 }
 
 // answerPure journals the results of the round's pure operations.
-func (s *stepper) answerPure() {
+func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
@@ -243,13 +258,13 @@ func (s *stepper) answerPure() {
 }
 
 // about completes an event about a node.
-func (s *stepper) about(v int32, e journal.Event) journal.Event {
+func (s *Stepper) about(v int32, e journal.Event) journal.Event {
 	e.At, e.Node, e.Hint = s.now, s.root.Key(v), v+1
 	return e
 }
 
 // external reports whether a node's operation is carried out outside the engine.
-func (s *stepper) external(v int32) bool {
+func (s *Stepper) external(v int32) bool {
 	row := s.root.Row(v)
 	return row.Kind == plan.Step && s.root.Operation(v).Kind == plan.Call
 }

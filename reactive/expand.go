@@ -95,6 +95,9 @@ func (r *Root) expand(v int32, list any, failure *journal.Failure) {
 		}
 		base := r.blocks[x.blocks[i]].base
 		for u := base; u < base+end-row-1; u++ {
+			if r.row(u).Map != row {
+				continue // in a map of this body, whose items are blocks of their own
+			}
 			if r.row(u).Kind != plan.Join {
 				r.setStatus(u, Idle)
 				x.unsettled++
@@ -134,7 +137,7 @@ func (r *Root) collapse(v int32) {
 			if r.maps[u] != nil {
 				r.collapse(u)
 			}
-			if r.row(u).Kind != plan.Join {
+			if r.nodes[u].status != Absent {
 				r.setStatus(u, Absent)
 			}
 			keep := r.nodes[u].flags & (aborted)
@@ -153,7 +156,7 @@ func (r *Root) abortItems(x *expansion, why *journal.Failure) {
 		size := r.plan.Nodes[b.row].End - b.row - 1
 		for u := b.base; u < b.base+size; u++ {
 			n := &r.nodes[u]
-			if r.row(u).Kind == plan.Join || n.status.Terminal() && !n.has(pending) {
+			if n.status == Absent || n.status.Terminal() && !n.has(pending) {
 				continue
 			}
 			if r.row(u).Kind == plan.Gate {

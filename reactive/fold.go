@@ -37,6 +37,22 @@ func (r *Root) fold(e *journal.Event) Outcome {
 	if v < 0 {
 		return r.foldLoose(e)
 	}
+	if e.Type == journal.NodeAborted {
+		return r.foldAborted(v, e)
+	}
+	switch r.row(v).Kind {
+	case plan.Step:
+		return r.foldStep(v, e)
+	case plan.Gate, plan.Map:
+		if e.Type == journal.BranchDecided || e.Type == journal.MapExpanded {
+			return r.foldAnswer(v, e)
+		}
+	}
+	return r.foldLoose(e)
+}
+
+// foldStep takes an event about a step.
+func (r *Root) foldStep(v int32, e *journal.Event) Outcome {
 	switch e.Type {
 	case journal.CallRequested:
 		return r.foldRequested(v, e)
@@ -46,12 +62,8 @@ func (r *Root) fold(e *journal.Event) Outcome {
 		return r.foldStepFailed(v, e)
 	case journal.TimerFired:
 		return r.foldTimer(v, e)
-	case journal.NodeAborted:
-		return r.foldAborted(v, e)
 	case journal.NodeRetried:
 		return r.foldRetried(v)
-	case journal.BranchDecided, journal.MapExpanded:
-		return r.foldAnswer(v, e)
 	}
 	return Unbound
 }
@@ -199,7 +211,7 @@ func (r *Root) foldOlder(v int32, e *journal.Event) Outcome {
 // foldStepFailed fails a node without a request, or ends its waiting for a retry.
 func (r *Root) foldStepFailed(v int32, e *journal.Event) Outcome {
 	n := &r.nodes[v]
-	if n.fact == running || n.final() {
+	if n.status == Running || n.status.Terminal() && !n.has(pending) {
 		return Late
 	}
 	n.fact, n.failure = errored, failureOf(e, CodeInputResolution)

@@ -1,0 +1,168 @@
+package disk
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// request is one append on its way through the committer. Its goroutine encodes it, so that the one committer only
+// copies bytes, and then waits on done.
+type request struct {
+	stream      string
+	after, last uint64
+	key, record []byte // of the events; record is empty when there are none
+	headKey     []byte
+	head        []byte // the encoded head, empty when the stream's stays
+	blobs       []blob // values that leave their events
+	codec       journal.Codec
+	at          int64 // At of the event that is being encoded
+
+	state atomic.Int32
+	err   error      // the answer, kept by the committer until the sync
+	done  chan error // one answer per request, never more: so whoever answers never waits
+}
+
+// blob is a value that becomes the content of a stream of its own.
+type blob struct {
+	stream      string
+	key, record []byte
+}
+
+// Who a request belongs to. It starts as queued; exactly one of the committer and the caller takes it from there.
+const (
+	queued    int32 = iota
+	taken           // the committer will answer it
+	withdrawn       // the caller has left, and nothing is written
+)
+
+var requests = sync.Pool{New: func() any {
+	r := &request{done: make(chan error, 1)}
+	r.codec = journal.Codec{Spill: r.spill, SpillBytes: spillBytes}
+	return r
+}}
+
+// Append implements journal.Store. It returns when the batch has been synced, together with whatever else was appended
+// in the meantime. If ctx ends while the append is queued, nothing is written and ctx's error is returned; once the
+// committer has it, Append waits for the outcome, which is at most the time of two syncs away. A batch whose encoding,
+// large values included, exceeds BatchMaxBytes is refused with ErrTooLarge.
+func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if err := s.writable(ctx); err != nil {
+		return 0, fmt.Errorf("append to %s: %w", stream, err)
+	}
+	if err := journal.CheckAppend(stream, after, events, &head); err != nil {
+		return 0, err
+	}
+	r := requests.Get().(*request)
+	if err := r.encode(stream, after, events, &head); err != nil {
+		r.release()
+		return 0, fmt.Errorf("append to %s: %w", stream, err)
+	}
+	last := r.last
+	if err := s.commit(ctx, r); err != nil {
+		return 0, fmt.Errorf("append to %s after %d: %w", stream, after, err)
+	}
+	return last, nil
+}
+
+func (s *Store) writable(ctx context.Context) error {
+	if reason := s.readOnly.Load(); reason != nil {
+		return *reason
+	}
+	if s.closed.Load() {
+		return journal.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// commit hands r to the committer and waits for its answer, unless the caller has to leave before r is taken.
+func (s *Store) commit(ctx context.Context, r *request) error {
+	r.state.Store(queued)
+	select {
+	case s.queue <- r:
+	case <-ctx.Done():
+		r.release()
+		return ctx.Err()
+	case <-s.closing:
+		r.release()
+		return journal.ErrClosed
+	}
+	leave := journal.ErrClosed
+	select {
+	case err := <-r.done:
+		r.release()
+		return err
+	case <-ctx.Done():
+		leave = ctx.Err()
+	case <-s.stopped:
+	}
+	if r.state.CompareAndSwap(queued, withdrawn) {
+		return leave // whoever finds r in the queue releases it
+	}
+	err := <-r.done
+	r.release()
+	return err
+}
+
+// encode fills r with what goes to the disk if the stream is at after.
+func (r *request) encode(stream string, after uint64, events []journal.Event, head *journal.Head) (err error) {
+	r.stream, r.after, r.last = stream, after, after+uint64(len(events))
+	r.headKey = appendHeadKey(r.headKey[:0], stream)
+	r.record, r.head, r.blobs = r.record[:0], r.head[:0], r.blobs[:0]
+	if len(events) > 0 {
+		r.key = appendEventsKey(r.key[:0], stream, after+1)
+		r.record = beginRecord(r.record)
+	}
+	for i := range events {
+		e := events[i]
+		e.Seq, r.at = after+uint64(i)+1, e.At
+		if r.record, err = r.codec.Append(r.record, &e); err != nil {
+			return err
+		}
+	}
+	if len(events) > 0 {
+		seal(r.record, r.key)
+	}
+	if size := r.size(); size > BatchMaxBytes {
+		return fmt.Errorf("%w: %d bytes, at most %d are allowed", journal.ErrTooLarge, size, BatchMaxBytes)
+	}
+	if head.IsZero() {
+		return nil
+	}
+	h := *head
+	h.Last = 0 // it is in the record, where it also is for streams without a head
+	r.head, err = journal.AppendHead(r.head, &h)
+	return err
+}
+
+// spill makes a blob of a large value.
+func (r *request) spill(hash journal.Hash, encoded []byte) {
+	stream := hash.Stream()
+	key := appendEventsKey(nil, stream, 1)
+	record := journal.AppendContent(beginRecord(make([]byte, 0, len(encoded)+64)), r.at, encoded)
+	seal(record, key)
+	r.blobs = append(r.blobs, blob{stream, key, record})
+}
+
+// size is how many bytes r brings to the disk, but for its keys and its head.
+func (r *request) size() int {
+	n := len(r.record)
+	for i := range r.blobs {
+		n += len(r.blobs[i].record)
+	}
+	return n
+}
+
+// release returns r to the pool, without what is too large to be kept for the next one.
+func (r *request) release() {
+	const keepBytes = 64 << 10
+	if cap(r.record) > keepBytes {
+		r.record = nil
+	}
+	clear(r.blobs[:cap(r.blobs)])
+	r.stream, r.err = "", nil
+	requests.Put(r)
+}

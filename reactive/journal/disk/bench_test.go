@@ -1,0 +1,119 @@
+package disk_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// payload makes the encoding of an event about 300 bytes.
+var payload = strings.Repeat("x", 260)
+
+func stepEvent() journal.Event {
+	return journal.Event{Type: journal.CallResponded, At: 1_790_000_000_000_000_000, Node: "order/check", Attempt: 1, Value: payload}
+}
+
+// syncLatency is the price of durability on this disk: the median time of one write of 512 bytes and fdatasync, in a file
+// whose blocks exist already.
+func syncLatency(b *testing.B) time.Duration {
+	f, err := os.Create(filepath.Join(b.TempDir(), "sync"))
+	require.NoError(b, err)
+	defer f.Close()
+	_, err = f.Write(make([]byte, 1<<20))
+	require.NoError(b, err)
+	require.NoError(b, f.Sync())
+	block := make([]byte, 512)
+	var took []time.Duration
+	for i := range 200 {
+		begin := time.Now()
+		_, err = f.WriteAt(block, int64(i)*512)
+		require.NoError(b, err)
+		require.NoError(b, syscall.Fdatasync(int(f.Fd())))
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// commits reads how many syncs a store has acknowledged.
+func commits(b *testing.B, dir string) uint64 {
+	mark, err := os.ReadFile(filepath.Join(dir, "COMMIT"))
+	require.NoError(b, err)
+	return binary.BigEndian.Uint64(mark)
+}
+
+func processTime() time.Duration {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		return 0
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}
+
+// BenchmarkAppend has writers that each append to a run of their own and wait until that is durable.
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{1, 100} {
+		for _, writers := range []int{1, 16, 256} {
+			b.Run(fmt.Sprintf("writers=%d/batch=%d", writers, size), func(b *testing.B) { benchmarkAppend(b, writers, size) })
+		}
+	}
+}
+
+func benchmarkAppend(b *testing.B, writers, size int) {
+	latency := syncLatency(b)
+	dir := b.TempDir()
+	s := open(b, dir, disk.Config{})
+	events := slices.Repeat([]journal.Event{stepEvent()}, size)
+	var left atomic.Int64
+	var wg sync.WaitGroup
+	took := make([][]time.Duration, writers)
+	left.Store(int64(b.N))
+	before, cpu := commits(b, dir), processTime()
+	b.ReportAllocs()
+	b.ResetTimer()
+	for w := range writers {
+		wg.Go(func() {
+			name, last := fmt.Sprintf("run-%d", w), uint64(0)
+			head := journal.Head{Run: name, Workflow: "cafe", Name: "order", Status: "running", Open: true}
+			for left.Add(-1) >= 0 {
+				begin := time.Now()
+				next, err := s.Append(context.Background(), name, last, events, head)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				took[w] = append(took[w], time.Since(begin))
+				last = next
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	cpu = processTime() - cpu
+	syncs := float64(commits(b, dir) - before)
+	require.NoError(b, s.Close())
+	all := slices.Concat(took...)
+	slices.Sort(all)
+	n := float64(b.N * size)
+	b.ReportMetric(n/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(n/syncs, "events/sync")
+	b.ReportMetric(syncs/b.Elapsed().Seconds(), "syncs/s")
+	b.ReportMetric(float64(cpu.Nanoseconds())/n/1e3, "cpu-µs/event")
+	b.ReportMetric(float64(latency.Nanoseconds())/1e3, "L-µs")
+	b.ReportMetric(float64(all[len(all)/2].Nanoseconds())/1e3, "p50-µs")
+	b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds())/1e3, "p99-µs")
+}

@@ -1,0 +1,240 @@
+package disk
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// BatchMaxBytes bounds the encoding of one append, large values included.
+const BatchMaxBytes = 64 << 20
+
+// spillBytes is the size of a value's encoding beyond which it leaves its event.
+const spillBytes = 32 << 10
+
+// Config says how a directory is opened. The zero Config is a good one.
+type Config struct {
+	// FreeFloorBytes is how much room is left on the disk: with less, the store turns read-only. Negative: never.
+	// Default: 64 MiB.
+	FreeFloorBytes int64
+
+	// CacheBytes bounds the memory for what was read from the disk. Default: 32 MiB.
+	CacheBytes int64
+
+	// QueueLen is how many appends may wait for the committer; more of them wait to get into the queue. Default: 1024.
+	QueueLen int
+
+	// Logger is told of errors that no caller of the store sees. Default: none.
+	Logger *slog.Logger
+
+	// FS replaces the file system, for tests. It must not be shared with another process. Default: the operating system's.
+	FS vfs.FS
+}
+
+// Store is a store in a directory. It is safe for concurrent use. Open it with Open.
+type Store struct {
+	cfg   Config
+	dir   string
+	files vfs.FS
+	log   *slog.Logger
+
+	lock io.Closer
+	mark *mark
+	db   *pebble.DB
+	live *live
+
+	queue    chan *request
+	space    space
+	syncing  sync.Mutex            // held while a commit can be seen but is not durable
+	readOnly atomic.Pointer[error] // why nothing is written any more
+
+	life    sync.RWMutex // held by who uses db for a moment; Close takes it to be alone
+	closed  atomic.Bool
+	closing chan struct{} // closed when Close begins
+	stopped chan struct{} // closed when the committer has ended
+}
+
+var _ journal.Store = (*Store)(nil)
+
+// Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory
+// open: for others, Open returns ErrLocked and says which process that is. It returns ErrVersion if a newer version of
+// Sluice has written the directory, and ErrDamaged if what is there is not what was acknowledged, as far as that shows
+// without reading everything. When the disk is full, it opens what is there for reading.
+func Open(dir string, cfg Config) (*Store, error) {
+	s := newStore(dir, cfg)
+	number, err := s.open()
+	if err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", dir, errors.Join(err, s.release()))
+	}
+	c := &committer{s: s, number: number}
+	go c.run()
+	return s, nil
+}
+
+func newStore(dir string, cfg Config) *Store {
+	if cfg.FreeFloorBytes == 0 {
+		cfg.FreeFloorBytes = 64 << 20
+	}
+	if cfg.CacheBytes <= 0 {
+		cfg.CacheBytes = 32 << 20
+	}
+	if cfg.QueueLen <= 0 {
+		cfg.QueueLen = 1024
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	files := cfg.FS
+	if files == nil {
+		files = vfs.Default
+	}
+	return &Store{
+		cfg: cfg, dir: dir, files: files, log: cfg.Logger, live: newLive(),
+		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
+		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
+}
+
+// open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of
+// the last commit.
+func (s *Store) open() (number uint64, err error) {
+	if err = s.makeDirs(); err != nil {
+		return 0, err
+	}
+	path := s.files.PathJoin(s.dir, lockName)
+	if s.cfg.FS == nil {
+		s.lock, err = lockFile(path)
+	} else {
+		s.lock, err = s.files.Lock(path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err = checkVersion(s.files, s.dir); err != nil {
+		return 0, err
+	}
+	var marked uint64
+	if s.mark, marked, err = openMark(s.files, s.dir); err != nil {
+		return 0, err
+	}
+	if err = s.openDatabase(marked); err != nil {
+		return 0, err
+	}
+	if number, err = s.lastCommit(); err != nil {
+		return 0, err
+	}
+	if number < marked {
+		return 0, fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged: the newest are lost",
+			journal.ErrDamaged, databaseName, number, markName, marked)
+	}
+	return number, nil
+}
+
+// makeDirs makes the directory and the database's within it, and their names durable.
+func (s *Store) makeDirs() error {
+	db := s.files.PathJoin(s.dir, databaseName)
+	if _, err := s.files.Stat(db); err == nil {
+		return nil
+	}
+	if err := s.files.MkdirAll(db, 0o700); err != nil {
+		return err
+	}
+	return errors.Join(syncDir(s.files, s.dir), syncDir(s.files, s.files.PathDir(s.dir)))
+}
+
+// openDatabase opens Pebble's directory. A new one is closed and opened once more: the log that it is created with is
+// still of an old format, in which damage in the middle cannot be told from a torn end.
+func (s *Store) openDatabase(marked uint64) error {
+	dir := s.files.PathJoin(s.dir, databaseName)
+	desc, err := pebble.Peek(dir, s.files)
+	if err != nil {
+		return readError(err)
+	}
+	if !desc.Exists && marked > 0 {
+		return fmt.Errorf("%w: %s holds no database, but commit %d was acknowledged", journal.ErrDamaged, dir, marked)
+	}
+	if err = s.space.low(0); err != nil {
+		if !desc.Exists {
+			return err
+		}
+		s.turnReadOnly(err)
+	}
+	if !desc.Exists {
+		db, err := openPebble(dir, s.options())
+		if err != nil {
+			return err
+		}
+		if err = db.Close(); err != nil {
+			return err
+		}
+	}
+	s.db, err = openPebble(dir, s.options())
+	return err
+}
+
+// lastCommit reads the number of the last commit from the database.
+func (s *Store) lastCommit() (uint64, error) {
+	record, closer, err := s.db.Get(commitKey)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, readError(err)
+	}
+	defer closer.Close()
+	content, err := unseal(record, commitKey)
+	if err == nil && len(content) != 8 {
+		err = fmt.Errorf("%w: it has %d bytes", journal.ErrDamaged, len(content))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("number of the last commit: %w", err)
+	}
+	return binary.BigEndian.Uint64(content), nil
+}
+
+// Close serves what is queued, ends all readers, moves the log into tables and lets go of the directory. Later uses of
+// the store return ErrClosed; closing it again does nothing.
+func (s *Store) Close() error {
+	if !s.closed.CompareAndSwap(false, true) {
+		<-s.stopped
+		return nil
+	}
+	close(s.closing)
+	<-s.stopped
+	s.life.Lock() // readers in the middle of a page finish it; none begins another
+	defer s.life.Unlock()
+	var err error
+	if s.readOnly.Load() == nil {
+		// A log that needs no replay cannot lose anything. It is not tried on a disk that takes no writes: Pebble would
+		// not give up.
+		err = s.db.Flush()
+	}
+	if err = errors.Join(err, s.release()); err != nil {
+		return fmt.Errorf("close journal %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+// release closes what open has opened, in the opposite order.
+func (s *Store) release() error {
+	var errs []error
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.mark != nil {
+		errs = append(errs, s.mark.close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,25 @@
+package disk_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
+)
+
+func TestStore(t *testing.T) {
+	journaltest.TestStore(t, func(t *testing.T) journal.Store { return open(t, t.TempDir(), disk.Config{}) })
+}
+
+func open(t testing.TB, dir string, cfg disk.Config) *disk.Store {
+	s, err := disk.Open(dir, cfg)
+	require.NoError(t, err)
+	return s
+}
+
+func TestDurable(t *testing.T) {
+	journaltest.TestDurable(t, func(dir string) (journal.Store, error) { return disk.Open(dir, disk.Config{}) })
+}

@@ -1,0 +1,137 @@
+package disk
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// live is what the store keeps in memory about the streams that were appended to lately, and who waits for which stream
+// to grow. Only the committer adds streams and moves them; everything is guarded by mu.
+//
+// A stream is remembered for at least rememberMin appends to other streams: two generations of at most that many, of
+// which the older is dropped when the younger is full. So no stream of the commit in flight is ever forgotten, which
+// view relies on, and memory is bounded.
+type live struct {
+	mu      sync.Mutex
+	young   map[string]*tip
+	old     map[string]*tip
+	waiting map[string]*waiters
+}
+
+// rememberMin is how many streams each generation holds: about 300 bytes each.
+const rememberMin = 32 << 10
+
+// tip is the end of a stream. last runs ahead of durable while a commit is in flight.
+type tip struct {
+	last    uint64 // of what the committer has accepted
+	durable uint64 // of what has been synced: what readers may see
+	head    []byte // the encoded head that goes with last; empty: none
+}
+
+// move is what a commit does to a stream.
+type move struct {
+	stream string
+	tip    *tip
+	last   uint64
+}
+
+// waiters share one channel, which the next commit to their stream closes.
+type waiters struct {
+	grown chan struct{}
+	count int
+}
+
+func newLive() *live {
+	return &live{young: map[string]*tip{}, old: map[string]*tip{}, waiting: map[string]*waiters{}}
+}
+
+// tip returns the end of a stream, or nil if it is not remembered. Called by the committer.
+func (l *live) tip(stream string) *tip {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.young[stream]; t != nil {
+		return t
+	}
+	t := l.old[stream]
+	if t != nil {
+		l.keep(stream, t)
+	}
+	return t
+}
+
+// remember adds a stream. Called by the committer.
+func (l *live) remember(stream string, t *tip) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keep(strings.Clone(stream), t) // the name may be part of something larger
+}
+
+func (l *live) keep(stream string, t *tip) {
+	if len(l.young) >= rememberMin {
+		l.young, l.old = map[string]*tip{}, l.young
+	}
+	l.young[stream] = t
+}
+
+// view opens an iterator and says up to which sequence what it sees of the stream is durable: all, if the stream is not
+// remembered, since then no commit in flight touches it. What Pebble has applied can be read before it is synced; a
+// reader that saw it could tell the world of events that a power failure takes back.
+func (l *live) view(db *pebble.DB, stream string) (it *pebble.Iterator, durable uint64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if it, err = db.NewIter(nil); err != nil {
+		return nil, 0, err
+	}
+	for _, generation := range []map[string]*tip{l.young, l.old} {
+		if t := generation[stream]; t != nil {
+			return it, t.durable, nil
+		}
+	}
+	return it, 1<<64 - 1, nil
+}
+
+// accept moves the end of a stream to what a commit in the making holds.
+func (l *live) accept(m move, head []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m.tip.last = m.last
+	m.tip.head = append(m.tip.head[:0], head...)
+}
+
+// synced makes visible what a commit brought, and wakes who waits for it.
+func (l *live) synced(moves []move) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range moves {
+		m.tip.durable = max(m.tip.durable, m.last)
+		if len(l.waiting) == 0 {
+			continue
+		}
+		if w := l.waiting[m.stream]; w != nil {
+			close(w.grown)
+			delete(l.waiting, m.stream)
+		}
+	}
+}
+
+// wait returns a channel that is closed when the stream grows, and a function that must be called when the caller waits
+// no longer.
+func (l *live) wait(stream string) (grown <-chan struct{}, leave func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.waiting[stream]
+	if w == nil {
+		w = &waiters{grown: make(chan struct{})}
+		l.waiting[stream] = w
+	}
+	w.count++
+	return w.grown, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if w.count--; w.count == 0 && l.waiting[stream] == w {
+			delete(l.waiting, stream)
+		}
+	}
+}

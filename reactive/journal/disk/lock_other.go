@@ -1,0 +1,21 @@
+//go:build !unix
+
+package disk
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// lockFile takes the lock of a directory. Which process has it is not known here.
+func lockFile(path string) (io.Closer, error) {
+	lock, err := vfs.Default.Lock(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", journal.ErrLocked, err)
+	}
+	return lock, nil
+}

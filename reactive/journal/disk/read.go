@@ -1,0 +1,252 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// A page is what one look at the database brings: at least one record, then more until either bound is reached. Between
+// pages a reader holds nothing of the database, so a slow one, or one that never comes back, keeps no old files alive and
+// does not keep Close waiting.
+const (
+	pageEvents = 512
+	pageBytes  = 1 << 20
+)
+
+// Read implements journal.Store. What it yields was durable when it was read. A reader of n events costs about n/512
+// looks at the database.
+func (s *Store) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		if _, _, err := s.read(ctx, stream, from, yield); err != nil {
+			yield(journal.Event{}, fmt.Errorf("read %s: %w", stream, err))
+		}
+	}
+}
+
+// Tail implements journal.Store. A reader that has caught up waits for a channel that the next commit to the stream
+// closes.
+func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for {
+			grown, leave := s.live.wait(stream) // before reading: what comes in between is not missed
+			next, more, err := s.read(ctx, stream, from, yield)
+			if err == nil && more {
+				err = s.pause(ctx, grown)
+			}
+			leave()
+			if err != nil {
+				yield(journal.Event{}, fmt.Errorf("tail %s: %w", stream, err))
+			}
+			if err != nil || !more {
+				return
+			}
+			from = next
+		}
+	}
+}
+
+// pause waits until the stream has grown. It returns an error if that is not to be waited for.
+func (s *Store) pause(ctx context.Context, grown <-chan struct{}) error {
+	select {
+	case <-grown:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return journal.ErrClosed
+	}
+}
+
+// read yields the events from sequence from to the last one stored when it began. It returns the next sequence, and
+// whether the reader wants more.
+func (s *Store) read(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
+	p := page{stream: stream, next: max(from, 1)}
+	for {
+		p.events, p.bytes = p.events[:0], 0
+		if err = ctx.Err(); err == nil {
+			err = s.load(&p)
+		}
+		// The events before a damaged one are good.
+		for i := range p.events {
+			if !yield(p.events[i], nil) {
+				return 0, false, nil
+			}
+		}
+		if err != nil || p.next > p.to {
+			return p.next, true, err
+		}
+	}
+}
+
+// page is a reader's place in a stream.
+type page struct {
+	stream string
+	next   uint64 // the first sequence that was not read yet
+	to     uint64 // the last one to be read; 0 before the first page
+	events []journal.Event
+	bytes  int // of the records in events, and of the blobs they refer to
+}
+
+// load adds the events from p.next on to p, which is empty, and moves p.next behind them.
+func (s *Store) load(p *page) error {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed.Load() {
+		return journal.ErrClosed
+	}
+	it, durable, err := s.live.view(s.db, p.stream)
+	if err != nil {
+		return readError(err)
+	}
+	err = s.loadFrom(it, durable, p)
+	if closeErr := it.Close(); err == nil && closeErr != nil {
+		err = readError(closeErr)
+	}
+	return err
+}
+
+func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
+	if p.to == 0 {
+		last, err := lastOf(it, p.stream)
+		if err != nil {
+			return err
+		}
+		p.to = min(last, durable)
+	}
+	if p.next > p.to {
+		return nil
+	}
+	prefix := appendStreamPrefix(nil, p.stream)
+	codec := journal.Codec{Fetch: func(hash journal.Hash) ([]byte, error) {
+		encoded, err := s.content(hash)
+		p.bytes += len(encoded)
+		return encoded, err
+	}}
+	it.SeekLT(appendEventsKey(nil, p.stream, p.next+1)) // the record that holds p.next begins there or before
+	for {
+		done, err := p.add(it, prefix, &codec)
+		if done || err != nil {
+			return err
+		}
+		it.Next()
+	}
+}
+
+// lastOf returns the last sequence of a stream according to its head; a content stream has none, and one event.
+func lastOf(it *pebble.Iterator, stream string) (uint64, error) {
+	prefix := appendStreamPrefix(nil, stream)
+	if !journal.IsContent(stream) {
+		key := appendHeadKey(nil, stream)
+		if it.SeekGE(key) && string(it.Key()) == string(key) {
+			record, err := it.ValueAndErr()
+			if err != nil {
+				return 0, readError(err)
+			}
+			h, err := openHead(record, key)
+			return h.last, err
+		}
+		if err := it.Error(); err != nil {
+			return 0, readError(err)
+		}
+	}
+	if !it.SeekGE(prefix) {
+		return 0, readError(it.Error())
+	}
+	if _, ours := firstOf(it.Key(), prefix); !ours {
+		return 0, nil
+	}
+	if !journal.IsContent(stream) {
+		return 0, fmt.Errorf("%w: it has events, but no head", journal.ErrDamaged)
+	}
+	return 1, nil
+}
+
+// add decodes the record at which it stands. It reports whether the page is complete.
+func (p *page) add(it *pebble.Iterator, prefix []byte, codec *journal.Codec) (done bool, err error) {
+	missing := func() error {
+		return fmt.Errorf("%w: the record of event %d is missing, and the stream ends at %d", journal.ErrDamaged, p.next, p.to)
+	}
+	if !it.Valid() {
+		if err := it.Error(); err != nil {
+			return true, fmt.Errorf("event %d: %w", p.next, readError(err))
+		}
+		return true, missing()
+	}
+	first, ours := firstOf(it.Key(), prefix)
+	if !ours || first > p.next {
+		return true, missing()
+	}
+	record, err := it.ValueAndErr()
+	if err != nil {
+		return true, fmt.Errorf("event %d: %w", p.next, readError(err))
+	}
+	content, err := unseal(record, it.Key())
+	if err != nil {
+		return true, fmt.Errorf("record of event %d: %w", first, err)
+	}
+	before := len(p.events)
+	p.events, err = codec.DecodeAll(p.events, content)
+	if err == nil {
+		err = p.keep(before, first, missing)
+	}
+	if err != nil {
+		p.events = p.events[:before]
+		return true, err
+	}
+	p.bytes += len(record)
+	return p.next > p.to || len(p.events) >= pageEvents || p.bytes >= pageBytes, nil
+}
+
+// keep checks the numbers of the events of one record, which were added behind the first before ones, and drops those
+// that are not wanted: in front of the page, when a reader starts within a record, and beyond its end.
+func (p *page) keep(before int, first uint64, missing func() error) error {
+	added := p.events[before:]
+	for i := range added {
+		if want := first + uint64(i); added[i].Seq != want {
+			return fmt.Errorf("%w: event %d stands where %d belongs", journal.ErrDamaged, added[i].Seq, want)
+		}
+	}
+	end := min(first+uint64(len(added)), p.to+1)
+	if end <= p.next {
+		return missing()
+	}
+	kept := copy(added, added[p.next-first:end-first])
+	p.events, p.next = p.events[:before+kept], end
+	return nil
+}
+
+// content returns the encoding of a value that left its event.
+func (s *Store) content(hash journal.Hash) ([]byte, error) {
+	stream := hash.Stream()
+	key := appendEventsKey(nil, stream, 1)
+	record, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, fmt.Errorf("%w: %s is missing", journal.ErrDamaged, stream)
+	}
+	if err != nil {
+		return nil, readError(err)
+	}
+	defer closer.Close()
+	content, err := unseal(record, key)
+	if err == nil {
+		content, err = journal.DecodeContent(content)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", stream, err)
+	}
+	return append([]byte(nil), content...), nil
+}
+
+// readError says in the journal's terms what Pebble reports.
+func readError(err error) error {
+	if err != nil && pebble.IsCorruptionError(err) {
+		return fmt.Errorf("%w: %w", journal.ErrDamaged, err)
+	}
+	return err
+}

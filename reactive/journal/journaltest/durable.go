@@ -1,0 +1,274 @@
+package journaltest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// TestDurable checks what holds for a store that survives its process. open opens the store in a directory, and makes it
+// if it does not exist; it is called for directories that were damaged as well, and then may return an error.
+func TestDurable(t *testing.T, open func(dir string) (journal.Store, error)) {
+	d := durable{open: open}
+	t.Run("a reopened store has everything", d.testReopen)
+	t.Run("a killed store has everything that was acknowledged", d.testKill)
+	for name, kill := range map[string]bool{"a closed store": false, "a killed store": true} {
+		files, want := d.small(t, kill)
+		for damage, versions := range damages {
+			t.Run(name+" with "+damage+" is complete or says that it is not", func(t *testing.T) {
+				d.testDamage(t, files, want, versions)
+			})
+		}
+	}
+}
+
+type durable struct {
+	open func(dir string) (journal.Store, error)
+}
+
+// contents is what must be in a store.
+type contents struct {
+	streams map[string][]journal.Event
+	heads   []journal.Head
+}
+
+// fill appends a few batches of every kind, on request with a large value, and adds to want what the store then holds
+// besides. Rounds continue each other.
+func fill(t *testing.T, s journal.Store, want *contents, round int, large bool) {
+	m := model{streams: want.streams, heads: map[string]journal.Head{}}
+	for _, h := range want.heads {
+		m.heads[h.Run] = h
+	}
+	add := func(stream string, events []journal.Event, head journal.Head) {
+		after := uint64(len(m.streams[stream]))
+		_, ok := m.append(stream, after, events, head)
+		require.True(t, ok)
+		mustAppend(t, s, stream, after, events, head)
+	}
+	for i, n := range []int{1, 3, 2} {
+		stream := fmt.Sprintf("run-%d", i)
+		add(stream, batch(n, fmt.Sprint("round", round)), journal.Head{Run: stream, Status: "running", Due: int64(round)})
+	}
+	if large {
+		events := batch(1, "")
+		events[0].Value = strings.Repeat(fmt.Sprint("large", round), 6_000)
+		add("run-0", events, journal.Head{})
+	}
+	add(journal.DefinitionStream(fmt.Sprint(round)), []journal.Event{{Type: journal.ContentStored, Value: "document"}}, journal.Head{})
+	want.heads = m.after("")
+}
+
+func newContents() contents {
+	return contents{streams: map[string][]journal.Event{}, heads: []journal.Head{}}
+}
+
+// check compares a store with what must be in it. It returns the error that the store reports, if it does; whatever it
+// serves before that must be right.
+func (want *contents) check(t require.TestingT, s journal.Store) error {
+	list, err := heads(s, "")
+	require.LessOrEqual(t, len(list), len(want.heads))
+	requireSame(t, want.heads[:len(list)], list, "heads")
+	if err == nil {
+		require.Len(t, list, len(want.heads), "heads are missing, and no error says so")
+	}
+	for stream, all := range want.streams {
+		events, readErr := read(s, stream, 1)
+		require.LessOrEqual(t, len(events), len(all), stream)
+		requireSame(t, all[:len(events)], events, stream)
+		if readErr == nil {
+			require.Len(t, events, len(all), "events of %s are missing, and no error says so", stream)
+		} else {
+			err = readErr
+		}
+	}
+	return err
+}
+
+// requireSame is require.Equal without its price when the two are equal, which is nearly always.
+func requireSame[T any](t require.TestingT, want, got []T, what string) {
+	if !reflect.DeepEqual(want, got) {
+		require.Equal(t, want, got, what)
+	}
+}
+
+func (d durable) testReopen(t *testing.T) {
+	dir, want := tempDir(t), newContents()
+	for round := range 4 {
+		s, err := d.open(dir)
+		require.NoError(t, err)
+		require.NoError(t, want.check(t, s))
+		fill(t, s, &want, round, true)
+		require.NoError(t, want.check(t, s))
+		require.NoError(t, s.Close())
+	}
+	s, err := d.open(dir)
+	require.NoError(t, err)
+	require.NoError(t, want.check(t, s))
+	require.NoError(t, s.Close())
+}
+
+// testKill copies the directory of a store that is open: a killed process leaves the same files.
+func (d durable) testKill(t *testing.T) {
+	dir, want := tempDir(t), newContents()
+	s, err := d.open(dir)
+	require.NoError(t, err)
+	for round := range 4 {
+		fill(t, s, &want, round, true)
+		left := tempDir(t)
+		load(t, dir).write(t, left)
+		for range 2 { // what recovers once must recover from its recovery
+			survivor, err := d.open(left)
+			require.NoError(t, err)
+			require.NoError(t, want.check(t, survivor))
+			require.NoError(t, survivor.Close())
+		}
+	}
+	require.NoError(t, s.Close())
+}
+
+// files are the contents of a directory by path.
+type files map[string][]byte
+
+func load(t require.TestingT, dir string) files {
+	found := files{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err == nil {
+			found[name], err = os.ReadFile(path)
+		}
+		return err
+	}))
+	return found
+}
+
+func (f files) write(t require.TestingT, dir string) {
+	for name, content := range f {
+		if content == nil {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+	}
+}
+
+// small makes a store of a few records, closes it or pretends that its process was killed, and returns its files.
+func (d durable) small(t *testing.T, kill bool) (files, *contents) {
+	dir, want := tempDir(t), newContents()
+	s, err := d.open(dir)
+	require.NoError(t, err)
+	// A large value would make the log of a killed store large; in the tables of a closed one it is compressed.
+	fill(t, s, &want, 0, !kill)
+	if kill {
+		defer func() { require.NoError(t, s.Close()) }()
+	} else {
+		require.NoError(t, s.Close())
+	}
+	return load(t, dir), &want
+}
+
+// damages are the ways in which one file is damaged, each with how many versions there are of a file of n bytes and what
+// version i is; nil: the file is gone.
+var damages = map[string]damage{
+	"a flipped byte": {
+		versions: func(n int) int { return n },
+		version: func(content []byte, i int) []byte {
+			content = slices.Clone(content)
+			content[i] ^= 1 << (i % 8)
+			return content
+		},
+	},
+	"a truncated file": {
+		versions: func(n int) int { return n },
+		version:  func(content []byte, i int) []byte { return content[:i:i] },
+	},
+	"a missing file": {
+		versions: func(int) int { return 1 },
+		version:  func([]byte, int) []byte { return nil },
+	},
+}
+
+type damage struct {
+	versions func(n int) int
+	version  func(content []byte, i int) []byte
+}
+
+// testDamage opens the store once for each version of each of its files.
+func (d durable) testDamage(t *testing.T, original files, want *contents, how damage) {
+	step := 1
+	if testing.Short() {
+		step = 31 // a sample; all bytes take a minute
+	}
+	var reported, harmless atomic.Int64
+	for _, name := range slices.Sorted(maps.Keys(original)) {
+		content := original[name]
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				dir := tempDir(t)
+				for {
+					i := int(next.Add(1)-1) * step
+					if i >= how.versions(len(content)) || t.Failed() {
+						return
+					}
+					damaged := maps.Clone(original)
+					damaged[name] = how.version(content, i)
+					if d.opened(t, dir, damaged, want, fmt.Sprintf("%s at %d of %d", name, i, len(content))) {
+						harmless.Add(1)
+					} else {
+						reported.Add(1)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	t.Logf("%d reported, %d harmless", reported.Load(), harmless.Load())
+	require.Positive(t, reported.Load(), "no damage was ever noticed")
+}
+
+// opened reports whether a damaged store is complete nevertheless.
+func (d durable) opened(t *testing.T, dir string, damaged files, want *contents, what string) bool {
+	require.NoError(t, os.RemoveAll(dir))
+	damaged.write(t, dir)
+	s, err := d.open(dir)
+	if err != nil {
+		return false
+	}
+	failed := t.Failed()
+	err = want.check(t, s)
+	if t.Failed() && !failed {
+		t.Log(what)
+	}
+	_ = s.Close() // it may say once more that something is wrong
+	return err == nil
+}
+
+// tempDir is a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
+// what they are about is files, not disks.
+func tempDir(t *testing.T) string {
+	const memory = "/dev/shm"
+	if _, err := os.Stat(memory); err != nil {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(memory, "journaltest")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
+}

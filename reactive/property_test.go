@@ -1,0 +1,246 @@
+package reactive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// TestProperties drives random workflows, with maps and conditionals nested in each other, through random events: what
+// a coordinator would do and what it would not. After every event it checks what must hold whatever happens.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{t: t}
+		w := &template.Workflow{
+			Name:           "random",
+			FailurePolicy:  rapid.SampledFrom([]template.FailurePolicy{template.ContinueRunning, template.AbortDependents}).Draw(t, "policy"),
+			MaxConcurrency: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "max"),
+			Steps:          g.steps(0),
+		}
+		checked, err := template.Check(w, template.Known{Lenient: true})
+		if err != nil {
+			t.Skip("the references do not fit: ", err)
+		}
+		p, err := plan.Compile(checked)
+		if err != nil {
+			t.Skip("a cycle: ", err)
+		}
+		r := &randomRun{t: t, plan: p, root: reactive.New(p)}
+		r.append(journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}})
+		for range rapid.IntRange(0, 60).Draw(t, "events") {
+			r.append(r.draw())
+		}
+		r.checkReplays()
+	})
+}
+
+// generator makes random trees.
+type generator struct {
+	t     *rapid.T
+	n     int
+	named []string // ids that tests may read, by what was made so far
+}
+
+func (g *generator) id(kind string) string {
+	g.n++
+	return fmt.Sprintf("%s%d", kind, g.n)
+}
+
+func (g *generator) steps(depth int) []template.Node {
+	nodes := make([]template.Node, rapid.IntRange(1, 3).Draw(g.t, "n"))
+	for i := range nodes {
+		nodes[i] = g.node(depth)
+	}
+	return nodes
+}
+
+func (g *generator) node(depth int) template.Node {
+	kind := 0
+	if depth < 3 {
+		kind = rapid.IntRange(0, 5).Draw(g.t, "kind")
+	}
+	limit := func() int { return rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(g.t, "limit") }
+	switch kind {
+	case 2:
+		return &template.Sequential{Steps: g.steps(depth + 1)}
+	case 3:
+		return &template.Parallel{Steps: g.steps(depth + 1), MaxConcurrency: limit()}
+	case 4:
+		c := &template.Conditional{Test: g.test(), Then: g.steps(depth + 1)}
+		if rapid.Bool().Draw(g.t, "else") {
+			c.Else = g.steps(depth + 1)
+		}
+		return c
+	case 5:
+		outer := g.named
+		m := &template.Map{
+			ID: g.id("m"), Over: make([]any, rapid.IntRange(0, 3).Draw(g.t, "items")), MaxConcurrency: limit(),
+			Steps: g.steps(depth + 1),
+		}
+		g.named = append(outer[:len(outer):len(outer)], m.ID)
+		return m
+	}
+	s := &template.Step{ID: g.id("s"), Operation: "op"}
+	if rapid.IntRange(0, 3).Draw(g.t, "retries") == 0 {
+		s.Timing = &template.Timing{Retry: &template.Retry{MaxAttempts: 2}}
+	}
+	g.named = append(g.named, s.ID)
+	return s
+}
+
+func (g *generator) test() string {
+	if len(g.named) == 0 {
+		return "{{ true }}"
+	}
+	id := rapid.SampledFrom(g.named).Draw(g.t, "tested")
+	switch rapid.IntRange(0, 3).Draw(g.t, "test") {
+	case 0:
+		return id
+	case 1:
+		return fmt.Sprintf(`{{ steps.%s.status in ["failed", "aborted"] }}`, id)
+	case 2:
+		return fmt.Sprintf(`{{ steps.%s.status }}`, id)
+	}
+	return fmt.Sprintf(`{{ steps.%s.output != null }}`, id)
+}
+
+// randomRun is a root under random events, with what is needed to judge it.
+type randomRun struct {
+	t       *rapid.T
+	plan    *plan.Plan
+	root    *reactive.Root
+	journal []journal.Event
+	states  []string // after each event
+	unruly  bool     // a node was requested that was not ready
+}
+
+// draw makes one event: mostly what a coordinator would journal next, sometimes anything.
+func (r *randomRun) draw() journal.Event {
+	if v, ok := r.root.NextStart(); ok && rapid.IntRange(0, 2).Draw(r.t, "start") > 0 {
+		return journal.Event{Type: journal.CallRequested, Node: r.root.Key(v), Attempt: r.root.Attempt(v) + 1}
+	}
+	if e, ok := r.root.Fire(1 << 62); ok && rapid.Bool().Draw(r.t, "fire") {
+		e.Hint = 0
+		return e
+	}
+	var keys []string
+	for v := range r.root.Len() {
+		if key := r.root.Key(v); key != "" && r.root.Status(v) != reactive.Absent {
+			keys = append(keys, key)
+		}
+	}
+	key := rapid.SampledFrom(keys).Draw(r.t, "node")
+	v, _ := r.root.Node(key)
+	attempt := max(1, r.root.Attempt(v)+int32(rapid.SampledFrom([]int{0, 0, 0, 0, -1, 1}).Draw(r.t, "attempt")))
+	kinds := []journal.Type{
+		journal.CallRequested, journal.CallResponded, journal.CallResponded, journal.CallResponded, journal.CallError,
+		journal.CallError, journal.CallAborted, journal.CallCompleted, journal.CallSkipped, journal.NodeAborted,
+		journal.NodeRetried, journal.StepFailed, journal.RunCanceled,
+	}
+	e := journal.Event{Type: rapid.SampledFrom(kinds).Draw(r.t, "type"), Node: key, Attempt: attempt}
+	switch e.Type {
+	case journal.CallError:
+		e.Detail = &journal.Detail{Failure: &journal.Failure{Code: "broken", Retryable: true}}
+	case journal.CallResponded:
+		e.Value = "output"
+	case journal.RunCanceled:
+		if rapid.IntRange(0, 20).Draw(r.t, "cancel") > 0 {
+			e.Type = journal.CallResponded
+		} else {
+			e.Node, e.Attempt = "", 0
+		}
+	case journal.NodeAborted, journal.NodeRetried, journal.StepFailed:
+		e.Attempt = 0
+	}
+	return e
+}
+
+func (r *randomRun) append(e journal.Event) {
+	e.Seq = uint64(len(r.journal) + 1)
+	e.At = int64(e.Seq) * 1e9
+	before := r.finals()
+	if v, ok := r.root.Node(e.Node); ok && e.Type == journal.CallRequested && r.root.Status(v) != reactive.Ready {
+		r.unruly = true
+	}
+	kept := e
+	out := r.root.Apply(&e)
+	r.journal = append(r.journal, kept)
+	r.states = append(r.states, state(r.root))
+	require.NoError(r.t, r.root.Check(), "after %s %s#%d (%s)", e.Type, e.Node, e.Attempt, out)
+
+	if e.Attempt > 0 {
+		again := kept
+		require.NotEqual(r.t, reactive.Applied, r.root.Apply(&again), "%s of %s counted twice", e.Type, e.Node)
+		require.Equal(r.t, r.states[len(r.states)-1], state(r.root), "%s of %s twice", e.Type, e.Node)
+	}
+	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried { // these begin another attempt
+		for key, was := range before {
+			v, ok := r.root.Node(key)
+			require.True(r.t, ok, "%s vanished at %s", key, e.Type)
+			require.Equal(r.t, was.String(), r.root.Status(v).String(), "%s was final before %s of %s", key, e.Type, e.Node)
+		}
+	}
+}
+
+// finals are the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.
+func (r *randomRun) finals() map[string]reactive.Status {
+	finals := map[string]reactive.Status{}
+	for v := range r.root.Len() {
+		if key := r.root.Key(v); key != "" && r.root.Final(v) && (r.root.Attempts(v) > 0 || !r.unruly) {
+			if _, ok := r.root.Node(key); ok {
+				finals[key] = r.root.Status(v)
+			}
+		}
+	}
+	return finals
+}
+
+// checkReplays cuts the journal anywhere, passes it through its encoding in batches of any size, and compares.
+func (r *randomRun) checkReplays() {
+	n := rapid.IntRange(0, len(r.journal)).Draw(r.t, "cut")
+	codec := &journal.Codec{}
+	root := reactive.New(r.plan)
+	for i := 0; i < n; {
+		size := min(n-i, rapid.IntRange(1, 7).Draw(r.t, "batch"))
+		var data []byte
+		for j := range size {
+			var err error
+			data, err = codec.Append(data, &r.journal[i+j])
+			require.NoError(r.t, err)
+		}
+		events, err := codec.DecodeAll(nil, data)
+		require.NoError(r.t, err)
+		for j := range events {
+			root.Apply(&events[j])
+			require.Equal(r.t, r.states[i+j], state(root), "replayed up to %d", i+j+1)
+		}
+		i += size
+	}
+}
+
+// state writes down everything that can be seen of a root.
+func state(root *reactive.Root) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s done=%v due=%d", root.RunStatus(), root.Done(), root.NextDue())
+	if root.Done() {
+		v := root.Verdict()
+		fmt.Fprintf(&b, " %s %v", v.Status, v.Failure)
+	}
+	for v := range root.Len() {
+		if key := root.Key(v); key != "" && root.Status(v) != reactive.Absent {
+			fmt.Fprintf(&b, " %s:%s/%d/%v", key, root.Status(v), root.Attempt(v), root.Pending(v))
+		}
+	}
+	if v, ok := root.NextStart(); ok {
+		fmt.Fprintf(&b, " next=%s", root.Key(v))
+	}
+	return b.String()
+}
