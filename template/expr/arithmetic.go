@@ -14,6 +14,7 @@ var errOverflow = errors.New("the result is beyond the range of integers, which 
 
 var errZero = errors.New("division by zero")
 
+// isNumber reports whether v is an integer or a float. Booleans are not numbers, nor are texts that look like one.
 func isNumber(v value.Value) bool {
 	switch v.(type) {
 	case int64, float64:
@@ -52,6 +53,8 @@ func arithmetic(verb string, a, b value.Value, ints func(a, b int64) (value.Valu
 	return finite(f)
 }
 
+// add is +: of two numbers, or of two strings. A number is not put into a text by +, because `"1" + 1` may be meant either way; the
+// text around the braces, or string(), says which.
 func add(r *run, a, b value.Value) (value.Value, error) {
 	if s, ok := a.(string); ok {
 		if t, ok := b.(string); ok {
@@ -64,6 +67,7 @@ func add(r *run, a, b value.Value) (value.Value, error) {
 	return arithmetic("add", a, b, addInt, addFloat)
 }
 
+// addInt relies on wrapping: the sum is greater than a exactly if b is positive, unless it has wrapped.
 func addInt(a, b int64) (value.Value, error) {
 	if sum := a + b; (sum > a) == (b > 0) {
 		return sum, nil
@@ -71,8 +75,10 @@ func addInt(a, b int64) (value.Value, error) {
 	return nil, errOverflow
 }
 
+// addFloat, like its neighbours, leaves it to arithmetic to refuse a result that is not finite.
 func addFloat(a, b float64) (float64, error) { return a + b, nil }
 
+// subInt: as addInt, the other way round.
 func subInt(a, b int64) (value.Value, error) {
 	if diff := a - b; (diff < a) == (b > 0) {
 		return diff, nil
@@ -80,8 +86,10 @@ func subInt(a, b int64) (value.Value, error) {
 	return nil, errOverflow
 }
 
+// subFloat gives whatever the hardware gives, which IEEE 754 makes the same everywhere.
 func subFloat(a, b float64) (float64, error) { return a - b, nil }
 
+// mulInt is exact or an error.
 func mulInt(a, b int64) (value.Value, error) {
 	product, ok := multiply(a, b)
 	if !ok {
@@ -90,6 +98,7 @@ func mulInt(a, b int64) (value.Value, error) {
 	return product, nil
 }
 
+// multiply reports whether the product fits: dividing it again must give the other factor.
 func multiply(a, b int64) (int64, bool) {
 	if a == 0 || b == 0 {
 		return 0, true
@@ -99,6 +108,7 @@ func multiply(a, b int64) (int64, bool) {
 	return product, product/b == a && !(a == -1 && b == math.MinInt64) && !(b == -1 && a == math.MinInt64)
 }
 
+// mulFloat stands alone, so that no compiler may fuse it with an addition and round once instead of twice.
 func mulFloat(a, b float64) (float64, error) { return a * b, nil }
 
 // divInt is exact if it can be.
@@ -114,6 +124,7 @@ func divInt(a, b int64) (value.Value, error) {
 	return finite(float64(a) / float64(b))
 }
 
+// divFloat refuses what IEEE 754 calls infinite, because the model has no such number.
 func divFloat(a, b float64) (float64, error) {
 	if b == 0 {
 		return 0, errZero
@@ -121,6 +132,8 @@ func divFloat(a, b float64) (float64, error) {
 	return a / b, nil
 }
 
+// modulo is %: the remainder has the sign of the left side, as in Go. It is not defined for fractions, where rounding would make
+// it useless for what people mean by it.
 func modulo(_ *run, a, b value.Value) (value.Value, error) {
 	i, okA := a.(int64)
 	j, okB := b.(int64)
@@ -157,6 +170,7 @@ func powInt(base, exponent int64) (value.Value, error) {
 	}
 }
 
+// powFloat may give NaN (a root of a negative number), which is refused like the infinities.
 func powFloat(a, b float64) (float64, error) { return math.Pow(a, b), nil }
 
 // compare pays for comparing long strings, and compares.
@@ -194,6 +208,7 @@ func compare(a, b value.Value) (int, error) {
 	return 0, fmt.Errorf("cannot compare %s with %s", value.Describe(a), value.Describe(b))
 }
 
+// order is cmp.Compare without its care for NaN, which the model does not have.
 func order[N int64 | float64](a, b N) int {
 	switch {
 	case a < b:

@@ -138,9 +138,8 @@ func parse(source string) (ast.Node, *Error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, &Error{Msg: "it is empty"}
 	}
-	config := conf.CreateNew()
-	config.MaxNodes = MaxNodes
-	tree, err := parser.ParseWithConfig(source, config)
+	// The parser asks its configuration for this limit and for names that override built-in ones, of which there are none.
+	tree, err := parser.ParseWithConfig(source, &conf.Config{MaxNodes: MaxNodes})
 	if err == nil {
 		return tree.Node, nil
 	}
@@ -227,10 +226,12 @@ func (c *compiler) one(n ast.Node) node {
 	return c.fail(n, "", "", "this is not part of the language")
 }
 
+// constant returns the node of a literal.
 func constant(v value.Value) node {
 	return func(*run) (value.Value, error) { return v, nil }
 }
 
+// float compiles a literal with a point or an exponent: 1e3 and 2.0 are integers, as everywhere in the model.
 func (c *compiler) float(n *ast.FloatNode) node {
 	v, err := finite(n.Value)
 	if err != nil {
@@ -256,6 +257,7 @@ func (c *compiler) identifier(n *ast.IdentifierNode) node {
 	return c.fail(n, n.Value, suggest(n.Value, c.scope, c.localNames(), []string{"steps"}), "unknown name %q", n.Value)
 }
 
+// local returns the slot of a variable, that of the innermost declaration.
 func (c *compiler) local(name string) (int, bool) {
 	for i := len(c.locals) - 1; i >= 0; i-- {
 		if c.locals[i].name == name {
@@ -265,6 +267,7 @@ func (c *compiler) local(name string) (int, bool) {
 	return 0, false
 }
 
+// localNames are what a misspelt name may have meant besides the scope.
 func (c *compiler) localNames() []string {
 	names := make([]string, len(c.locals))
 	for i, l := range c.locals {
@@ -288,6 +291,7 @@ func (c *compiler) hash(n *ast.PointerNode) node {
 	return c.fail(n, "#"+n.Name, suggest(n.Name, []string{"index", "acc"}), "unknown name %q", "#"+n.Name)
 }
 
+// conditional compiles c ? a : b and if c { a } else { b }. Only the branch taken is evaluated, and so only its steps are read.
 func (c *compiler) conditional(n *ast.ConditionalNode) node {
 	cond := c.compile(n.Cond)
 	otherwise := c.compile(n.Exp2)
@@ -339,6 +343,7 @@ func (c *compiler) let(n *ast.VariableDeclaratorNode) node {
 	}
 }
 
+// sequence compiles a; b: all are evaluated, the last one counts. It exists because the grammar has it.
 func (c *compiler) sequence(n *ast.SequenceNode) node {
 	parts := c.compileAll(n.Nodes)
 	return func(r *run) (v value.Value, err error) {
@@ -351,6 +356,7 @@ func (c *compiler) sequence(n *ast.SequenceNode) node {
 	}
 }
 
+// array compiles [a, b]. The list is new each time, though its elements may be shared.
 func (c *compiler) array(n *ast.ArrayNode) node {
 	c.builds = true
 	parts := c.compileAll(n.Nodes)
@@ -403,6 +409,7 @@ func (c *compiler) mapping(n *ast.MapNode) node {
 	}
 }
 
+// compileAll compiles in the order of the text, which is the order of errors.
 func (c *compiler) compileAll(nodes []ast.Node) []node {
 	compiled := make([]node, len(nodes))
 	for i, n := range nodes {
@@ -420,6 +427,7 @@ func truth(v value.Value, what string) (bool, error) {
 	return b, nil
 }
 
+// evalTruth evaluates what must be a boolean.
 func evalTruth(r *run, n node, what string) (bool, error) {
 	v, err := n(r)
 	if err != nil {

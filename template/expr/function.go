@@ -20,6 +20,7 @@ type function struct {
 // functions are all there are. Each pays for its work by spend, and for what it makes by grow, before it does it.
 var functions = join(numberFunctions, textFunctions, listFunctions)
 
+// join merges the tables; a name stands in one of them only.
 func join(tables ...map[string]function) map[string]function {
 	all := make(map[string]function)
 	for _, table := range tables {
@@ -43,6 +44,7 @@ func (c *compiler) callNode(n *ast.CallNode) node {
 	return c.call(n, id.Value, n.Arguments)
 }
 
+// isPredicate reports whether name is a function with a predicate.
 func isPredicate(name string) bool { _, ok := loops[name]; return ok }
 
 // call compiles a call of a function.
@@ -80,6 +82,7 @@ func (c *compiler) call(n ast.Node, name string, args []ast.Node) node {
 	}
 }
 
+// arity says how many arguments there must be, in words.
 func (f function) arity() string {
 	switch {
 	case f.most < 0:
@@ -129,6 +132,7 @@ func (a *arguments) texts(n int) ([]string, error) {
 	return out, nil
 }
 
+// integer returns argument i, a whole number: 2.0 is one, because the model has no other 2.
 func (a *arguments) integer(i int) (int64, error) {
 	n, ok := a.values[i].(int64)
 	if !ok {

@@ -66,6 +66,7 @@ func (a *arguments) end(at func(n int) int) (value.Value, error) {
 	return list[at(len(list))], nil
 }
 
+// take returns the first n elements, all if there are fewer. The result shares the list, with no room to append into it.
 func take(a *arguments) (value.Value, error) {
 	list, ok := a.values[0].([]any)
 	if !ok {
@@ -79,6 +80,7 @@ func take(a *arguments) (value.Value, error) {
 	return list[:n:n], nil
 }
 
+// reverse leaves the list as it is and returns another one.
 func reverse(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -94,6 +96,7 @@ func reverse(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
+// sortList sorts numbers or strings; of mixed lists there is no order that people would agree on.
 func sortList(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -138,6 +141,7 @@ func uniq(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
+// concat puts lists one after the other. Their sizes are added up first, so that nothing is made that is not paid for.
 func concat(a *arguments) (value.Value, error) {
 	size := 0
 	for i := range a.values {
@@ -181,6 +185,7 @@ func flatten(a *arguments) (value.Value, error) {
 	return out, a.grow(len(out) * slotBytes)
 }
 
+// keys are sorted: the order of a Go map must not show.
 func keys(a *arguments) (value.Value, error) {
 	_, names, err := a.object(0)
 	if err != nil {

@@ -32,6 +32,7 @@ var numberFunctions = map[string]function{
 	}},
 }
 
+// abs of the least integer does not fit.
 func abs(a *arguments) (value.Value, error) {
 	switch n := a.values[0].(type) {
 	case int64:
@@ -45,6 +46,7 @@ func abs(a *arguments) (value.Value, error) {
 	return nil, a.wrong(0, "a number")
 }
 
+// round applies a rounding to what is not whole already.
 func (a *arguments) round(how func(float64) float64) (value.Value, error) {
 	switch n := a.values[0].(type) {
 	case int64:
@@ -150,6 +152,7 @@ func mean(a *arguments) (value.Value, error) {
 	return finite(total / float64(len(numbers)))
 }
 
+// median of an even number of values is the mean of the two in the middle; each is halved first, so that the sum cannot overflow.
 func median(a *arguments) (value.Value, error) {
 	numbers, err := a.numbers()
 	if err != nil || len(numbers) == 0 {
@@ -170,6 +173,7 @@ func median(a *arguments) (value.Value, error) {
 	return finite(floats[middle-1]/2 + floats[middle]/2)
 }
 
+// bits combines two integers bit by bit, in two's complement.
 func (a *arguments) bits(op func(x, y int64) int64) (value.Value, error) {
 	x, err := a.integer(0)
 	if err != nil {
@@ -179,11 +183,14 @@ func (a *arguments) bits(op func(x, y int64) int64) (value.Value, error) {
 	return op(x, y), err
 }
 
+// bitnot inverts all 64 bits.
 func bitnot(a *arguments) (value.Value, error) {
 	x, err := a.integer(0)
 	return ^x, err
 }
 
+// shift by 64 or more leaves zeros (or ones, for bitshr of a negative number), as in Go. Bits that are pushed out are lost: this is
+// the one place where that is what is asked for.
 func (a *arguments) shift(op func(x int64, n uint) int64) (value.Value, error) {
 	x, err := a.integer(0)
 	if err != nil {

@@ -119,6 +119,7 @@ func replace(a *arguments) (value.Value, error) {
 	return strings.Replace(t[0], t[1], t[2], int(n)), nil
 }
 
+// repeat is where a short text asks for a large value; growTimes says no before anything is made.
 func repeat(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err != nil {
@@ -145,6 +146,7 @@ func (a *arguments) growTimes(n int64, size int) error {
 	return a.grow(int(n) * size)
 }
 
+// joinTexts takes strings only: how a number or a null should read is for the author to say, with map and string.
 func joinTexts(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -183,6 +185,7 @@ func (a *arguments) indexOf(find func(s, sub string) int) (value.Value, error) {
 	return int64(utf8.RuneCountInString(t[0][:at])), nil
 }
 
+// has is hasPrefix and hasSuffix. Unlike startsWith and endsWith they do not take null.
 func (a *arguments) has(what func(s, sub string) bool) (value.Value, error) {
 	t, err := a.texts(2)
 	if err != nil {
@@ -209,6 +212,7 @@ func toJSON(a *arguments) (value.Value, error) {
 	return string(text), err
 }
 
+// fromJSON reads a JSON text by the rules of value.ParseJSON: integers stay exact, or are refused.
 func fromJSON(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err != nil {
@@ -224,6 +228,7 @@ func fromJSON(a *arguments) (value.Value, error) {
 	return value.ParseJSON([]byte(s))
 }
 
+// toBase64 encodes the UTF-8 of a text, with padding.
 func toBase64(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err == nil {
@@ -235,6 +240,7 @@ func toBase64(a *arguments) (value.Value, error) {
 	return base64.StdEncoding.EncodeToString([]byte(s)), nil
 }
 
+// fromBase64 gives texts only. Other bytes have no place in the model, and replacing them would damage them silently.
 func fromBase64(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err == nil {

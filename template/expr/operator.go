@@ -101,6 +101,7 @@ func (c *compiler) defaulted(n ast.Node, skipIsOK bool) node {
 	return c.compile(n)
 }
 
+// coalesce is ??: the right side is evaluated only if the left one is null. That a skipped step is null there is the work of chain.
 func coalesce(left, right node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := left(r)
@@ -123,6 +124,7 @@ func junction(name string, left, right node, stop bool) node {
 	}
 }
 
+// unary compiles not, ! and the signs. Minus is zero minus, which is an error for the least integer, as it must be.
 func (c *compiler) unary(n *ast.UnaryNode) node {
 	operand := c.compile(n.Node)
 	switch n.Operator {

@@ -19,6 +19,7 @@ type pattern struct {
 // patternMax bounds that program: a short text such as x{1000} can ask for a long one.
 const patternMax = 10_000
 
+// compilePattern measures the program before it makes it, which takes a parse more and no surprise.
 func compilePattern(text string) (*pattern, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -38,6 +39,7 @@ func compilePattern(text string) (*pattern, error) {
 	return &pattern{re, len(program.Inst)}, nil
 }
 
+// match pays text × program in advance, by a division first because the product may not fit.
 func (p *pattern) match(r *run, s string) (bool, error) {
 	const stepsPerInstruction = 8 // simple patterns run much faster than the bound
 	if len(s) > MaxSteps*stepsPerInstruction/p.size {

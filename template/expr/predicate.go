@@ -14,9 +14,10 @@ import (
 type loop struct {
 	name  string
 	list  node
-	body  node // nil if the predicate was left out: the item itself
-	extra node // the initial value of reduce, the order of sortBy; nil if left out
-	cost  int  // steps of one item
+	body  node   // nil if the predicate was left out: the item itself
+	extra node   // the initial value of reduce, the order of sortBy; nil if left out
+	cost  int    // steps of one item
+	truth string // what the predicate is called in messages
 	apply func(l *loop, r *run) (value.Value, error)
 }
 
@@ -42,7 +43,7 @@ var loops = map[string]func(l *loop, r *run) (value.Value, error){
 // loop compiles such a call. The parser has seen to the number of arguments.
 func (c *compiler) loop(name string, args []ast.Node) node {
 	c.builds = true
-	l := &loop{name: name, list: c.compile(args[0]), apply: loops[name]}
+	l := &loop{name: name, list: c.compile(args[0]), apply: loops[name], truth: "the predicate of " + name}
 	if len(args) > 1 {
 		kind := plainLoop
 		if name == "reduce" {
@@ -112,7 +113,7 @@ func (l *loop) test(r *run, then func(f *frame, ok bool) (stop bool)) error {
 	}
 	var f frame
 	return l.each(r, list, &f, func(v value.Value) (bool, error) {
-		ok, err := truth(v, "the predicate of "+l.name)
+		ok, err := truth(v, l.truth)
 		return err == nil && then(&f, ok), err
 	})
 }
@@ -123,11 +124,13 @@ func (l *loop) meets(r *run, wanted bool) (found bool, err error) {
 	return found, err
 }
 
+// one goes through the whole list, so that a predicate that fails late fails always.
 func (l *loop) one(r *run) (value.Value, error) {
 	n, err := l.count(r)
 	return n == int64(1), err
 }
 
+// count without a predicate counts the trues of a list of booleans.
 func (l *loop) count(r *run) (value.Value, error) {
 	n := int64(0)
 	err := l.test(r, func(_ *frame, ok bool) bool {
@@ -139,6 +142,7 @@ func (l *loop) count(r *run) (value.Value, error) {
 	return n, err
 }
 
+// filter pays for its result afterwards: it holds no more than the steps already paid for.
 func (l *loop) filter(r *run) (value.Value, error) {
 	out := []any{}
 	err := l.test(r, func(f *frame, ok bool) bool {
@@ -153,6 +157,7 @@ func (l *loop) filter(r *run) (value.Value, error) {
 	return out, err
 }
 
+// mapped is map, whose name Go keeps for itself.
 func (l *loop) mapped(r *run) (value.Value, error) {
 	list, err := l.items(r)
 	if err != nil {
@@ -186,7 +191,7 @@ func (l *loop) search(r *run, fromEnd bool) (item, index value.Value, err error)
 		if err != nil {
 			return nil, nil, err
 		}
-		ok, err := truth(v, "the predicate of "+l.name)
+		ok, err := truth(v, l.truth)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -199,6 +204,7 @@ func (l *loop) search(r *run, fromEnd bool) (item, index value.Value, err error)
 	return nil, nil, nil
 }
 
+// sum of nothing is 0. It adds as + does: exactly while all are integers.
 func (l *loop) sum(r *run) (value.Value, error) {
 	list, err := l.items(r)
 	if err != nil {
@@ -295,6 +301,7 @@ func (l *loop) sortBy(r *run) (value.Value, error) {
 	return sorted(r, list, keys, descending)
 }
 
+// isDescending reads the order of sort and sortBy.
 func isDescending(v value.Value) (bool, error) {
 	switch v {
 	case "asc":

@@ -16,6 +16,7 @@ var fieldNames = []string{Status: "status", Output: "output", Failure: "error", 
 // String returns the field's name in the language.
 func (f Field) String() string { return fieldNames[f] }
 
+// fieldOf returns the field called name.
 func fieldOf(name string) (Field, bool) {
 	for f, known := range fieldNames {
 		if name == known {

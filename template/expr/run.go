@@ -70,6 +70,7 @@ func (r *run) scan(n int) error { return r.spend(n / 64) }
 // allows.
 func (r *run) weigh(v value.Value) (size int, err error) { return r.weighAt(v, 0) }
 
+// weighAt is weigh of a value that stands depth levels deep. The numbers are rough, on the safe side of what JSON takes.
 func (r *run) weighAt(v value.Value, depth int) (size int, err error) {
 	switch v := v.(type) {
 	case string:

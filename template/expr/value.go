@@ -32,6 +32,7 @@ func (c *compiler) value(v value.Value, place value.Pointer) node {
 	return nil
 }
 
+// list compiles the elements that hold expressions; the others are copied with the list, and shared.
 func (c *compiler) list(list []any, place value.Pointer) node {
 	parts := make(map[int]node)
 	for i, item := range list {
@@ -57,6 +58,7 @@ func (c *compiler) list(list []any, place value.Pointer) node {
 	}
 }
 
+// object compiles the members that hold expressions. Keys are literal: an object has the shape that is written.
 func (c *compiler) object(object map[string]any, place value.Pointer) node {
 	type member struct {
 		key  string
@@ -167,6 +169,7 @@ func (c *compiler) from(object map[string]any) node {
 	})
 }
 
+// fromStep compiles a pointer to a step. It is a read like any other, so it orders steps and is checked like an expression.
 func (c *compiler) fromStep(p value.Pointer, text string, required bool) node {
 	if len(p) < 3 {
 		c.report(&Error{Text: text, Msg: fmt.Sprintf("%s names no field of a step: write /steps/<id>/output", text)})

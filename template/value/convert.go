@@ -85,6 +85,7 @@ func assign(v Value, into any) error {
 	return assignByJSON(v, into)
 }
 
+// assignByJSON is the general way: by the text that encoding/json reads. Nothing else has the same rules in every corner.
 func assignByJSON(v Value, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -163,6 +164,7 @@ func settleNumbers(v reflect.Value) error {
 	return nil
 }
 
+// settleMap is settleNumbers for a map.
 func settleMap(v reflect.Value) error {
 	if !holdsInterface(v.Type().Elem()) {
 		return nil

@@ -74,6 +74,7 @@ var (
 	decMode = mustDecMode()
 )
 
+// mustEncMode: what cbor calls core deterministic is section 4.2.1 of RFC 8949.
 func mustEncMode() cbor.EncMode {
 	mode, err := cbor.CoreDetEncOptions().EncMode()
 	if err != nil {
@@ -82,6 +83,7 @@ func mustEncMode() cbor.EncMode {
 	return mode
 }
 
+// mustDecMode refuses, option by option, what is not of the model; the walk after it sees to the rest.
 func mustDecMode() cbor.DecMode {
 	// The defaults read `undefined` as null; the model has no such thing.
 	simple, err := cbor.NewSimpleValueRegistryFromDefaults(cbor.WithRejectedSimpleValue(23))

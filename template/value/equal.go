@@ -28,6 +28,7 @@ func Equal(a, b any) bool {
 	return equalForeign(a, b)
 }
 
+// equalLists: a nil list is null, so it differs from an empty one.
 func equalLists(a, b []any) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -40,6 +41,7 @@ func equalLists(a, b []any) bool {
 	return true
 }
 
+// equalObjects: a missing key differs from one whose value is null.
 func equalObjects(a, b map[string]any) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false

@@ -87,6 +87,7 @@ func appendJSON(dst []byte, v Value) []byte {
 	return append(dst, "null"...)
 }
 
+// appendObject sorts the keys bytewise, which for UTF-8 is by code point.
 func appendObject(dst []byte, object map[string]any) []byte {
 	var few [16]string // keeps the keys of most objects off the heap
 	keys := few[:0]

@@ -49,6 +49,7 @@ func ofFloat32(f float32) (Value, error) {
 	return ofFloat(wide)
 }
 
+// ofUint refuses what would become negative or, as a float, another number.
 func ofUint(u uint64) (Value, error) {
 	if u > math.MaxInt64 {
 		return nil, errBeyondInt64(strconv.FormatUint(u, 10))

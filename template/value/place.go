@@ -13,6 +13,7 @@ type placeError struct {
 	err  error // wrapped; nil if msg says it all
 }
 
+// Error begins with the place or with the verb, to follow "value" or "the text" in a sentence.
 func (e *placeError) Error() string {
 	if len(e.path) == 0 {
 		return e.msg
@@ -24,6 +25,7 @@ func (e *placeError) Error() string {
 	return fmt.Sprintf("at %s %s", p, e.msg)
 }
 
+// Unwrap gives access to what a Raw inside failed with.
 func (e *placeError) Unwrap() error { return e.err }
 
 // within notes that err happened inside the element called segment.
@@ -43,6 +45,7 @@ func errTooLarge() error {
 	return fmt.Errorf("takes more than %d bytes: %w", MaxSizeBytes, ErrTooLarge)
 }
 
+// errBeyondInt64 says what can be done: ids of 64 bits are the usual case, and nobody computes with them.
 func errBeyondInt64(text string) error {
 	return &placeError{msg: fmt.Sprintf("has the integer %s, which is beyond the range of int64; write it as a string", clip(text))}
 }

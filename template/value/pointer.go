@@ -29,6 +29,7 @@ func ParsePointer(text string) (Pointer, error) {
 	return segments, nil
 }
 
+// unescape is strict: a tilde that escapes nothing is a mistake, and guessing would hide it.
 func unescape(segment string) (string, error) {
 	if !strings.Contains(segment, "~") {
 		return segment, nil
@@ -101,6 +102,7 @@ func (p Pointer) Lookup(v Value) (Value, error) {
 	return v, nil
 }
 
+// child returns the element of v that segment names, and whether there is one; null is one.
 func child(v Value, segment string) (Value, bool) {
 	switch v := v.(type) {
 	case map[string]any:

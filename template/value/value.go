@@ -163,6 +163,7 @@ func (w *walk) list(list []any, depth int) ([]any, bool, error) {
 	return out, changed, nil
 }
 
+// object reports one fault of several, the one with the least key, so that messages do not vary with the order of the map.
 func (w *walk) object(object map[string]any, depth int) (map[string]any, bool, error) {
 	if depth >= MaxDepth {
 		return nil, false, errTooDeep()
@@ -176,7 +177,6 @@ func (w *walk) object(object map[string]any, depth int) (map[string]any, bool, e
 		case errors.Is(err, ErrTooLarge):
 			return nil, false, err
 		case err != nil:
-			// Of several faults the one with the least key is reported, so that messages do not vary.
 			if fault == nil || key < faultKey {
 				fault, faultKey = err, key
 			}
@@ -255,15 +255,17 @@ func (w *walk) fromOther(v any, depth int) (Value, error) {
 	return n, err
 }
 
+// fromRaw decodes, and walks again what Decode has walked, because it now stands deeper and counts for more.
 func (w *walk) fromRaw(r Raw, depth int) (Value, error) {
 	v, err := Decode(r)
 	if err != nil {
 		return nil, &placeError{msg: err.Error(), err: err}
 	}
-	v, _, err = w.visit(v, depth) // again, because it now stands deeper
+	v, _, err = w.visit(v, depth)
 	return v, err
 }
 
+// fromStrings spares the most common of typed lists the way by JSON.
 func (w *walk) fromStrings(list []string, depth int) (Value, error) {
 	if list == nil {
 		return nil, nil
@@ -276,6 +278,7 @@ func (w *walk) fromStrings(list []string, depth int) (Value, error) {
 	return v, err
 }
 
+// fromStringMap does the same for labels, headers and environments.
 func (w *walk) fromStringMap(object map[string]string, depth int) (Value, error) {
 	if object == nil {
 		return nil, nil
