@@ -13,8 +13,20 @@ import (
 //
 // Define panics when two Go functions have the same name.
 func Define(name string, parts ...Part) (*template.Workflow, error) {
-	d := &definition{workflow: &template.Workflow{Name: name, Pos: here()}, placed: make(map[*handle]bool)}
-	d.at = d.workflow.Pos
+	return define(name, here(), parts)
+}
+
+// MustDefine is Define for workflows that are part of a program: it panics where Define returns an error.
+func MustDefine(name string, parts ...Part) *template.Workflow {
+	w, err := define(name, here(), parts)
+	if err != nil {
+		panic("flow: " + err.Error())
+	}
+	return w
+}
+
+func define(name string, pos document.Pos, parts []Part) (*template.Workflow, error) {
+	d := &definition{workflow: &template.Workflow{Name: name, Pos: pos}, at: pos, placed: make(map[*handle]bool)}
 	for _, part := range parts {
 		switch part := part.(type) {
 		case Node:
@@ -34,15 +46,6 @@ func Define(name string, parts ...Part) (*template.Workflow, error) {
 		return nil, err
 	}
 	return d.workflow, nil
-}
-
-// MustDefine is Define for workflows that are part of a program: it panics where Define returns an error.
-func MustDefine(name string, parts ...Part) *template.Workflow {
-	w, err := Define(name, parts...)
-	if err != nil {
-		panic("flow: " + err.Error())
-	}
-	return w
 }
 
 // definition is the state of one Define.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -12,7 +13,7 @@ import (
 // alone, because it is called again when a run is recovered. A panic of fn is a fault of the program, not of the step;
 // TryFunc is for functions that may fail.
 func Func[A, R any](name string, fn func(A) R, a Arg[A]) Arg[R] {
-	return call[R](name, fn, func(args []value.Value) (any, error) {
+	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
 		x, err := convert[A](name, args, 0)
 		if err != nil {
 			return nil, err
@@ -23,7 +24,7 @@ func Func[A, R any](name string, fn func(A) R, a Arg[A]) Arg[R] {
 
 // TryFunc is Func for a function that may fail. Its error fails the If, the Each or the step.
 func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
-	return call[R](name, fn, func(args []value.Value) (any, error) {
+	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
 		x, err := convert[A](name, args, 0)
 		if err != nil {
 			return nil, err
@@ -34,7 +35,7 @@ func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
 
 // Func2 is Func for a function of two arguments.
 func Func2[A, B, R any](name string, fn func(A, B) R, a Arg[A], b Arg[B]) Arg[R] {
-	return call[R](name, fn, func(args []value.Value) (any, error) {
+	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
 		x, err := convert[A](name, args, 0)
 		if err != nil {
 			return nil, err
@@ -48,7 +49,7 @@ func Func2[A, B, R any](name string, fn func(A, B) R, a Arg[A], b Arg[B]) Arg[R]
 }
 
 // call makes the argument that stands for a Go function.
-func call[R any](name string, fn any, apply func([]value.Value) (any, error), args ...argument) Arg[R] {
+func call[R any](pos document.Pos, name string, fn any, apply func([]value.Value) (any, error), args ...argument) Arg[R] {
 	f := template.NewFunction(name, fn, func(values []value.Value) (value.Value, error) {
 		result, err := apply(values)
 		if err != nil {
@@ -56,7 +57,6 @@ func call[R any](name string, fn any, apply func([]value.Value) (any, error), ar
 		}
 		return value.Of(result)
 	})
-	pos := args[0].pos
 	return typed[R]{argument{pos: pos, function: f, args: args}}
 }
 
