@@ -35,8 +35,9 @@
 // nothing else that depends on the surroundings, so evaluation can be repeated. Whole results are integers (4 / 2 is 2),
 // and overflow and division by zero are errors, because the model has neither wrapped integers nor infinities. Equality
 // and in compare values ([1] == [1.0]). Strings consist of code points, in len, indexes and slices alike. sort and sortBy
-// are stable, keys, values and toPairs sorted by key, groupBy gives an object keyed by text. After a?. that met null, the
-// rest of the chain is null, brackets included.
+// are stable, keys, values and toPairs sorted by key, groupBy gives an object keyed by text; toJSON is compact. After a ?.
+// that met null, the rest of the chain is null, brackets included. As there, the braces of a predicate are not an object:
+// map(list, {{id: #}}) makes objects.
 //
 // # Steps
 //
