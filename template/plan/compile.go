@@ -222,7 +222,7 @@ func (b *builder) dependencies() {
 		}
 		_, isTest := item.Node.(*template.Conditional)
 		for _, read := range item.Reads {
-			e := b.lift(Edge{From: b.row[read.Target.Index], To: to})
+			e := b.lift(Edge{From: b.row[read.Target.Index], To: to, Read: true})
 			switch {
 			case read.Field == expr.Output:
 				e.Data = true
@@ -269,6 +269,7 @@ func mergeEdges(edges []Edge) []Edge {
 		if n := len(out); n > 0 && out[n-1].From == e.From && out[n-1].To == e.To {
 			out[n-1].Data = out[n-1].Data || e.Data
 			out[n-1].Guard = out[n-1].Guard || e.Guard
+			out[n-1].Read = out[n-1].Read && e.Read
 			continue
 		}
 		out = append(out, e)

@@ -92,6 +92,7 @@ type Edge struct {
 	From, To int32
 	Class    Class
 	Data     bool // To's input names From's output
+	Read     bool // only an expression asks for it, not the tree or a `needs`
 	Guard    bool // From is the gate around To
 }
 
