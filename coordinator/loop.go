@@ -21,6 +21,7 @@ func (r *run) loop(ctx context.Context) {
 				}
 				break // and recover from what the journal says
 			}
+			r.home(items)
 			r.answer(out.Replies)
 			r.stop(out.Cancels)
 			r.dispatch(ctx, out.Calls)

@@ -208,25 +208,37 @@ func (r *run) land(f *flight, l landing) {
 // landed turns the outcomes among items into events. What a call says that was ended from here is kept when it is an
 // answer; that it was ended is no news.
 func (r *run) landed(items []Item) []Item {
-	kept, home := items[:0], 0
-	for _, it := range items {
-		if f := it.flight; f != nil {
-			if r.flight(f.req) == f {
-				r.flights[f.req.Node] = nil
-				r.flying--
-			}
-			home++
-			if it.landing.err != nil && f.Cause() != nil {
-				continue
-			}
-			it.Event = ending(f.req, it.landing.out, it.landing.err)
-			it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
-			it.flight = nil
+	for i := range items {
+		it := &items[i]
+		f := it.flight
+		if f == nil || it.Event.Type != 0 {
+			continue
 		}
-		kept = append(kept, it)
+		if it.landing.err != nil && f.Cause() != nil {
+			it.Event.Type = noEvent
+			continue
+		}
+		it.Event = ending(f.req, it.landing.out, it.landing.err)
+		it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
 	}
-	r.engine.calls.release(home)
-	return kept
+	return items
+}
+
+// home forgets the calls whose outcomes are durable now. Until then they count as under way: nobody makes them again.
+func (r *run) home(items []Item) {
+	n := 0
+	for i := range items {
+		f := items[i].flight
+		if f == nil {
+			continue
+		}
+		n++
+		if r.flight(f.req) == f {
+			r.flights[f.req.Node] = nil
+			r.flying--
+		}
+	}
+	r.engine.calls.release(n)
 }
 
 // finish ends a run that has finished.

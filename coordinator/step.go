@@ -21,6 +21,9 @@ type Item struct {
 	landing landing
 }
 
+// noEvent marks an item that has nothing to say.
+const noEvent journal.Type = 255
+
 // Host is what a Stepper asks of the program around it.
 type Host interface {
 	// Function finds a Go function of the workflow by its name; nil: there is none.
@@ -110,6 +113,9 @@ func (s *Stepper) fire(until int64) {
 
 // take applies one item. A wish that cannot be is refused and leaves the journal as it was.
 func (s *Stepper) take(it *Item) (Reply, bool) {
+	if it.Event.Type == noEvent {
+		return Reply{}, false
+	}
 	if err := s.refuse(&it.Event); err != nil {
 		if it.Reply == nil {
 			return Reply{}, false

@@ -1,0 +1,8 @@
+package coordinator
+
+// InMemory is how many runs the engine holds in memory.
+func (e *Engine) InMemory() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs)
+}
