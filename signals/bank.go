@@ -84,7 +84,8 @@ func (b *Bank) Len() int { return len(b.nodes) }
 func (b *Bank) Work() (edges, derived uint64) { return b.edges, b.derived }
 
 // Show sets the output of node (below Outputs; higher bits are ignored). An equal output does nothing. Otherwise the counts of the targets follow
-// at once, and a target is queued if one of its gates went from zero to non-zero or back. It takes time linear in the out-edges of node.
+// at once, and a target is queued if one of its gates went from zero to non-zero or back, be it for a moment between two parallel edges. It takes time
+// linear in the out-edges of node.
 func (b *Bank) Show(node int32, out uint8) {
 	source := &b.nodes[node]
 	was, now := source.state&bankOutput, uint32(out)&bankOutput

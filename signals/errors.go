@@ -16,11 +16,11 @@ var ErrDisposed = errors.New("signals: scope is disposed")
 var ErrPure = errors.New("signals: write inside a computed")
 
 // DepthMax is how many callbacks may wait for each other on Go's stack: the depth of a chain of computeds whose last one is read before the others
-// were. Once a chain has been read, from its source on or in steps, it may be of any depth.
+// were. A read beyond it fails, but gets that far: the next one goes on from there. Once read, a chain may be of any depth.
 const DepthMax = 200_000
 
 // ErrDepth is the error of a read that would nest deeper than [DepthMax].
-var ErrDepth = errors.New("signals: computeds read each other too deeply: read the inner ones first")
+var ErrDepth = errors.New("signals: computeds read each other too deeply: read again, or the inner ones first")
 
 // PanicError is the error of a node whose callback panicked.
 type PanicError struct {

@@ -43,7 +43,9 @@ func (g *Graph) drain() (done bool) {
 		g.hold--
 		g.draining = false
 		if !done {
-			g.rescue(run{}, 0, recover())
+			v := recover()
+			g.rescue(run{}, 0, v)
+			g.again(v != nil)
 		}
 	}()
 	for {
@@ -65,6 +67,21 @@ func (g *Graph) drain() (done bool) {
 		e.flags &^= queued
 		g.step(e)
 	}
+}
+
+// again queues the effect whose turn was ended by the panic or runtime.Goexit of a computed, so that it still has to run. After a panic it keeps its
+// place; after Goexit, which ends this flush, the others go first in the next one.
+func (g *Graph) again(keepPlace bool) {
+	e := g.queue[g.head-1]
+	if e.flags&(dirty|pending) == 0 || e.flags&(queued|disposed) != 0 {
+		return
+	}
+	if keepPlace {
+		e.flags |= queued
+		g.head--
+		return
+	}
+	g.enqueue(e)
 }
 
 // step is the turn of a queued effect. What owns it comes first, from the outside in: if an owner runs again, e is gone.
@@ -108,11 +125,11 @@ func (g *Graph) ring(e *node) error {
 	return &CycleError{Nodes: names}
 }
 
-// describeInputs appends n, after its first pending input, after that one's first pending input, unless they are there already.
+// describeInputs appends n, after its first input that is pending or has changed lately, and what is before that one, unless they are there already.
 func describeInputs(names []string, n *node) []string {
 	if name := n.body.describe(); !slices.Contains(names, name) {
 		for l := n.deps; l != nil; l = l.nextDep {
-			if dep := l.dep.node; dep != nil && dep.flags&(dirty|pending) != 0 {
+			if dep := l.dep.node; dep != nil && (dep.flags&(dirty|pending) != 0 || dep.changedAt+RerunsMax > n.graph.epoch) {
 				names = describeInputs(names, dep)
 				break
 			}
@@ -131,6 +148,7 @@ func (g *Graph) settle(n *node) error {
 		return nil
 	}
 	if g.depth >= DepthMax {
+		g.epoch++ // so that nobody up the stack passes for verified: the next read goes on from here
 		return ErrDepth
 	}
 	for !g.trySettle(n) {
@@ -154,7 +172,7 @@ func (g *Graph) trySettle(n *node) (done bool) {
 }
 
 // rescue turns the panic of a callback into the outcome of its node. outer is the run, and base the height of the stack, that were there
-// when the frame began that caught it. v is nil if no panic but runtime.Goexit ends the frame: the node then still has to run.
+// when the frame began that caught it. v is nil if no panic but runtime.Goexit ends the frame: an effect then has had its run, a computed has not.
 func (g *Graph) rescue(outer run, base int, v any) {
 	for len(g.stack) > base {
 		g.pop().sub.flags &^= running
@@ -168,11 +186,10 @@ func (g *Graph) rescue(outer run, base int, v any) {
 	}
 	if v == nil {
 		g.run = outer
-		n.flags &^= running
-		n.flags |= dirty
-		if n.flags&effect != 0 {
-			g.enqueue(n)
+		if n.flags&effect == 0 {
+			n.flags |= dirty
 		}
+		g.finish(n, false)
 		return
 	}
 	n.body.fail(g, newPanicError(v))

@@ -128,6 +128,7 @@ func (f *Fold[T, A, R]) recount() error {
 	g := f.graph
 	f.flags &^= counted
 	g.hold++
+	g.epoch++
 	g.soil(&f.node)
 	return g.leave()
 }

@@ -371,12 +371,24 @@ func TestGraphAgreesWithRecomputingEverything(t *testing.T) {
 	})
 }
 
-func TestTheSameProgramRunsInTheSameOrder(t *testing.T) {
-	code := make([]byte, 4000)
-	for i, x := 0, uint32(7); i < len(code); i++ {
-		x = x*1664525 + 1013904223
-		code[i] = byte(x >> 24)
+func TestLongProgramsAgreeWithRecomputingEverything(t *testing.T) {
+	for seed := range uint32(200) {
+		runProgram(t, program(seed, 2000))
 	}
+}
+
+// program returns n bytes that depend on the seed alone.
+func program(seed uint32, n int) []byte {
+	code := make([]byte, n)
+	for i := range code {
+		seed = seed*1664525 + 1013904223
+		code[i] = byte(seed >> 24)
+	}
+	return code
+}
+
+func TestTheSameProgramRunsInTheSameOrder(t *testing.T) {
+	code := program(7, 4000)
 	trace := func() string {
 		w := &world{t: t, code: code}
 		w.build()

@@ -20,7 +20,8 @@ type link struct {
 //	deps ─▶ a ─▶ b ─▶ c ─▶ d        read c: the cursor moves on        read x: x is inserted after the cursor
 //	             ▲cursor                         ▲                              b ─▶ x ─▶ c ─▶ d
 //
-// and what is behind the cursor when the run ends was not read any more.
+// and what is behind the cursor when the run ends was not read any more. When the order changes, a source may get a second link, for the sake of
+// this one comparison; it does no harm and goes with the run that does not need it.
 func (g *Graph) track(dep *source) {
 	next := g.run.node.deps
 	if g.run.cursor != nil {
@@ -130,16 +131,21 @@ func (g *Graph) subscribe(n *node) {
 		if n.flags&counting != 0 || n.scope != nil && n.scope.used {
 			n.flags |= dirty
 		}
-		if n != top && n.flags&(dirty|pending) != 0 { // top will be refreshed by its reader
-			g.spread(n.subs)
-		}
 		for l := n.deps; l != nil; l = l.nextDep {
 			l.join()
 			g.edges++
-			if dep := l.dep.node; dep != nil && dep.flags&subscribed == 0 {
+			dep := l.dep.node
+			switch {
+			case dep == nil:
+			case dep.flags&subscribed == 0:
 				dep.flags |= subscribed
 				g.stack = append(g.stack, l)
+			case dep.flags&(dirty|pending) != 0:
+				n.flags |= pending
 			}
+		}
+		if n != top && n.flags&(dirty|pending) != 0 { // top will be refreshed by its reader
+			g.spread(n.subs)
 		}
 		if len(g.stack) == base {
 			return

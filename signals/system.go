@@ -139,12 +139,12 @@ func (g *Graph) spread(l *link) {
 	}
 }
 
-// stale says whether n has to be refreshed before it is read.
+// stale says whether n has to be refreshed before it is read, or cannot be because it is on the stack.
 func (n *node) stale() bool {
 	if n.flags&subscribed != 0 {
-		return n.flags&(dirty|pending) != 0
+		return n.flags&(dirty|pending|running) != 0
 	}
-	return n.flags&dirty != 0 || n.verifiedAt != n.graph.epoch
+	return n.flags&(dirty|running) != 0 || n.verifiedAt != n.graph.epoch
 }
 
 // refresh brings n up to date. It goes down to the first input that changed and comes back up, running what has to run; the way is on
@@ -234,7 +234,7 @@ func (g *Graph) evaluate(n *node) {
 	}
 	n.flags &^= dirty | pending
 	n.verifiedAt = g.epoch
-	changed := n.body.update(Reader{graph: g, serial: g.serial})
+	changed := n.body.update(Reader{graph: g, serial: g.run.serial})
 	g.purge()
 	g.run = outer
 	g.finish(n, changed)
