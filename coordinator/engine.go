@@ -162,33 +162,35 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	return e.begin(ctx, entry, in, o)
 }
 
-// begin makes the run's first event durable and has it driven.
+// begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
+// first requests are durable with one sync.
 func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOptions) (*Run, error) {
-	p, now := entry.plan, time.Now().UnixNano()
-	first := journal.Event{Type: journal.RunStarted, At: now, Value: input, Detail: &journal.Detail{Start: &journal.Start{
+	p := entry.plan
+	first := journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
 		Run: o.id, Workflow: p.Hash, Name: p.Workflow.Name, Version: p.Workflow.Version,
 		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
 		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Labels: o.labels, Actor: o.actor,
 	}}}
 	r := newRun(e, o.id)
-	r.adopt(entry, reactive.New(p), now)
-	first.Seq = 1
-	r.step.root.Apply(&first)
+	r.adopt(entry, reactive.New(p), 0)
+	done := make(chan error, 1)
+	r.inbox.add(Item{Event: first, Reply: func(err error) { done <- err }})
 	if !e.enter(r) {
 		return e.again(ctx, &first)
 	}
-	_, err := e.store.Append(ctx, o.id, 0, []journal.Event{first}, r.head())
-	if err != nil {
-		r.err = err
-		r.leave()
-		if errors.Is(err, journal.ErrConflict) {
+	e.loops.Go(func() { r.loop(e.ctx) })
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case err := <-done:
+		switch {
+		case err == nil:
+			return &Run{engine: e, id: o.id}, nil
+		case errors.Is(err, journal.ErrConflict):
 			return e.again(ctx, &first)
 		}
 		return nil, fmt.Errorf("start run %s: %w", o.id, err)
 	}
-	r.seq, r.more = 1, true
-	e.loops.Go(func() { r.loop(e.ctx) })
-	return &Run{engine: e, id: o.id}, nil
 }
 
 // again is a start whose id is taken: fine when it is the same run, else an error.
@@ -325,8 +327,8 @@ func (e *Engine) forget(r *run) {
 	}
 }
 
-// replay makes a run's root from its journal.
-func (e *Engine) replay(ctx context.Context, id string) (*entry, *reactive.Root, error) {
+// replay makes a run's root from its journal. A run with none is a new one if it is known what it will be started as.
+func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *reactive.Root, error) {
 	var root *reactive.Root
 	var hash string
 	for event, err := range e.store.Read(ctx, id, 1) {
@@ -340,11 +342,14 @@ func (e *Engine) replay(ctx context.Context, id string) (*entry, *reactive.Root,
 		}
 		root.Apply(&event)
 	}
-	if root == nil {
-		return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+	switch {
+	case root != nil:
+		entry, err := e.library.find(ctx, e.store, hash)
+		return entry, root, err
+	case fresh != nil:
+		return fresh, reactive.New(fresh.plan), nil
 	}
-	entry, err := e.library.find(ctx, e.store, hash)
-	return entry, root, err
+	return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 }
 
 // EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started

@@ -9,7 +9,12 @@ import (
 // refuse says why an event from outside would be without effect or harm the run; nil when it may be journaled. What the
 // journal would have to explain away later is better told to the one who asked.
 func (s *Stepper) refuse(e *journal.Event) error {
-	if !s.root.Started() {
+	switch started := s.root.Started(); {
+	case e.Type == journal.RunStarted && !started:
+		return nil
+	case e.Type == journal.RunStarted:
+		return journal.ErrConflict
+	case !started:
 		return ErrRunNotFound
 	}
 	if s.root.Finished() != nil {

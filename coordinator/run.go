@@ -69,12 +69,13 @@ func (r *run) instant() int64 {
 	return r.last
 }
 
-// recover makes the root from the journal, unless it is there. It reports false when there is nothing to drive.
+// recover makes the root, unless it is there: a new run's is empty, any other's follows from the journal. It reports
+// false when there is nothing to drive.
 func (r *run) recover(ctx context.Context) bool {
 	if r.step != nil {
 		return true
 	}
-	entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id)
+	entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id, r.entry)
 	if err != nil {
 		r.err = err
 		return false
@@ -121,6 +122,11 @@ func (r *run) survive(ctx context.Context, items []Item, err error) bool {
 	for _, final := range []error{journal.ErrConflict, journal.ErrReadOnly, journal.ErrClosed, journal.ErrDamaged, journal.ErrTooLarge} {
 		if errors.Is(err, final) {
 			r.err = fmt.Errorf("append run %s: %w", r.id, err)
+			for _, it := range items {
+				if it.Reply != nil {
+					it.Reply(r.err)
+				}
+			}
 			return false
 		}
 	}

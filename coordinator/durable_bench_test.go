@@ -1,0 +1,174 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// syncCounter is the file system with its syncs counted.
+type syncCounter struct {
+	vfs.FS
+	syncs *atomic.Int64
+}
+
+func (c syncCounter) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := c.FS.Create(name, category)
+	return syncedFile{f, c.syncs}, err
+}
+
+func (c syncCounter) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := c.FS.ReuseForWrite(from, to, category)
+	return syncedFile{f, c.syncs}, err
+}
+
+type syncedFile struct {
+	vfs.File
+	syncs *atomic.Int64
+}
+
+func (f syncedFile) Sync() error     { f.syncs.Add(1); return f.File.Sync() }
+func (f syncedFile) SyncData() error { f.syncs.Add(1); return f.File.SyncData() }
+
+// durable is an engine on a real disk, and how often it synced.
+func durable(b *testing.B, w *template.Workflow) (*coordinator.Engine, *atomic.Int64) {
+	var syncs atomic.Int64
+	store, err := disk.Open(b.TempDir(), disk.Config{FS: syncCounter{vfs.Default, &syncs}})
+	require.NoError(b, err)
+	e, err := coordinator.New(b.Context(), store, coordinator.Config{})
+	require.NoError(b, err)
+	b.Cleanup(func() { e.Shutdown(context.Background()) })
+	require.NoError(b, e.Register(w))
+	return e, &syncs
+}
+
+type reading struct {
+	OK bool `json:"ok"`
+}
+
+var small = operation.Define("small", func(context.Context, any) (reading, error) { return reading{true}, nil })
+
+// chain is n steps, one after the other, each a no-op that returns a small value.
+func chain(n int) *template.Workflow {
+	w := &template.Workflow{Name: "chain"}
+	for i := range n {
+		w.Steps = append(w.Steps, &template.Step{ID: fmt.Sprint("s", i), Operation: "small"})
+	}
+	w.Provide("small", small.Implementation())
+	return w
+}
+
+func fan(n int) *template.Workflow {
+	w := &template.Workflow{Name: "fan", Steps: []template.Node{&template.Parallel{}, &template.Step{ID: "join", Operation: "small"}}}
+	all := w.Steps[0].(*template.Parallel)
+	for i := range n {
+		all.Steps = append(all.Steps, &template.Step{ID: fmt.Sprint("s", i), Operation: "small"})
+	}
+	w.Provide("small", small.Implementation())
+	return w
+}
+
+// throughput runs a workflow many times, so many at a time, and reports what a run and a step cost.
+func throughput(b *testing.B, w *template.Workflow, steps, runs, atATime int) {
+	e, syncs := durable(b, w)
+	latency := syncLatency(b)
+	for b.Loop() {
+		syncs.Store(0)
+		cpu, begin := cpuTime(), time.Now()
+		var all sync.WaitGroup
+		queue := make(chan struct{})
+		for range atATime {
+			all.Go(func() {
+				for range queue {
+					r, err := e.Start(b.Context(), w, nil)
+					if err != nil {
+						b.Error(err)
+						continue
+					}
+					result, err := r.Wait(b.Context())
+					if err != nil || result.Err() != nil {
+						b.Error(err, result)
+					}
+				}
+			})
+		}
+		for range runs {
+			queue <- struct{}{}
+		}
+		close(queue)
+		all.Wait()
+		n := float64(runs * steps)
+		b.ReportMetric(float64(runs)/time.Since(begin).Seconds(), "runs/s")
+		b.ReportMetric(n/time.Since(begin).Seconds(), "steps/s")
+		b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/1000/n, "cpu-ms/step")
+		b.ReportMetric(float64(syncs.Load())/n, "syncs/step")
+	}
+	b.ReportMetric(float64(latency.Microseconds()), "disk-sync-µs")
+}
+
+// syncLatency is the median of what this disk takes for a write of 512 bytes and an fdatasync.
+func syncLatency(b *testing.B) time.Duration {
+	f, err := os.Create(filepath.Join(b.TempDir(), "probe"))
+	require.NoError(b, err)
+	defer f.Close()
+	file, err := vfs.Default.OpenReadWrite(f.Name(), vfs.WriteCategoryUnspecified)
+	require.NoError(b, err)
+	defer file.Close()
+	buf := make([]byte, 512)
+	_, err = file.Write(make([]byte, 512*300))
+	require.NoError(b, err)
+	require.NoError(b, file.Sync())
+	var all []time.Duration
+	for i := range 200 {
+		begin := time.Now()
+		_, err := file.WriteAt(buf, int64(i)*512)
+		require.NoError(b, err)
+		require.NoError(b, file.SyncData())
+		all = append(all, time.Since(begin))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// BenchmarkChains is a chain of 10 steps, 1,000 runs, 100 at a time, on a synced disk.
+func BenchmarkChains(b *testing.B) { throughput(b, chain(10), 10, 1000, 100) }
+
+// BenchmarkFans is 100 parallel steps and a join, 100 runs, 100 at a time, on a synced disk.
+func BenchmarkFans(b *testing.B) { throughput(b, fan(100), 101, 100, 100) }
+
+// BenchmarkLatency is one run at a time on an idle engine with a synced disk.
+func BenchmarkLatency(b *testing.B) {
+	for _, n := range []int{1, 10} {
+		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
+			w := chain(n)
+			e, _ := durable(b, w)
+			latency := syncLatency(b)
+			var all []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				r, err := e.Start(b.Context(), w, nil)
+				require.NoError(b, err)
+				_, err = r.Wait(b.Context())
+				require.NoError(b, err)
+				all = append(all, time.Since(begin))
+			}
+			slices.Sort(all)
+			b.ReportMetric(float64(all[len(all)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(latency.Microseconds()), "disk-sync-µs")
+		})
+	}
+}
