@@ -95,11 +95,15 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 	return it
 }
 
-// validID reports whether an id can stand in keys: check[2], run/step and request#1 must read in one way only.
-func validID(id string) bool {
-	return id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+// ValidID returns an error that shows id unless it can be the id of a step or a run. Keys are made of ids, and check[2],
+// run/step and step#1 must read in one way only: an id is printable, and without white space and / [ ] #.
+func ValidID(id string) error {
+	if id != "" && !strings.ContainsFunc(id, func(r rune) bool {
 		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune("/[]#", r)
-	})
+	}) {
+		return nil
+	}
+	return fmt.Errorf("%s: an id has no spaces and none of / [ ] #", document.Quote(id))
 }
 
 // enter enters an item's id, if it has one.
@@ -111,9 +115,8 @@ func (c *checker) enter(it *Item) {
 		}
 		return
 	}
-	if !validID(it.ID) {
-		c.fault(path, it.Pos(), &document.Error{Text: it.ID,
-			Msg: fmt.Sprintf("invalid step id %s: an id has no spaces and none of / [ ] #", document.Quote(it.ID))})
+	if err := ValidID(it.ID); err != nil {
+		c.fault(path, it.Pos(), &document.Error{Text: it.ID, Msg: "invalid step id " + err.Error()})
 	}
 	if first := c.checked.ByID[it.ID]; first != nil {
 		c.fault(path, it.Pos(), &document.Error{Text: it.ID,

@@ -112,6 +112,30 @@ func walk(n *document.Node, visit func(*document.Node)) {
 	}
 }
 
+func TestTabsAroundAndInsideOfQuotedTextAreKept(t *testing.T) {
+	n := one(t, "a: 'b\tc'\t# d\ne: |\n  f\tg\nh:\ti\nj: k\n  l\n...\n")
+	require.Equal(t, map[string]any{"a": "b\tc", "e": "f\tg\n", "h": "i", "j": "k l"}, n.Value())
+}
+
+func TestGetAndTextAnswerForWhatIsNotThere(t *testing.T) {
+	n := one(t, "a: {b: c}\nd: 1\n")
+	text, ok := n.Get("a").Get("b").Text()
+	require.True(t, ok)
+	require.Equal(t, "c", text)
+	_, ok = n.Get("d").Text()
+	require.False(t, ok)
+	require.Nil(t, n.Get("x"))
+	require.Nil(t, n.Get("x").Get("y"), "a chain needs no checks on the way")
+	require.Equal(t, 2, n.Len())
+	require.Zero(t, n.Get("d").Len())
+	require.Equal(t, document.Pos{File: "f.yaml", Line: 1, Col: 1, Path: "z"}, n.Pos.At("z"))
+}
+
+func TestKeysAreTextsHoweverTheyAreWritten(t *testing.T) {
+	require.Equal(t, map[string]any{"200": "a", "true": "b", "~": "c", "1.5": "d", ".inf": "e", "": "f"},
+		one(t, "200: a\ntrue: b\n~: c\n1.5: d\n.inf: e\n'': f\n").Value())
+}
+
 func TestAtStopsWhereTheDocumentStops(t *testing.T) {
 	n := one(t, "steps:\n  - {operation: a}\n")
 	require.Equal(t, "steps[0]", n.At("steps[0].timing.timeout").Pos.Path)
@@ -146,6 +170,9 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 			`f.yaml:4:1: merge keys are not allowed: "<<"`,
 			`f.yaml:5:1: a key is written without a question mark: "?"`,
 		}, "\n")},
+		{"an alias without a name", "f.yaml", "a: *", `f.yaml:1:4: aliases are not allowed: "*"`},
+		{"a tab that would be lost", "f.yaml", "a: b\tc\n", `f.yaml:1:4: a text with a tab in it stands in quotes: "b\tc"`},
+		{"dots that would be lost", "f.yaml", "...more\n", `f.yaml:1:1: text behind the end of a document: "...more"`},
 		{"a directive", "f.yaml", "%YAML 1.2\n---\na: b\n", `f.yaml:1:1: directives are not allowed: "%"`},
 		{"a key that is a list", "f.yaml", "{[a]: b}\n", `f.yaml:1:5: found an invalid key for this map: ":"`},
 		{"numbers that do not fit", "f.yaml", "a: 9223372036854775808\nb: .inf\nc: 1e999\nd: 0xffffffffffffffff\n", strings.Join([]string{

@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
@@ -17,10 +18,13 @@ import (
 //  2. len(open)+flow is the depth at which the next node stands, and never passes the limit.
 type guard struct {
 	r    *reading
+	docs []token.Tokens // so far
 	open []block
-	flow int          // brackets and braces that are open
-	last *token.Token // the token before, comments left out
-	next *token.Token // the token behind, or the same one at the end
+	flow int // brackets and braces that are open
+
+	ended *token.Token // the marker that has ended the last document
+	last  *token.Token // the token before, comments left out
+	next  *token.Token // the token behind; nil at the end
 }
 
 // block is a block mapping or sequence that is open: where it stands and how many entries it has so far.
@@ -30,56 +34,65 @@ type block struct {
 	entries int
 }
 
-// tokens splits text into the token lists of its documents, without comments. It returns at the first thing that must
-// not be handed on; refusals that need not stop it are added to the reading's errors, and then nothing is handed on either.
+// tokens splits text into the token lists of its documents, without comments. It gives none when something in them has
+// been refused.
 func (r *reading) tokens(text string) []token.Tokens {
-	var (
-		docs = []token.Tokens{nil}
-		g    = &guard{r: r}
-		s    scanner.Scanner
-	)
+	g := &guard{r: r, docs: []token.Tokens{nil}}
+	var s scanner.Scanner
 	s.Init(text)
 	for {
-		// An error that is not the end comes with an invalid token, which see reports.
 		batch, err := s.Scan()
-		for i, tk := range batch {
-			switch tk.Type {
-			case token.CommentType:
-				continue
-			case token.DocumentHeaderType, token.DocumentEndType:
-				// Documents are parsed one by one: the parser loses those after an empty one.
-				g.open, g.flow, g.last = g.open[:0], 0, nil
-				if len(docs) > r.limits.Documents {
-					r.errs.Add(&Error{Pos: r.place(tk), Err: ErrLimit, Msg: fmt.Sprintf("more than %d documents", r.limits.Documents)})
-					return nil
-				}
-				docs = append(docs, nil)
-				continue
-			}
-			if i+1 < len(batch) {
-				g.next = batch[i+1]
-			}
-			if fault := g.see(tk); fault != nil {
-				r.errs.Add(fault)
-				return nil
-			}
-			docs[len(docs)-1].Add(tk)
-			g.last = tk
+		if fault := g.take(batch); fault != nil {
+			r.errs.Add(fault)
+			return nil
 		}
-		if err == io.EOF || len(batch) == 0 && err != nil {
+		// Any other error comes with an invalid token, which has been refused by now.
+		if err == io.EOF || err != nil && len(batch) == 0 {
 			break
 		}
 	}
 	if len(r.errs) > 0 {
 		return nil
 	}
-	return docs
+	return g.docs
+}
+
+// take adds tokens to their documents, up to the first that must not be handed on. Refusals that need not stop it go to
+// the reading's errors.
+func (g *guard) take(batch token.Tokens) *Error {
+	for i, tk := range batch {
+		switch tk.Type {
+		case token.CommentType:
+			continue
+		case token.DocumentHeaderType, token.DocumentEndType:
+			// Documents are parsed one by one: the parser loses those behind an empty one.
+			if len(g.docs) > g.r.limits.Documents {
+				return &Error{Pos: g.r.place(tk), Err: ErrLimit, Msg: fmt.Sprintf("more than %d documents", g.r.limits.Documents)}
+			}
+			g.docs = append(g.docs, nil)
+			g.open, g.flow, g.last, g.ended = g.open[:0], 0, nil, tk
+			continue
+		}
+		g.next = nil
+		if i+1 < len(batch) {
+			g.next = batch[i+1]
+		}
+		if fault := g.see(tk); fault != nil {
+			return fault
+		}
+		g.docs[len(g.docs)-1].Add(tk)
+		g.last = tk
+	}
+	return nil
 }
 
 // see takes in the next token of a document.
 func (g *guard) see(tk *token.Token) *Error {
 	if len(tk.Value) > g.r.limits.Text {
 		return g.r.tooLong(g.r.place(tk), tk.Value)
+	}
+	if fault := g.lost(tk); fault != nil {
+		return fault
 	}
 	switch tk.Type {
 	case token.InvalidType:
@@ -106,6 +119,24 @@ func (g *guard) see(tk *token.Token) *Error {
 	}
 	if len(g.open)+g.flow > g.r.limits.Depth {
 		return g.r.tooDeep(g.r.place(tk))
+	}
+	return nil
+}
+
+// lost refuses what the scanner would drop without a word: a tab inside a plain text, and that three dots at the beginning
+// of a text are part of it.
+func (g *guard) lost(tk *token.Token) *Error {
+	if g.ended != nil && g.ended.Type == token.DocumentEndType && g.ended.Position.Line == tk.Position.Line {
+		return &Error{Pos: g.r.place(g.ended), Text: "..." + tk.Value, Msg: "text behind the end of a document"}
+	}
+	isBlock := g.last != nil && (g.last.Type == token.LiteralType || g.last.Type == token.FoldedType)
+	if tk.Type != token.StringType || isBlock || !strings.Contains(tk.Origin, "\t") {
+		return nil
+	}
+	for line := range strings.Lines(tk.Origin) {
+		if strings.Contains(strings.TrimSpace(line), "\t") {
+			return &Error{Pos: g.r.place(tk), Text: strings.TrimSpace(tk.Origin), Msg: "a text with a tab in it stands in quotes"}
+		}
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 
 // Func is what a Go function makes of an argument: the test of an If, the list of an Each or the input of a step. The name
 // stands for the function in documents and journals, so it is the function's for good; fn must depend on its argument
-// alone, because it is called again when a run is recovered. A panic of fn is a fault of the program, not of the step;
-// TryFunc is for functions that may fail.
+// alone, because it is called again when a run is recovered. TryFunc is for functions that may fail; a panic counts as an
+// error of either.
 func Func[A, R any](name string, fn func(A) R, a Arg[A]) Arg[R] {
 	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
 		x, err := convert[A](name, args, 0)
