@@ -16,14 +16,14 @@ type inbox struct {
 
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
-// add reports false when nothing is taken any more; the item is then the sender's again.
-func (b *inbox) add(it Item) bool {
+// add reports false when nothing is taken any more; the items are then the sender's again.
+func (b *inbox) add(items ...Item) bool {
 	b.mu.Lock()
 	if b.shut {
 		b.mu.Unlock()
 		return false
 	}
-	b.items = append(b.items, it)
+	b.items = append(b.items, items...)
 	wake := b.asleep
 	b.asleep = false
 	b.mu.Unlock()

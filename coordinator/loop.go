@@ -11,6 +11,8 @@ import (
 // only place that appends to a run's stream.
 func (r *run) loop(ctx context.Context) {
 	defer r.leave()
+	r.timer = time.NewTimer(time.Hour)
+	defer r.timer.Stop()
 	for r.recover(ctx) {
 		for r.wait(ctx) {
 			items := r.landed(r.inbox.drain())
@@ -60,14 +62,14 @@ func (r *run) wait(ctx context.Context) bool {
 	if due > 0 {
 		pause = min(pause, time.Until(time.Unix(0, due)))
 	}
-	timer := time.NewTimer(max(0, pause))
-	defer timer.Stop()
+	r.timer.Reset(max(0, pause))
+	defer r.timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
 	case <-r.inbox.wake:
 		return true
-	case <-timer.C:
+	case <-r.timer.C:
 	}
 	if due > 0 && r.instant() >= due || r.flying > 0 {
 		return true

@@ -31,13 +31,13 @@ func newPool() *pool { return &pool{quiet: make(chan struct{}, 1)} }
 // idle tells when no call is under way. It is meant for when no more are submitted.
 func (p *pool) idle() <-chan struct{} {
 	p.flying.Add(1)
-	p.home()
+	p.home(1)
 	return p.quiet
 }
 
-// home counts a call that has come home.
-func (p *pool) home() {
-	if p.flying.Add(-1) == 0 {
+// home counts calls that have come home.
+func (p *pool) home(n int) {
+	if p.flying.Add(-int64(n)) == 0 {
 		select {
 		case p.quiet <- struct{}{}:
 		default:
@@ -74,6 +74,10 @@ type worker struct {
 	op    atomic.Pointer[performer]
 	seen  int64 // turns at the watch's last look
 	still int   // looks since turns last grew
+
+	mu   sync.Mutex
+	bag  []Item // landings of quick calls, to be brought home together
+	home *run   // whose they are
 }
 
 const (
@@ -81,6 +85,7 @@ const (
 	waitsAfter = 20                    // looks at a call that still holds its worker, after which its operation counts as one that waits
 	swiftCall  = 50 * time.Microsecond // a call that took less has not waited
 	swiftCalls = 32                    // of those in a row, after which its operation goes back to the workers
+	bagSize    = 64                    // landings that a worker collects at most
 )
 
 // submit has calls made, and returns at once.
@@ -122,6 +127,7 @@ func (p *pool) work(w *worker) {
 	normal := false
 	defer func() {
 		if !normal {
+			w.bringHome()
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.dismiss(w)
@@ -133,10 +139,37 @@ func (p *pool) work(w *worker) {
 			f := s.flights[i]
 			w.op.Store(f.op)
 			w.turns.Add(1)
-			f.run.land(f, fly(f))
+			w.collect(f, fly(f))
 		}
+		w.bringHome()
 	}
 	normal = true
+}
+
+// collect keeps a landing, so that a run is not woken for every one of a thousand quick calls.
+func (w *worker) collect(f *flight, l landing) {
+	w.mu.Lock()
+	if len(w.bag) == bagSize || w.home != f.run {
+		w.deliver()
+	}
+	w.home = f.run
+	w.bag = append(w.bag, Item{flight: f, landing: l})
+	w.mu.Unlock()
+}
+
+// bringHome delivers what was collected. The watch does it for a worker that is held up.
+func (w *worker) bringHome() {
+	w.mu.Lock()
+	w.deliver()
+	w.mu.Unlock()
+}
+
+func (w *worker) deliver() {
+	if len(w.bag) > 0 {
+		w.home.landAll(w.bag)
+		clear(w.bag)
+		w.bag = w.bag[:0]
+	}
 }
 
 // pick gives a worker the first shipment with calls left. With none it takes the worker off the list and returns nil.
@@ -158,33 +191,42 @@ func (p *pool) dismiss(w *worker) {
 	p.workers = slices.DeleteFunc(p.workers, func(x *worker) bool { return x == w })
 }
 
-// watch looks, as long as calls wait, for workers that have not moved since its last look, and replaces them.
+// watch looks, as long as there is work, for workers that have not moved since its last look: it brings home what they
+// have collected, and replaces them where all are held up and calls wait.
 func (p *pool) watch() {
 	tick := time.NewTicker(patience)
 	defer tick.Stop()
 	for range tick.C {
-		p.mu.Lock()
-		if len(p.queue) == 0 {
-			p.watching = false
-			p.mu.Unlock()
+		if !p.look() {
 			return
 		}
-		moving := 0
-		for _, w := range p.workers {
-			if turns := w.turns.Load(); turns != w.seen {
-				w.seen, w.still = turns, 0
-				moving++
-				continue
-			}
-			if w.still++; w.still == waitsAfter {
-				w.op.Load().waits.Store(true)
-			}
-		}
-		if moving == 0 { // twice as many each time, so that a thousand waiting calls are soon under way
-			p.hire(max(runtime.GOMAXPROCS(0), len(p.workers)))
-		}
-		p.mu.Unlock()
 	}
+}
+
+// look reports whether there is anything left to look after.
+func (p *pool) look() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	moving, waiting := 0, 0
+	for _, w := range p.workers {
+		if turns := w.turns.Load(); turns != w.seen {
+			w.seen, w.still = turns, 0
+			moving++
+			continue
+		}
+		w.bringHome()
+		if w.still++; w.still == waitsAfter {
+			w.op.Load().waits.Store(true)
+		}
+		if w.still >= waitsAfter {
+			waiting++
+		}
+	}
+	if moving == 0 && len(p.queue) > 0 { // twice as many each time: a thousand calls that wait are soon under way
+		p.hire(max(runtime.GOMAXPROCS(0), len(p.workers)))
+	}
+	p.watching = len(p.queue) > 0 || waiting < len(p.workers)
+	return p.watching
 }
 
 // flyAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have

@@ -22,12 +22,13 @@ type run struct {
 
 	entry   *entry
 	step    *Stepper
-	seq     uint64        // last durable sequence
-	last    int64         // latest instant given to the stepper
-	flights []*flight     // calls under way, by node
-	flying  int           // how many
-	more    bool          // there is something to decide
-	idle    bool          // it has left memory because nothing happened
+	seq     uint64    // last durable sequence
+	last    int64     // latest instant given to the stepper
+	flights []*flight // calls under way, by node
+	flying  int       // how many
+	more    bool      // there is something to decide
+	idle    bool      // it has left memory because nothing happened
+	timer   *time.Timer
 	backoff time.Duration // before the next try after a failed append
 }
 
@@ -206,9 +207,12 @@ func (r *run) stop(cancels []reactive.Request) {
 }
 
 // land brings a call's outcome home. It is called on the goroutine that made the call.
-func (r *run) land(f *flight, l landing) {
-	r.inbox.add(Item{flight: f, landing: l})
-	r.engine.pool.home()
+func (r *run) land(f *flight, l landing) { r.landAll([]Item{{flight: f, landing: l}}) }
+
+// landAll brings outcomes home.
+func (r *run) landAll(items []Item) {
+	r.inbox.add(items...)
+	r.engine.pool.home(len(items))
 }
 
 // landed turns the outcomes among items into events. What a call says that was ended from here is kept when it is an
