@@ -97,6 +97,8 @@ func (b *binder) isRefused() bool {
 	return false
 }
 
+// command compiles what a program is given. Arguments and variables are values of their own, however they are quoted;
+// the text of a shell is none.
 func (b *binder) command(cmd *Command) {
 	switch {
 	case len(cmd.Argv) > 0 && cmd.Shell != "":
@@ -129,6 +131,7 @@ func (b *binder) http(h *HTTP) {
 	b.bound.Body = b.any("http", "body", h.Body)
 }
 
+// sleep checks a duration at once when it can be known; one that is computed is checked when it has been.
 func (b *binder) sleep(s *Sleep) {
 	b.required("sleep", "for", s.For)
 	b.bound.For = b.text("sleep", "for", s.For)
@@ -156,6 +159,7 @@ func textMap(texts map[string]string) value.Value {
 	return m[""]
 }
 
+// text compiles a text that may be left out; any compiles a value that may be null.
 func (b *binder) text(kind, key, text string) *expr.Template {
 	if text == "" {
 		return nil
@@ -176,6 +180,7 @@ func (b *binder) noSteps(r expr.Read, path string) {
 		Msg: "an operation cannot read " + r.Text + ": pass it in the input of the step"})
 }
 
+// required reports a key that a binding means nothing without.
 func (b *binder) required(kind, key, text string) {
 	if text == "" {
 		b.faultf(kind, key, "%s needs %s", kind, key)

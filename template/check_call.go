@@ -34,6 +34,7 @@ func (c *checker) step(n *Step, path string) {
 	}
 }
 
+// operationName checks that a step calls something that somebody provides.
 func (c *checker) operationName(n *Step, path string) {
 	if n.Operation != "" {
 		c.operationKnown(n.Operation, path+".operation", n.Pos)
@@ -64,6 +65,8 @@ func (c *checker) nested(n *Step, path string) {
 	}
 }
 
+// target checks that a target says how to find participants, and nothing that belongs to another way: a limit beside named
+// participants would be read over by its author for ever.
 func (c *checker) target(t *Target, path string) {
 	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
 	c.belongs(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
@@ -91,6 +94,8 @@ func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, go
 	}
 }
 
+// fanIn checks that a policy has what it needs. Best of several needs a window to collect answers in: without a timeout or
+// a deadline the best answer might always be the next one.
 func (c *checker) fanIn(s *Step, step string) {
 	f, path := s.FanIn, step+".fan_in"
 	c.oneOf(path+".policy", f.Pos, f.Policy, AnyOne, All, Quorum, BestOf)
@@ -116,6 +121,8 @@ func (c *checker) fanIn(s *Step, step string) {
 	}
 }
 
+// minResponses checks the smallest acceptable number of answers. It is absolute, and is never lowered to what can be reached
+// at run time; so what can be known not to be reached is refused here. A participant that is named twice answers once.
 func (c *checker) minResponses(s *Step, path string) {
 	f := s.FanIn
 	switch {
@@ -147,6 +154,7 @@ func (c *checker) duration(path string, near document.Pos, d time.Duration) {
 	}
 }
 
+// timing checks the limits of a step's or a decision's call.
 func (c *checker) timing(t *Timing, path string) {
 	if t == nil {
 		return
@@ -159,6 +167,7 @@ func (c *checker) timing(t *Timing, path string) {
 	}
 }
 
+// retry checks how a call is repeated. A multiplier below one would ask faster the longer somebody is unable to answer.
 func (c *checker) retry(r *Retry, path string) {
 	if r.MaxAttempts < 1 {
 		c.faultf(path+".max_attempts", r.Pos, "max_attempts must be at least 1")
@@ -181,6 +190,7 @@ func (c *checker) retry(r *Retry, path string) {
 	}
 }
 
+// fulfillment checks that whoever shall decide can: a policy is declared, and what it reads its decision from is there.
 func (c *checker) fulfillment(f *Fulfillment, path string) {
 	c.oneOf(path+".policy", f.Pos, f.Policy, OutputMatch, ExternalDecision, RequesterConfirmation, Auto, Never)
 	c.oneOf(path+".on_not_fulfilled", f.Pos, f.OnNotFulfilled, ThenFail, ThenPause, ThenSkip, ThenAbort)
@@ -199,6 +209,7 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 	}
 }
 
+// decisionSource checks who or what is asked. A call needs to know whom to go to; a person finds the question waiting.
 func (c *checker) decisionSource(s *DecisionSource, path string) {
 	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)
 	if s.Kind == DecidedByCapability && s.CapabilityID == "" {
@@ -210,6 +221,7 @@ func (c *checker) decisionSource(s *DecisionSource, path string) {
 	c.timing(s.Timing, path+".timing")
 }
 
+// resultMatch checks that every value means one thing: one that stands in both lists would be a decision for both.
 func (c *checker) resultMatch(m *ResultMatch, path string) {
 	if _, err := value.ParsePointer(m.Path); err != nil || m.Path == "" {
 		c.fault(path+".path", m.Pos, &document.Error{Text: m.Path, Err: err,
@@ -226,6 +238,7 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 	}
 }
 
+// directory checks passports. That their participants are listed is not asked for: a program may supply them.
 func (c *checker) directory(d *Directory) {
 	path := c.w.Pos.Key("directory")
 	for _, id := range slices.Sorted(maps.Keys(d.Capabilities)) {

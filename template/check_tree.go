@@ -169,12 +169,14 @@ func (c *checker) root() {
 	}
 }
 
+// limit checks a number of slots; zero is none in the tree, and refused by the reader when it is written.
 func (c *checker) limit(path string, near document.Pos, n int) {
 	if n < 0 {
 		c.faultf(path, near, "%s must be at least 1", lastKey(path))
 	}
 }
 
+// conditional checks that one thing decides. What the test names is checked when all ids are known.
 func (c *checker) conditional(n *Conditional, path string) {
 	switch {
 	case n.Func != nil && n.Test != "":
@@ -185,6 +187,8 @@ func (c *checker) conditional(n *Conditional, path string) {
 	c.function(n.Func, path+".func")
 }
 
+// each checks a map: its id names its items' instances, the last step of its body gives an item's output, and the name of
+// the item must be one that expressions can use.
 func (c *checker) each(n *Map, path string) {
 	switch {
 	case n.Func != nil && n.Over != nil:

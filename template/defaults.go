@@ -27,6 +27,7 @@ func (w *Workflow) complete() {
 	completeAll(w.Steps)
 }
 
+// defaultMethod is what a request with or without a body is in most people's hands.
 func (h *HTTP) defaultMethod() string {
 	if h.Body != nil {
 		return "POST"
@@ -34,6 +35,7 @@ func (h *HTTP) defaultMethod() string {
 	return "GET"
 }
 
+// completeAll completes the elements of a list and everything in them.
 func completeAll(steps []Node) {
 	for _, n := range steps {
 		switch n := n.(type) {
@@ -53,6 +55,7 @@ func completeAll(steps []Node) {
 	}
 }
 
+// complete fills in a step's defaults, and gives a score's field the one spelling that everything after it expects.
 func (s *Step) complete() {
 	setDefault(&s.ID, s.Operation)
 	if s.FanIn != nil {

@@ -74,6 +74,8 @@ func (w *Workflow) Hash() (string, error) {
 // object collects the keys of a mapping, leaving out what has its default.
 type object map[string]any
 
+// Each of these sets a key unless its value is what the tree has when nothing was written.
+
 func (m object) text(key, text string) {
 	if text != "" {
 		m[key] = text
@@ -138,6 +140,7 @@ func (m object) mapping(key string, values map[string]value.Value) {
 	}
 }
 
+// function writes a Func under the key that all elements share; beside it the value that it replaces is null.
 func (m object) function(f *Func) {
 	if f == nil {
 		return
@@ -156,6 +159,7 @@ func documents(steps []Node) []any {
 	return list
 }
 
+// nodeDocument gives an element. A type that is not of this package cannot be a Node, so the default is a bug of ours.
 func nodeDocument(n Node) map[string]any {
 	switch n := n.(type) {
 	case *Step:
@@ -189,6 +193,7 @@ func nodeDocument(n Node) map[string]any {
 	}
 }
 
+// container wraps the body of anything but a step: its one key says what it is.
 func container(key string, body object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }

@@ -1,5 +1,8 @@
 package template
 
+// The functions of this file write the parts of a step and of a binding, each as the mapping that its reader takes. What
+// has its default is left out: the document of a workflow must not depend on how much of it was written down.
+
 func (t *Target) document() map[string]any {
 	m := object{"resolve": t.Resolve}
 	m.texts("participants", t.Participants)
@@ -39,6 +42,7 @@ func (t *Timing) document() map[string]any {
 	return m
 }
 
+// document writes the number of attempts always: a retry without one means nothing.
 func (r *Retry) document() map[string]any {
 	m := object{"max_attempts": int64(r.MaxAttempts)}
 	m.duration("backoff", r.Backoff)
@@ -120,6 +124,8 @@ func (p *Passport) document() map[string]any {
 	return m
 }
 
+// document writes all bindings that are set, also where Check would refuse more than one: a tree must be able to say what
+// is wrong with it.
 func (b Binding) document() map[string]any {
 	m := object{}
 	if b.Command != nil {
@@ -141,7 +147,7 @@ func (b Binding) document() map[string]any {
 		m["workflow"] = map[string]any(child)
 	}
 	if b.Value != nil {
-		m["value"] = b.Value.Value
+		m["value"] = b.Value.Value // also when it is null, which is a value to return
 	}
 	if b.Fail != nil {
 		fail := object{"code": b.Fail.Code}

@@ -75,6 +75,9 @@ func lastKey(path string) string {
 	return path
 }
 
+// Each of the readers below takes a value of one kind and reports any other; what it then gives is the zero value, which
+// the tree has for what was not written.
+
 func (r *reader) text(n *document.Node) string {
 	text, ok := n.Text()
 	if !ok {
@@ -91,6 +94,7 @@ func (r *reader) argument(n *document.Node) string {
 	return r.text(n)
 }
 
+// boolean takes true and false; yes and on are texts in today's YAML, and an author who means them should hear of it.
 func (r *reader) boolean(n *document.Node) bool {
 	b, ok := n.Value().(bool)
 	if !ok {
@@ -115,6 +119,7 @@ func (r *reader) count(n *document.Node) int {
 	return 0
 }
 
+// number reads a factor or a share.
 func (r *reader) number(n *document.Node) float64 {
 	switch v := n.Value().(type) {
 	case int64:
@@ -126,6 +131,7 @@ func (r *reader) number(n *document.Node) float64 {
 	return 0
 }
 
+// duration reads a duration, and shows what stands there instead: PT30 and 30 are what people write first.
 func (r *reader) duration(n *document.Node) time.Duration {
 	text, ok := n.Text()
 	if !ok && n.Len() == 0 {
@@ -147,6 +153,7 @@ func (r *reader) instant(n *document.Node) time.Time {
 	return t.UTC()
 }
 
+// texts reads a list, each item as item does.
 func (r *reader) texts(n *document.Node, item func(*document.Node) string) []string {
 	if n.Kind != document.Sequence {
 		r.wrongKind(n, "a list")
@@ -159,6 +166,7 @@ func (r *reader) texts(n *document.Node, item func(*document.Node) string) []str
 	return list
 }
 
+// textMap reads a mapping of arguments: of variables to a program, of headers to a server.
 func (r *reader) textMap(n *document.Node) map[string]string {
 	if n.Kind != document.Mapping {
 		r.wrongKind(n, "a mapping")

@@ -155,6 +155,7 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	}
 }
 
+// conditional wants a then, which may be empty: an else alone reads as the opposite of its test.
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
 	r.object(body, fields{
@@ -181,6 +182,7 @@ func (r *reader) each(n, body *document.Node) *Map {
 	return m
 }
 
+// function reads the name of a Go function and what it is called with.
 func (r *reader) function(n *document.Node) *Func {
 	f := &Func{Pos: n.Pos}
 	r.object(n, fields{
@@ -190,6 +192,7 @@ func (r *reader) function(n *document.Node) *Func {
 	return f
 }
 
+// step reads what is no container.
 func (r *reader) step(n *document.Node) *Step {
 	s := &Step{Pos: n.Pos}
 	known := fields{

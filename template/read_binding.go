@@ -4,6 +4,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
+// operations reads how names are called. Texts stay as they are written: Check compiles the expressions in them.
 func (r *reader) operations(n *document.Node) map[string]Binding {
 	if n.Kind != document.Mapping {
 		r.wrongKind(n, "a mapping")
@@ -16,6 +17,8 @@ func (r *reader) operations(n *document.Node) map[string]Binding {
 	return m
 }
 
+// binding reads one of the ways to call something. Whether there is exactly one is for Check to say: a misspelt key leaves
+// none, and has been reported.
 func (r *reader) binding(n *document.Node) Binding {
 	b := Binding{Pos: n.Pos}
 	r.object(n, fields{
@@ -30,6 +33,7 @@ func (r *reader) binding(n *document.Node) Binding {
 	return b
 }
 
+// command accepts numbers among arguments and variables, because people write [sleep, 5]; what a program gets is text.
 func (r *reader) command(n *document.Node) *Command {
 	c := &Command{}
 	r.object(n, fields{

@@ -4,6 +4,10 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
+// The functions of this file read what a step says about its call: one function for each mapping, one line for each key.
+// They ask only for the kind of value; which policies there are, and what must stand beside what, is for Check to say, so
+// that trees built in Go are held to the same rules.
+
 func (r *reader) target(n *document.Node) *Target {
 	t := &Target{Pos: n.Pos}
 	r.object(n, fields{
@@ -75,6 +79,7 @@ func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 	return f
 }
 
+// decisionSource takes the same timing as a step: a decision that is asked for is a call like any other.
 func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 	s := &DecisionSource{Pos: n.Pos}
 	r.object(n, fields{
@@ -106,6 +111,7 @@ func (r *reader) directory(n *document.Node) *Directory {
 	return d
 }
 
+// capabilities keeps the passports of a capability in the order written: it is the order in which participants are asked.
 func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 	if n.Kind != document.Mapping {
 		r.wrongKind(n, "a mapping")
@@ -126,6 +132,7 @@ func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 	return m
 }
 
+// passport reads instants in any zone; the tree has them in UTC, so that the hash does not depend on where they were written.
 func (r *reader) passport(n *document.Node) Passport {
 	p := Passport{Pos: n.Pos}
 	r.object(n, fields{
