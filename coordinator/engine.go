@@ -32,6 +32,10 @@ type Config struct {
 	// operations do not count. Default: no limit.
 	CallsMax int
 
+	// PickUp says which of the unfinished runs in the store New goes on with. The others stay on disk until somebody
+	// steps in, or another engine goes on with them. Default: all.
+	PickUp func(journal.Head) bool
+
 	// Logger is told what nobody is waiting to hear. Default: slog.Default().
 	Logger *slog.Logger
 }
@@ -86,7 +90,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		}
 		e.mu.Lock()
 		switch {
-		case !head.Open:
+		case !head.Open || e.config.PickUp != nil && !e.config.PickUp(head):
 		case head.Status == string(reactive.RunRunning):
 			e.load(head.Run)
 		case head.Due > 0:
