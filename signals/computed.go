@@ -32,7 +32,15 @@ func (c *Computed[T]) init(g *Graph, b body, fn func(r Reader) (T, error)) {
 // Get returns the value, up to date, or the error of the run that should have made it, and makes the node that r belongs to depend on it. Reading a computed that
 // waits for the reader is a [*CycleError].
 func (c *Computed[T]) Get(r Reader) (T, error) {
-	if err := c.node.use(r); err != nil {
+	if g := c.graph; r.graph == g && r.serial == g.run.serial { // as use, for the usual case
+		g.track(&c.source)
+		if c.flags&(subscribed|dirty|pending|running) == subscribed && !g.uncommitted && c.scope == nil {
+			return c.value, nil
+		}
+	} else {
+		r.untrackedIn(g)
+	}
+	if err := c.node.ready(); err != nil {
 		var none T
 		return none, err
 	}
@@ -95,7 +103,14 @@ type computed[T comparable] struct{ Computed[T] }
 
 func (c *computed[T]) update(r Reader) bool {
 	value, err := c.fn(r)
-	return c.settle(value, err, err == nil && value == c.value && c.valid())
+	if err != nil || c.scope != nil || c.changedAt == 0 || c.flags&feeds != 0 {
+		return c.settle(value, err, err == nil && value == c.value && c.valid())
+	}
+	if value == c.value {
+		return false
+	}
+	c.value = value
+	return true
 }
 
 type computedFunc[T any] struct {
@@ -111,14 +126,19 @@ func (c *computedFunc[T]) update(r Reader) bool {
 // use is the untyped half of a read: n is linked to the running node, if r is its Reader, and brought up to date. The link comes first, so that a
 // node that runs for the first time knows whether it is observed.
 func (n *node) use(r Reader) error {
+	if r.tracks(n.graph) {
+		n.graph.track(&n.source)
+	}
+	return n.ready()
+}
+
+// ready brings n up to date.
+func (n *node) ready() error {
 	g := n.graph
-	if r.tracks(g) {
-		g.track(&n.source)
-	}
-	if n.flags&(subscribed|dirty|pending|running) == subscribed && !g.uncommitted {
+	switch {
+	case n.flags&(subscribed|dirty|pending|running) == subscribed && !g.uncommitted:
 		return nil
-	}
-	if n.flags&running != 0 {
+	case n.flags&running != 0:
 		return g.cycle(n)
 	}
 	return g.settle(n)

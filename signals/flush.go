@@ -24,13 +24,17 @@ func (g *Graph) flush() error {
 	for !g.drain() {
 	}
 	g.queuePeak = max(g.queuePeak, len(g.queue))
-	for _, e := range g.queue[g.early:] {
-		e.flags &^= rerunMask
+	for i := g.early; i < len(g.queue); i++ {
+		g.queue[i].flags &^= rerunMask
+		g.queue[i] = nil
 	}
-	clear(g.queue)
 	g.queue, g.head = g.queue[:0], 0
 	if cap(g.queue) > retainMax {
 		g.queue = nil
+	}
+	g.turn = nil
+	if len(g.errs) == 0 {
+		return nil
 	}
 	return g.takeErrors(0)
 }
@@ -63,8 +67,12 @@ func (g *Graph) drain() (done bool) {
 			return true
 		}
 		e := g.queue[g.head]
+		if g.head < g.early {
+			g.queue[g.head] = nil // the others are needed to the end: they count re-runs
+		}
 		g.head++
 		e.flags &^= queued
+		g.turn = e
 		g.step(e)
 	}
 }
@@ -72,13 +80,14 @@ func (g *Graph) drain() (done bool) {
 // again queues the effect whose turn was ended by the panic or runtime.Goexit of a computed, so that it still has to run. After a panic it keeps its
 // place; after Goexit, which ends this flush, the others go first in the next one.
 func (g *Graph) again(keepPlace bool) {
-	e := g.queue[g.head-1]
+	e := g.turn
 	if e.flags&(dirty|pending) == 0 || e.flags&(queued|disposed) != 0 {
 		return
 	}
 	if keepPlace {
 		e.flags |= queued
 		g.head--
+		g.queue[g.head] = e
 		return
 	}
 	g.enqueue(e)
@@ -189,13 +198,14 @@ func (g *Graph) rescue(outer run, base int, v any) {
 		if n.flags&effect == 0 {
 			n.flags |= dirty
 		}
-		g.finish(n, false)
+		g.finish(n)
 		return
 	}
 	n.body.fail(g, newPanicError(v))
-	g.purge()
+	g.purge(g.run.rest())
 	g.run = outer
-	g.finish(n, true)
+	n.changedAt = g.epoch
+	g.finish(n)
 }
 
 // takeErrors removes the errors from index from on and returns them joined; a single one comes as it is.

@@ -12,6 +12,7 @@ type Graph struct {
 	queue    []*node // effects to run, oldest first
 	head     int     // first entry of queue that has not had its turn
 	early    int     // entries of queue that were there before the flush: their turn is no re-run
+	turn     *node   // the effect whose turn it is
 	draining bool
 	hold     int // batches, flushes and evaluations that are open: writes wait for the end of the outermost
 	depth    int // evaluations on Go's stack
@@ -139,4 +140,4 @@ func (g *Graph) forget() {
 }
 
 // retainMax bounds the entries of emptied lists that are kept for the next flush.
-const retainMax = 1 << 16
+const retainMax = 1 << 18

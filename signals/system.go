@@ -151,19 +151,48 @@ func (n *node) stale() bool {
 // graph.stack, not on Go's, so a chain may be of any length:
 //
 //	effect ─▶ c3 ─▶ c2 ─▶ c1 ─▶ signal, changed          stack: [effect-c3  c3-c2  c2-c1], at c1: run, pop, changed? run, pop …
+//
+// Inputs are asked in the order in which they were read, and no further than the first one that changed, so what a changed input makes
+// unreachable does not run.
 func (g *Graph) refresh(n *node) {
 	base := len(g.stack)
 	l := n.deps
+down:
 	for {
-		n.flags |= running
-		below, must := g.inspect(n, l)
-		if below != nil {
-			g.stack = append(g.stack, below)
-			n = below.dep.node
-			l = n.deps
-			continue
+		f := n.flags
+		n.flags = f | running
+		switch {
+		case f&(disposed|counted) != 0:
+			if l = g.nextTouched(n); l != nil {
+				g.stack = append(g.stack, l)
+				n = l.dep.node
+				l = n.deps
+				continue down
+			}
+			g.settleUp(n)
+		case f&dirty != 0:
+			g.evaluate(n)
+		default:
+			for ; l != nil; l = l.nextDep {
+				dep := l.dep
+				if in := dep.node; in != nil && in.stale() {
+					if in.flags&running != 0 { // a cycle: n has to run to get the error
+						break
+					}
+					g.stack = append(g.stack, l)
+					n, l = in, in.deps
+					continue down
+				}
+				if dep.changedAt > n.verifiedAt {
+					break
+				}
+			}
+			if l != nil {
+				g.evaluate(n)
+			} else {
+				g.clean(n, false)
+			}
 		}
-		g.conclude(n, must)
 		if len(g.stack) == base {
 			return
 		}
@@ -172,51 +201,33 @@ func (g *Graph) refresh(n *node) {
 	}
 }
 
-// inspect goes through the inputs of n from l on. It returns the first one that has to be refreshed before anything can be said, or whether
-// n must run. An input that is on the stack already closes a cycle: n has to run to find out and get the error.
-func (g *Graph) inspect(n *node, l *link) (below *link, must bool) {
+// nextTouched returns the link to an input that a counting node, which is not disposed, has to refresh before its result is known.
+func (g *Graph) nextTouched(n *node) *link {
 	if n.flags&disposed != 0 {
-		return nil, false
+		return nil
 	}
-	if n.flags&counted != 0 {
-		t := n.body.(tallier)
-		for l = t.next(); l != nil; l = t.next() {
-			if dep := l.dep.node; dep.stale() && dep.flags&running == 0 {
-				return l, false
-			}
-		}
-		return nil, true
-	}
-	if n.flags&dirty != 0 {
-		return nil, true
-	}
-	for ; l != nil; l = l.nextDep {
-		if dep := l.dep.node; dep != nil && dep.stale() {
-			if dep.flags&running != 0 {
-				return nil, true
-			}
-			return l, false
-		}
-		if l.dep.changedAt > n.verifiedAt {
-			return nil, true
+	t := n.body.(tallier)
+	for l := t.next(); l != nil; l = t.next() {
+		if in := l.dep.node; in.stale() && in.flags&running == 0 {
+			return l
 		}
 	}
-	return nil, false
+	return nil
 }
 
-// conclude ends the check of n: it runs, or it is clean.
-func (g *Graph) conclude(n *node, must bool) {
-	changed := false
-	switch {
-	case n.flags&counted != 0:
-		changed = n.body.(tallier).tally()
-	case must:
-		g.evaluate(n)
-		return
-	}
+// settleUp ends the check of a counting node, whose inputs are up to date, or of a disposed one.
+func (g *Graph) settleUp(n *node) {
+	g.clean(n, n.flags&disposed == 0 && n.body.(tallier).tally())
+}
+
+// clean ends the check of a node that does not run.
+func (g *Graph) clean(n *node, changed bool) {
 	n.flags &^= dirty | pending
 	n.verifiedAt = g.epoch
-	g.finish(n, changed)
+	if changed {
+		n.changedAt = g.epoch
+	}
+	g.finish(n)
 }
 
 // evaluate runs n. What its last run owns goes first, which may dispose n.
@@ -228,37 +239,48 @@ func (g *Graph) evaluate(n *node) {
 		g.renew(own)
 		if n.flags&disposed != 0 {
 			g.run = outer
-			g.finish(n, false)
+			g.finish(n)
 			return
 		}
 	}
 	n.flags &^= dirty | pending
 	n.verifiedAt = g.epoch
 	changed := n.body.update(Reader{graph: g, serial: g.run.serial})
-	g.purge()
+	if rest := g.run.rest(); *rest != nil {
+		g.purge(rest)
+	}
 	g.run = outer
-	g.finish(n, changed)
-}
-
-// purge drops the links that the run which ends has not read again.
-func (g *Graph) purge() {
-	r := &g.run
-	tail := &r.node.deps
-	if r.cursor != nil {
-		tail = &r.cursor.nextDep
-	}
-	if l := *tail; l != nil {
-		*tail = nil
-		g.unlink(l)
-	}
-}
-
-// finish takes n off the stack and does what had to wait for that.
-func (g *Graph) finish(n *node, changed bool) {
 	if changed {
 		n.changedAt = g.epoch
 	}
+	g.finish(n)
+}
+
+// rest returns where the links begin that the run which ends has not read again.
+func (r *run) rest() **link {
+	if r.cursor != nil {
+		return &r.cursor.nextDep
+	}
+	return &r.node.deps
+}
+
+// purge drops the links from rest on.
+func (g *Graph) purge(rest **link) {
+	l := *rest
+	*rest = nil
+	g.unlink(l)
+}
+
+// finish takes n off the stack.
+func (g *Graph) finish(n *node) {
 	n.flags &^= running
+	if n.flags&(effect|subscribed|disposed) != subscribed || n.subs == nil {
+		g.catchUp(n)
+	}
+}
+
+// catchUp does what had to wait until n was off the stack.
+func (g *Graph) catchUp(n *node) {
 	switch f := n.flags; {
 	case f&disposed != 0:
 		g.bury(n)
@@ -266,12 +288,10 @@ func (g *Graph) finish(n *node, changed bool) {
 		if f&(dirty|pending) == 0 {
 			n.verifiedAt = g.epoch // it has read what was written and committed while it ran
 		}
-	case f&subscribed == 0:
-		if n.scope != nil && n.scope.used {
-			g.empty(n.scope) // nobody observes n, so nobody would dispose its effects
-		}
-	case n.subs == nil:
+	case f&subscribed != 0:
 		g.unlink(g.unsubscribe(n, nil))
+	case n.scope != nil && n.scope.used:
+		g.empty(n.scope) // nobody observes n, so nobody would dispose its effects
 	}
 }
 
