@@ -60,3 +60,6 @@ func (r *Root) Check() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Work is what deriving has cost so far.
+func (r *Root) Work() (edges, derived uint64) { return r.bank.Work() }

@@ -259,6 +259,9 @@ func (r *Root) setStatus(v int32, s Status) {
 	n.status = s
 	if old != s {
 		r.countBusy(row, old, s)
+		if r.signals != nil {
+			r.signals.changed(v)
+		}
 		if r.watched {
 			r.changes = append(r.changes, Change{v, old, s, r.seq})
 		}

@@ -185,12 +185,14 @@ func (r *Root) catches(g, p int32) bool {
 
 // tests reports whether gate g tests node x.
 func (r *Root) tests(g, x int32) bool {
-	if r.nodes[g].block != r.nodes[x].block {
-		return false
-	}
-	to := r.bank.Row(g)
-	out := r.plan.Outgoing(r.bank.Row(x))
-	i, ok := slices.BinarySearchFunc(out, to, func(e plan.Edge, to int32) int { return int(e.To) - int(to) })
+	return r.nodes[g].block == r.nodes[x].block && r.settles(x, g)
+}
+
+// settles reports whether an edge leads from one node to another of the same body that only wants to see how it ends.
+func (r *Root) settles(from, to int32) bool {
+	row := r.bank.Row(to)
+	out := r.plan.Outgoing(r.bank.Row(from))
+	i, ok := slices.BinarySearchFunc(out, row, func(e plan.Edge, row int32) int { return int(e.To) - int(row) })
 	return ok && out[i].Class == plan.Settles
 }
 

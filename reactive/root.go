@@ -43,6 +43,7 @@ type Root struct {
 	judged     int     // fails[:judged] do not end the run
 	changes    []Change
 	watched    bool
+	signals    *Signals // nil until somebody asks for them
 	run        run
 	seq        uint64
 	at         int64 // of the event being applied
@@ -152,6 +153,9 @@ func (r *Root) Apply(e *journal.Event) Outcome {
 	out := r.fold(e)
 	r.bank.Drain()
 	r.grant()
+	if r.signals != nil {
+		r.signals.flush()
+	}
 	return out
 }
 

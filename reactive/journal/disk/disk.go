@@ -98,7 +98,7 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	return &Store{
-		cfg: cfg, dir: dir, files: files, log: cfg.Logger, live: newLive(),
+		cfg: cfg, dir: dir, files: files, log: cfg.Logger, live: newLive(rememberStreams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}

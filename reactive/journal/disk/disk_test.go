@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,3 +24,9 @@ func open(t testing.TB, dir string, cfg disk.Config) *disk.Store {
 func TestDurable(t *testing.T) {
 	journaltest.TestDurable(t, func(dir string) (journal.Store, error) { return disk.Open(dir, disk.Config{}) })
 }
+
+// How long a test waits for what another goroutine is about to do, and how often it looks. No result depends on it.
+const (
+	waitMax  = time.Minute
+	waitStep = time.Millisecond
+)

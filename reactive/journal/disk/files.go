@@ -50,12 +50,18 @@ func createVersion(files vfs.FS, dir, path string) error {
 	if names, err := files.List(files.PathJoin(dir, databaseName)); err == nil && len(names) > 0 {
 		return fmt.Errorf("%w: %s is missing", journal.ErrDamaged, path)
 	}
+	return createFile(files, dir, versionName, fmt.Appendf(nil, versionFormat, directoryVersion))
+}
+
+// createFile makes a file that a crash leaves whole or not there.
+func createFile(files vfs.FS, dir, name string, content []byte) error {
+	path := files.PathJoin(dir, name)
 	temporary := path + ".new"
 	f, err := files.Create(temporary, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, versionFormat, directoryVersion)
+	_, err = f.Write(content)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -110,38 +116,30 @@ const markBytes = 8 + 4
 func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 	path := files.PathJoin(dir, markName)
 	text, err := readFile(files, path)
-	exists := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		text = appendMark(nil, 0)
+		err = createFile(files, dir, markName, text)
+	}
+	if err != nil {
 		return nil, 0, err
 	}
-	if exists {
-		if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
-			return nil, 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, path)
-		}
-		number = binary.BigEndian.Uint64(text)
+	if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
+		return nil, 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, path)
 	}
 	f, err := files.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, 0, err
 	}
-	m = &mark{f: f}
-	if !exists {
-		err = m.write(0)
-		if err == nil {
-			err = errors.Join(f.Sync(), syncDir(files, dir))
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	return m, number, nil
+	return &mark{f: f}, binary.BigEndian.Uint64(text), nil
+}
+
+func appendMark(dst []byte, number uint64) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, number)
+	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
 
 func (m *mark) write(number uint64) error {
-	binary.BigEndian.PutUint64(m.buf[:], number)
-	binary.BigEndian.PutUint32(m.buf[8:], crc32.Checksum(m.buf[:8], castagnoli))
-	_, err := m.f.WriteAt(m.buf[:], 0)
+	_, err := m.f.WriteAt(appendMark(m.buf[:0], number), 0)
 	return err
 }
 

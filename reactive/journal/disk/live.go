@@ -10,18 +10,20 @@ import (
 // live is what the store keeps in memory about the streams that were appended to lately, and who waits for which stream
 // to grow. Only the committer adds streams and moves them; everything is guarded by mu.
 //
-// A stream is remembered for at least rememberMin appends to other streams: two generations of at most that many, of
-// which the older is dropped when the younger is full. So no stream of the commit in flight is ever forgotten, which
-// view relies on, and memory is bounded.
+// A stream is remembered for at least max appends to other streams: two generations of at most that many, of which the
+// older is dropped when the younger is full. So memory is bounded and no stream of the commit in flight is ever forgotten,
+// which view relies on.
 type live struct {
 	mu      sync.Mutex
+	max     int
 	young   map[string]*tip
 	old     map[string]*tip
 	waiting map[string]*waiters
 }
 
-// rememberMin is how many streams each generation holds: about 300 bytes each.
-const rememberMin = 32 << 10
+// rememberStreams is how many streams each generation holds, at about 300 bytes each. It is more than what one commit can
+// touch.
+const rememberStreams = 32 << 10
 
 // tip is the end of a stream. last runs ahead of durable while a commit is in flight.
 type tip struct {
@@ -43,8 +45,8 @@ type waiters struct {
 	count int
 }
 
-func newLive() *live {
-	return &live{young: map[string]*tip{}, old: map[string]*tip{}, waiting: map[string]*waiters{}}
+func newLive(max int) *live {
+	return &live{max: max, young: map[string]*tip{}, old: map[string]*tip{}, waiting: map[string]*waiters{}}
 }
 
 // tip returns the end of a stream, or nil if it is not remembered. Called by the committer.
@@ -69,7 +71,7 @@ func (l *live) remember(stream string, t *tip) {
 }
 
 func (l *live) keep(stream string, t *tip) {
-	if len(l.young) >= rememberMin {
+	if len(l.young) >= l.max {
 		l.young, l.old = map[string]*tip{}, l.young
 	}
 	l.young[stream] = t
