@@ -1,2 +1,69 @@
-// Package signals is fine-grained reactivity: values that know who depends on them, so that a change costs what it changes.
+// Package signals is fine-grained reactivity: values that know who depends on them, so that a change costs what it changes. It imports nothing but the
+// standard library and knows nothing of what it is used for.
+//
+//	g := signals.New()
+//	price, amount := signals.NewSignal(g, 3), signals.NewSignal(g, 10)
+//	total := signals.NewComputed(g, func(r signals.Reader) (int, error) {
+//		return price.Get(r) * amount.Get(r), nil
+//	})
+//	g.Effect(func(r signals.Reader) error {
+//		v, err := total.Get(r)
+//		fmt.Println("total", v)
+//		return err
+//	})
+//	price.Set(4) // prints total 40
+//
+// # What there is
+//
+//	Signal ──▶ Computed ──▶ Effect          written from outside; derived, lazily and once; runs when something it read changed
+//	       ──▶ All, Any, Count, Fold ──▶    derived from any number of inputs, one input's change at a time
+//	Reader                                  given to a callback: what is read with it is depended on
+//	Scope                                   what lives and ends together: effects, cleanups, scopes
+//	Batch, Post                             several writes as one change, taken back on failure; writes from other goroutines
+//	Bank over a Wiring                      a whole graph of counting gates in one object
+//
+// # Which form for a join
+//
+// A computed that reads n inputs costs n per change, so n inputs that change one after the other cost n². A counting node costs the same for any number of inputs, and wakes
+// nobody until its result changes. A Bank does the same for whole graphs that are known beforehand, in a twentieth of the memory.
+//
+//	form                     change of one of n inputs     memory of a node with three inputs, its source and its effect
+//	computed reading all     n reads, 2–4 ns each          400 B
+//	All, Any, Count, Fold    20 ns                         580 B
+//	Bank                     11 ns per edge                24 B (edges are in the shared Wiring)
+//
+// # Cost
+//
+// Minima of 25 to 60 runs, Go 1.26 on one core of a shared AMD EPYC at 2.6 GHz; medians were 1.2 to 2 times as long. Nothing here allocates.
+//
+//	write ─▶ 1 computed ─▶ 1 effect                      50–80 ns
+//	10 chains of 10 computeds, an effect each            2.6 µs
+//	1 chain of 1,000 / 10,000                            19 µs / 230 µs
+//	100 effects behind a computed each                   3.3 µs
+//	1,000 effects that switch to another input           41 µs
+//	cascade of effects that write, per step              33 ns to 1,000 steps, 70 ns at 100,000
+//	read of a clean computed in a run, in the same order 2–4 ns
+//
+// The same program takes the same steps in the same order: there is no clock, no randomness and no map order in it.
+//
+// # Contracts
+//
+// Concurrency: a graph is owned by one goroutine at a time, or by a lock its user takes per transaction. Only Post and Wake may be called from elsewhere. Nothing is locked per
+// read; the race detector finds whoever breaks the rule.
+//
+// Consistency: no callback ever sees a mix of old and new values. A node runs after its inputs and at most once per flush, unless an effect writes what it reads.
+// Equal values stop a change; so does a value that is back where it was at the end of a batch.
+//
+// Order: effects on one signal run in the order of their subscription, effects that own others before these, and what is queued during a flush after what was queued
+// before. Disposal goes from the inside out, the youngest first.
+//
+// Errors: an error or a panic of a callback is the outcome of its node alone. A computed keeps it until an input changes; an effect reports it to whoever wrote, with those
+// of the others, and stays subscribed. A ring of effects ends after [RerunsMax] rounds with a [*CycleError], a computed that needs itself at once.
+//
+// Memory: a computed that nobody observes is held by nobody but its user. Effects live until they, their scope or their graph are disposed or dropped.
+//
+// # Sources
+//
+// The push-pull algorithm with intrusive lists is that of alien-signals; revisions instead of a version per edge are from salsa; folds that are kept up to date by taking the
+// old value out are Jane Street Incremental's.
 package signals
