@@ -132,32 +132,48 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 // TestAFaultAtAnyWriteLosesNothing lets each write in turn fail, in a process of its own: some failures end it, which is
 // allowed. What it says that was acknowledged must be there afterwards.
 func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
-	every := 1
+	every := int64(1)
 	if testing.Short() {
 		every = 10
 	}
 	for name, fault := range map[string]syscall.Errno{"EIO": syscall.EIO, "ENOSPC": syscall.ENOSPC} {
 		t.Run(name, func(t *testing.T) {
-			faults, ended := 0, 0
-			for op := 1; ; op += every {
-				dir := t.TempDir()
-				out, err := child("fault", dir, "SLUICE_CHILD_OP="+strconv.Itoa(op), "SLUICE_CHILD_ERRNO="+strconv.Itoa(int(fault))).Output()
-				if strings.Contains(string(out), "no fault") {
-					require.NoError(t, err)
-					break
-				}
-				faults++
-				if err != nil {
-					ended++
-				}
-				acked := strings.Count(string(out), "acked")
-				n := recovered(t, nil, dir)
-				require.True(t, n == acked || n == acked+1, "%d of %d acknowledged appends survive a fault at write %d:\n%s", n, acked, op, out)
+			var next, faults, ended atomic.Int64
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					for op := next.Add(1); !t.Failed(); op = next.Add(1) {
+						reached, died := faultAt(t, op*every, fault)
+						if !reached {
+							return
+						}
+						faults.Add(1)
+						if died {
+							ended.Add(1)
+						}
+					}
+				})
 			}
-			t.Logf("%d faults, of which %d ended the process", faults, ended)
-			require.Greater(t, faults*every, 50)
+			wg.Wait()
+			t.Logf("%d faults, of which %d ended the process", faults.Load(), ended.Load())
+			require.Greater(t, faults.Load()*every, int64(50))
 		})
 	}
+}
+
+// faultAt runs the workload with a fault at one write and checks what it leaves. It reports whether there was such a
+// write, and whether the process ended before its time.
+func faultAt(t *testing.T, op int64, fault syscall.Errno) (reached, died bool) {
+	dir := t.TempDir()
+	out, err := child("fault", dir, fmt.Sprint("SLUICE_CHILD_OP=", op), fmt.Sprint("SLUICE_CHILD_ERRNO=", int(fault))).Output()
+	if strings.Contains(string(out), "no fault") {
+		require.NoError(t, err)
+		return false, false
+	}
+	acked := strings.Count(string(out), "acked")
+	n := recovered(t, nil, dir)
+	require.True(t, n == acked || n == acked+1, "%d of %d acknowledged appends survive a fault at write %d:\n%s", n, acked, op, out)
+	return true, err != nil
 }
 
 func child(role, dir string, env ...string) *exec.Cmd {

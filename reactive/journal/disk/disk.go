@@ -56,6 +56,7 @@ type Store struct {
 	space    space
 	syncing  sync.Mutex            // held while a commit can be seen but is not durable
 	readOnly atomic.Pointer[error] // why nothing is written any more
+	failed   chan struct{}         // closed when readOnly is set
 
 	life    sync.RWMutex // held by who uses db for a moment; Close takes it to be alone
 	closed  atomic.Bool
@@ -100,7 +101,7 @@ func newStore(dir string, cfg Config) *Store {
 	return &Store{
 		cfg: cfg, dir: dir, files: files, log: cfg.Logger, live: newLive(rememberStreams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
-		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
+		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
 
@@ -212,16 +213,28 @@ func (s *Store) Close() error {
 	<-s.stopped
 	s.life.Lock() // readers in the middle of a page finish it; none begins another
 	defer s.life.Unlock()
-	var err error
-	if s.readOnly.Load() == nil {
-		// A log that needs no replay cannot lose anything. It is not tried on a disk that takes no writes: Pebble would
-		// not give up.
-		err = s.db.Flush()
-	}
-	if err = errors.Join(err, s.release()); err != nil {
+	if err := errors.Join(s.flush(), s.release()); err != nil {
 		return fmt.Errorf("close journal %s: %w", s.dir, err)
 	}
 	return nil
+}
+
+// flush moves the log into tables: a log that needs no replay cannot lose anything. On a disk that takes no writes Pebble
+// would try for ever, so it is left alone then.
+func (s *Store) flush() error {
+	if s.readOnly.Load() != nil {
+		return nil
+	}
+	flushed, err := s.db.AsyncFlush()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-flushed:
+		return nil
+	case <-s.failed:
+		return *s.readOnly.Load()
+	}
 }
 
 // release closes what open has opened, in the opposite order.

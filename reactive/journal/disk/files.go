@@ -134,8 +134,9 @@ func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 }
 
 func appendMark(dst []byte, number uint64) []byte {
+	begin := len(dst)
 	dst = binary.BigEndian.AppendUint64(dst, number)
-	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
+	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[begin:], castagnoli))
 }
 
 func (m *mark) write(number uint64) error {

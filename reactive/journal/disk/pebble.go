@@ -1,8 +1,10 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -20,7 +22,7 @@ const retryPause = 50 * time.Millisecond
 // at a time or of all heads.
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS:                 vfs.OnDiskFull(s.files, s.diskFull),
+		FS:                 vfs.OnDiskFull(durableManifests{s.files}, s.diskFull),
 		FormatMajorVersion: pebble.FormatNewest,
 		Logger:             pebbleLogger{s.log},
 		EventListener: &pebble.EventListener{
@@ -73,6 +75,25 @@ func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	db, err = pebble.Open(dir, o)
 	return db, readError(err)
 }
+
+// durableManifests makes the name of each new MANIFEST durable before Pebble refers to it. Pebble syncs the directory only
+// once, together with the name that refers; a file system that does not keep the order of the two could come back from a
+// power failure with the reference alone.
+type durableManifests struct{ vfs.FS }
+
+func (f durableManifests) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.Create(name, category)
+	if err != nil || !strings.HasPrefix(f.PathBase(name), "MANIFEST-") {
+		return file, err
+	}
+	if err = syncDir(f.FS, f.PathDir(name)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// Unwrap returns the file system below, for Pebble.
+func (f durableManifests) Unwrap() vfs.FS { return f.FS }
 
 // pebbleLogger passes Pebble's errors on and drops the rest.
 type pebbleLogger struct{ log *slog.Logger }

@@ -62,6 +62,7 @@ func (g *space) low(n uint64) error {
 // turnReadOnly makes reason the answer to all further appends. The first reason stays.
 func (s *Store) turnReadOnly(reason error) {
 	if s.readOnly.CompareAndSwap(nil, &reason) {
+		close(s.failed)
 		s.log.Error("the journal takes no more writes", "dir", s.dir, "reason", reason)
 	}
 }
