@@ -260,7 +260,8 @@ func workflow(tb testing.TB, n int, gates bool) (run func(), g *signals.Graph, j
 			continue
 		}
 		ready := computed(g, func(r signals.Reader) (bool, error) {
-			return j.preds[0].done.Get(r) && j.preds[1].done.Get(r) && j.preds[2].done.Get(r), nil
+			a, b, c := j.preds[0].done.Get(r), j.preds[1].done.Get(r), j.preds[2].done.Get(r)
+			return a && b && c, nil
 		})
 		effect(tb, g, func(r signals.Reader) error {
 			ok, err := ready.Get(r)
