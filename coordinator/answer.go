@@ -27,11 +27,10 @@ func ending(req reactive.Request, out any, err error) journal.Event {
 // input is what a step is called with: its template, or what its Go function makes of it.
 func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	in, failure := s.root.Input(v)
-	f := s.root.Row(v).Step.Func
-	if failure != nil || f == nil {
+	if failure != nil || !s.root.Row(v).Func {
 		return in, failure
 	}
-	out, err := s.call(f.Name, in)
+	out, err := s.call(s.root.Place(v).Step.Func.Name, in)
 	if err != nil {
 		return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
 	}
@@ -55,7 +54,7 @@ func (s *Stepper) call(name string, args any) (out value.Value, err error) {
 
 // decided is what a Go function has made of a conditional or a map.
 func (s *Stepper) decided(v int32) journal.Event {
-	row := s.root.Row(v)
+	row := s.root.Place(v)
 	args, failure := s.root.Arguments(v)
 	e := journal.Event{Type: journal.BranchDecided}
 	code := reactive.CodeTest

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -108,6 +110,9 @@ func (l *library) compile(w *template.Workflow, known template.Known) (*entry, e
 	if e := l.entries[p.Hash]; e != nil {
 		return e, nil
 	}
+	if err := runnable(checked); err != nil {
+		return nil, err
+	}
 	e := &entry{plan: p}
 	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
 		return nil, err
@@ -117,6 +122,27 @@ func (l *library) compile(w *template.Workflow, known template.Known) (*entry, e
 	}
 	l.entries[p.Hash] = e
 	return e, nil
+}
+
+// runnable refuses what documents may say and this engine does not carry out.
+func runnable(c *template.Checked) error {
+	var errs []error
+	for _, item := range c.Items {
+		s, ok := item.Node.(*template.Step)
+		if !ok {
+			continue
+		}
+		if s.Target != nil || s.FanIn != nil || s.Fulfillment != nil {
+			errs = append(errs, fmt.Errorf("%w: step %q asks participants or waits for a decision: this version reads that but does not run it",
+				ErrUnsupported, item.ID))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Bindings)) {
+		if c.Bindings[name].Binding.Workflow != nil {
+			errs = append(errs, fmt.Errorf("%w: operation %q is a workflow, which this version reads but does not run", ErrUnsupported, name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // performers finds who carries out each operation of a plan.

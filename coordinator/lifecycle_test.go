@@ -474,3 +474,15 @@ func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
 	}
 	require.NoError(t, wait(t, r).Err())
 }
+
+func TestWhatIsReadButNotRunIsRefused(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
+	for _, step := range []string{
+		`{operation: echo, target: {resolve: static, participants: [a]}}`,
+		`{operation: echo, fulfillment: {policy: never}}`,
+	} {
+		_, err := e.Start(t.Context(), parse(t, `{kind: Workflow, name: w, steps: [`+step+`]}`), nil)
+		require.ErrorIs(t, err, coordinator.ErrUnsupported)
+		require.ErrorContains(t, err, `"echo"`)
+	}
+}

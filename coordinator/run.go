@@ -101,7 +101,7 @@ func (r *run) resume(ctx context.Context) {
 		if !r.step.external(v) || !r.step.root.Open(req) || r.flight(req) != nil {
 			continue
 		}
-		if r.step.root.Row(v).Step.NonIdempotent {
+		if r.step.root.Place(v).Step.NonIdempotent {
 			r.inbox.add(Item{Event: r.step.about(v, interrupted(req)), Received: r.instant()})
 			continue
 		}

@@ -272,5 +272,5 @@ func (s *Stepper) about(v int32, e journal.Event) journal.Event {
 // external reports whether a node's operation is carried out outside the engine.
 func (s *Stepper) external(v int32) bool {
 	row := s.root.Row(v)
-	return row.Kind == plan.Step && s.root.Operation(v).Kind == plan.Call
+	return row.Kind == plan.Step && row.OpKind == plan.Call
 }

@@ -283,12 +283,11 @@ func (r *Root) setStatus(v int32, s Status) {
 }
 
 // countBusy keeps the number of nodes that this process itself can move.
-func (r *Root) countBusy(row *plan.Node, old, s Status) {
+func (r *Root) countBusy(row *plan.Row, old, s Status) {
 	if row.Kind != plan.Step {
 		return
 	}
-	outside := r.plan.Operations[row.Op].Kind
-	engine := outside == plan.Sleep || outside == plan.Wait
+	engine := row.OpKind == plan.Sleep || row.OpKind == plan.Wait
 	is := func(s Status) bool { return s == Ready || s == Running && !engine }
 	if is(old) {
 		r.run.busy--

@@ -138,7 +138,7 @@ func (r *Root) itemOutput(x *expansion, i int) any {
 
 // test runs a gate's test.
 func (r *Root) test(v int32) (bool, *journal.Failure) {
-	item := r.row(v).Item
+	item := r.node(v).Item
 	if item.TestID != "" {
 		s, err := env{r, v}.Step(item.TestID, expr.Status)
 		return s == Completed.String(), failed(CodeTest, err)
@@ -149,28 +149,28 @@ func (r *Root) test(v int32) (bool, *journal.Failure) {
 
 // over evaluates a map's list.
 func (r *Root) over(v int32) (any, *journal.Failure) {
-	list, err := r.row(v).Item.Over.Eval(env{r, v})
+	list, err := r.node(v).Item.Over.Eval(env{r, v})
 	return list, failed(CodeOver, err)
 }
 
 // Input is what a step is called with: rendered from its template, or another step's output as it is.
 func (r *Root) Input(v int32) (any, *journal.Failure) {
-	row := r.row(v)
-	if row.Source >= 0 {
-		if u := r.beside(v, row.Source); r.nodes[u].status == Completed {
+	if from := r.row(v).Source; from >= 0 {
+		if u := r.beside(v, from); r.nodes[u].status == Completed {
 			return r.Output(u), nil
 		}
 	}
-	if row.Item.Input == nil {
+	input := r.node(v).Item.Input
+	if input == nil {
 		return nil, nil
 	}
-	in, err := row.Item.Input.Eval(env{r, v})
+	in, err := input.Eval(env{r, v})
 	return in, failed(CodeInputResolution, err)
 }
 
 // Arguments are what the Go function of a conditional or map is called with.
 func (r *Root) Arguments(v int32) (any, *journal.Failure) {
-	row := r.row(v)
+	row := r.node(v)
 	t, code := row.Item.Test, CodeTest
 	if row.Kind == plan.Map {
 		t, code = row.Item.Over, CodeOver

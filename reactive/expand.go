@@ -59,7 +59,7 @@ func (r *Root) itemsStatus(v int32, x *expansion) Status {
 
 // open evaluates a map's list, or asks for its Go function to be run.
 func (r *Root) open(v int32) {
-	if r.row(v).Func != "" {
+	if r.row(v).Func {
 		r.nodes[v].flags |= asked
 		r.asks = append(r.asks, v)
 		return

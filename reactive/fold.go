@@ -70,7 +70,7 @@ func (r *Root) foldStep(v int32, e *journal.Event) Outcome {
 
 // resolve finds the node an event is about; -1: none. The hint spares the lookup for events made in this process.
 func (r *Root) resolve(e *journal.Event) int32 {
-	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.nodes[v].status != Absent && r.Key(v) == e.Node {
+	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.nodes[v].status != Absent {
 		return v
 	}
 	v, ok := r.Node(e.Node)

@@ -59,7 +59,7 @@ func (r *Root) deriveGate(v int32) {
 		return
 	}
 	r.setStatus(v, status)
-	for _, row := range r.row(v).Inside {
+	for _, row := range r.node(v).Inside {
 		r.bank.Mark(r.beside(v, row))
 	}
 }
@@ -97,7 +97,7 @@ func (r *Root) look(v int32) Status {
 func (r *Root) decide(v int32) {
 	n := &r.nodes[v]
 	n.flags &^= unread
-	if r.row(v).Func != "" {
+	if r.row(v).Func {
 		n.fact = none
 		n.flags |= asked
 		r.asks = append(r.asks, v)

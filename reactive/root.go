@@ -106,7 +106,8 @@ func New(p *plan.Plan) *Root {
 	}
 	r.blocks[0] = block{owner: -1, parent: -1, row: -1}
 	r.bank = signals.NewBank(p.Wiring, r.derive)
-	r.slots.less, r.slots.valid, r.starts.less = r.before, r.isCandidate, r.before
+	r.slots.less, r.slots.valid = r.before, r.isCandidate
+	r.starts = newStarts(len(p.Nodes), r.before)
 	r.slots.add(-1, 0)
 	r.addGroups(0, int32(len(p.Groups)), 0)
 	for row := range r.nodes {
@@ -228,9 +229,12 @@ func parseKey(key string) (id string, indexes []int, ok bool) {
 
 // Key is the name of a node in journals: its id, with the index of each map around it.
 func (r *Root) Key(v int32) string {
-	n := r.row(v)
-	if r.nodes[v].block == 0 || n.Key == "" {
-		return n.Key
+	if int(v) < len(r.plan.Keys) {
+		return r.plan.Keys[v]
+	}
+	n := r.node(v)
+	if n.Key == "" {
+		return ""
 	}
 	i := int(v) - len(r.plan.Nodes)
 	for len(r.keys) <= i {
@@ -249,8 +253,11 @@ func (r *Root) suffix(b int32) string {
 	return r.suffix(r.blocks[b].parent) + "[" + strconv.Itoa(int(r.blocks[b].index)) + "]"
 }
 
-// row is the plan's row of a node.
-func (r *Root) row(v int32) *plan.Node { return &r.plan.Nodes[r.bank.Row(v)] }
+// row is what deriving needs of a node's row.
+func (r *Root) row(v int32) *plan.Row { return &r.plan.Rows[r.bank.Row(v)] }
+
+// node is everything the plan knows of a node's row.
+func (r *Root) node(v int32) *plan.Node { return &r.plan.Nodes[r.bank.Row(v)] }
 
 // beside finds the instance of a row that lies in the same body as node v.
 func (r *Root) beside(v, row int32) int32 { return v + row - r.bank.Row(v) }

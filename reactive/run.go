@@ -258,7 +258,7 @@ func (r *Root) Attempts(v int32) int32 { return r.nodes[v].count }
 
 // Tested reports whether some conditional's test reads the node's status or error, or that of a map around it: then its
 // failure does not end a run that aborts at the first uncaught one.
-func (r *Root) Tested(v int32) bool { return r.row(v).Tested }
+func (r *Root) Tested(v int32) bool { return r.node(v).Tested }
 
 // RequestName is how a request is called outside: in journals, in interfaces, to operations.
 func RequestName(key string, attempt int32) string {
@@ -288,7 +288,7 @@ func (r *Root) NextAsk() (int32, bool) {
 func (r *Root) UncaughtFailure() (int32, bool) {
 	for ; r.judged < len(r.fails); r.judged++ {
 		v := r.fails[r.judged]
-		if row := r.row(v); !row.Tested && r.bank.Output(v)&plan.ShowsBlocked != 0 {
+		if !r.node(v).Tested && r.bank.Output(v)&plan.ShowsBlocked != 0 {
 			return v, true
 		}
 	}

@@ -1,14 +1,78 @@
 package reactive
 
-import "github.com/sluiceflow/sluice/template/plan"
+import (
+	"math/bits"
 
-// starts is the queue of nodes that may start, first in template order. Nodes that may no longer are passed over when
-// they come up.
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// starts is the set of nodes that may start, of which the first in template order is wanted. Nodes outside maps stand in
+// template order by their numbers: they are bits, with a bit above each 64 that says whether any of them is set. Items
+// of maps are in a heap.
+//
+//	levels[2]                 1
+//	levels[1]      0 1 0 …                    bit i: is there anything in word i below?
+//	levels[0]      [64 nodes][64 nodes] …
+//
+// Nodes that may no longer start are passed over when they come up.
 type starts struct {
-	heap []int32
-	less func(a, b int32) bool
+	levels [][]uint64
+	heap   []int32
+	less   func(a, b int32) bool
 }
 
+func newStarts(nodes int, less func(a, b int32) bool) starts {
+	s := starts{less: less}
+	for n := nodes; ; {
+		n = (n + 63) / 64
+		s.levels = append(s.levels, make([]uint64, n))
+		if n <= 1 {
+			return s
+		}
+	}
+}
+
+// add puts in a node that lies outside maps.
+func (s *starts) add(v int32) {
+	for _, words := range s.levels {
+		w := &words[v/64]
+		was := *w
+		*w |= 1 << (v % 64)
+		if was != 0 {
+			return
+		}
+		v /= 64
+	}
+}
+
+// remove takes out a node that lies outside maps.
+func (s *starts) remove(v int32) {
+	for _, words := range s.levels {
+		w := &words[v/64]
+		*w &^= 1 << (v % 64)
+		if *w != 0 {
+			return
+		}
+		v /= 64
+	}
+}
+
+// first is the first node in template order; -1: there is none.
+func (s *starts) first() int32 {
+	v := int32(-1)
+	if top := s.levels[len(s.levels)-1]; len(top) > 0 && top[0] != 0 {
+		v = 0
+		for i := len(s.levels) - 1; i >= 0; i-- {
+			v = v*64 + int32(bits.TrailingZeros64(s.levels[i][v]))
+		}
+	}
+	if len(s.heap) > 0 && (v < 0 || s.less(s.heap[0], v)) {
+		return s.heap[0]
+	}
+	return v
+}
+
+// push puts an item's node into the heap.
 func (s *starts) push(v int32) {
 	h := append(s.heap, v)
 	i := len(h) - 1
@@ -23,9 +87,10 @@ func (s *starts) push(v int32) {
 	s.heap = h
 }
 
-func (s *starts) pop() int32 {
+// pop takes the first node out of the heap.
+func (s *starts) pop() {
 	h := s.heap
-	top, last := h[0], len(h)-1
+	last := len(h) - 1
 	h[0] = h[last]
 	h = h[:last]
 	for i := 0; ; {
@@ -43,12 +108,17 @@ func (s *starts) pop() int32 {
 		i = child
 	}
 	s.heap = h
-	return top
 }
 
 func (r *Root) queueStart(v int32) {
-	if n := &r.nodes[v]; !n.has(queued) {
-		n.flags |= queued
+	n := &r.nodes[v]
+	if n.has(queued) {
+		return
+	}
+	n.flags |= queued
+	if n.block == 0 {
+		r.starts.add(v)
+	} else {
 		r.starts.push(v)
 	}
 }
@@ -62,19 +132,29 @@ func (r *Root) mayStart(v int32) bool {
 // NextStart is the first node, in template order, that may start now. It stays the first until it has been
 // requested or has failed. It reports false when there is none, or the run is closed.
 func (r *Root) NextStart() (int32, bool) {
-	for len(r.starts.heap) > 0 && r.run.closed == nil {
-		v := r.starts.heap[0]
+	for r.run.closed == nil {
+		v := r.starts.first()
+		if v < 0 {
+			break
+		}
 		if r.mayStart(v) {
 			return v, true
 		}
-		r.starts.pop()
 		r.nodes[v].flags &^= queued
+		if r.nodes[v].block == 0 {
+			r.starts.remove(v)
+		} else {
+			r.starts.pop()
+		}
 	}
 	return -1, false
 }
 
-// Row is the plan's row of a node.
-func (r *Root) Row(v int32) *plan.Node { return r.row(v) }
+// Row is what the plan needs of a node at every event.
+func (r *Root) Row(v int32) *plan.Row { return r.row(v) }
+
+// Place is everything that the plan knows of a node.
+func (r *Root) Place(v int32) *plan.Node { return r.node(v) }
 
 // Operation is what a step calls.
 func (r *Root) Operation(v int32) *plan.Operation {

@@ -80,10 +80,13 @@ func (t *timers) pop() {
 func (t *timers) clear() { t.heap = nil }
 
 // policy is a step's timing.
-func (r *Root) policy(v int32) call.Policy { return call.Policy{Timing: r.row(v).Timing} }
+func (r *Root) policy(v int32) call.Policy { return call.Policy{Timing: r.node(v).Timing} }
 
 // arm sets the timers of an attempt that has just been requested.
 func (r *Root) arm(v int32, e *journal.Event) {
+	if row := r.row(v); !row.Timed && e.Detail == nil {
+		return
+	}
 	if limit := r.plan.Workflow.Deadline; limit > 0 && r.run.deadline == 0 {
 		r.run.deadline = e.At + int64(limit)
 		r.timers.add(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
@@ -122,7 +125,7 @@ func (r *Root) ended(v int32, e *journal.Event) call.Ended {
 			x.At = e.Detail.Due
 		}
 	}
-	if t := r.row(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
+	if t := r.node(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
 		x.Request = r.run.start.Run + "/" + RequestName(r.Key(v), n.attempt)
 	}
 	return x

@@ -330,6 +330,7 @@ func (b *builder) finish() {
 	}
 	b.feeds(func(n *Node) bool { return n.Kind == Join })
 	b.feeds(func(n *Node) bool { return n.Kind != Join })
+	b.rows()
 }
 
 // source is the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
@@ -363,5 +364,25 @@ func (b *builder) feeds(these func(n *Node) bool) {
 			to := &b.plan.Nodes[e.To]
 			n.Feeds = n.Feeds || to.Kind == Gate && !e.Guard || to.Kind == Join && to.Feeds
 		}
+	}
+}
+
+// rows puts together what deriving needs.
+func (b *builder) rows() {
+	p := b.plan
+	p.Rows = make([]Row, len(p.Nodes))
+	p.Keys = make([]string, len(p.Nodes))
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		r := Row{
+			Gate: n.Gate, Map: n.Map, Group: n.Group, Op: n.Op, Source: n.Source, Kind: n.Kind, Branch: n.Branch, Feeds: n.Feeds,
+			Func: n.Func != "",
+		}
+		if n.Kind == Step {
+			r.OpKind = p.Operations[n.Op].Kind
+			r.Timed = n.Timing != nil || p.Workflow.Deadline > 0
+			r.Func = n.Step.Func != nil
+		}
+		p.Rows[i], p.Keys[i] = r, n.Key
 	}
 }

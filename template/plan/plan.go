@@ -17,6 +17,8 @@ type Plan struct {
 	Checked    *template.Checked
 	Hash       string // of the canonical document
 	Nodes      []Node
+	Rows       []Row    // what every event needs of Nodes, close together
+	Keys       []string // of Nodes
 	Groups     []Group
 	Operations []Operation
 	Wiring     *signals.Wiring
@@ -59,6 +61,17 @@ type Node struct {
 	Cond   *template.Conditional // Gate
 	Func   string                // Gate, Map: the Go function that decides; "": an expression does
 	Over   *template.Map         // Map
+}
+
+// Row is the part of a Node that deriving reads at every event: 28 bytes, so that a run's events touch little memory.
+type Row struct {
+	Gate, Map, Group, Op, Source int32 // as in Node
+	Kind                         Kind
+	Branch                       Branch
+	OpKind                       OpKind // Step: of its operation
+	Feeds                        bool
+	Timed                        bool // Step: has a timing, or the workflow has a deadline
+	Func                         bool // a Go function computes its input, its test or its list
 }
 
 // Branch is a gate's choice.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
 // workload appends to three runs in turn, now and then a large value, with a restart in the middle, and calls acked after
@@ -164,7 +165,7 @@ func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
 // faultAt runs the workload with a fault at one write and checks what it leaves. It reports whether there was such a
 // write, and whether the process ended before its time.
 func faultAt(t *testing.T, op int64, fault syscall.Errno) (reached, died bool) {
-	dir := t.TempDir()
+	dir := journaltest.TempDir(t)
 	out, err := child("fault", dir, fmt.Sprint("SLUICE_CHILD_OP=", op), fmt.Sprint("SLUICE_CHILD_ERRNO=", int(fault))).Output()
 	if strings.Contains(string(out), "no fault") {
 		require.NoError(t, err)

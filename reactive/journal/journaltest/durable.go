@@ -104,7 +104,7 @@ func requireSame[T any](t require.TestingT, want, got []T, what string) {
 }
 
 func (d durable) testReopen(t *testing.T) {
-	dir, want := tempDir(t), newContents()
+	dir, want := TempDir(t), newContents()
 	for round := range 4 {
 		s, err := d.open(dir)
 		require.NoError(t, err)
@@ -121,12 +121,12 @@ func (d durable) testReopen(t *testing.T) {
 
 // testKill copies the directory of a store that is open: a killed process leaves the same files.
 func (d durable) testKill(t *testing.T) {
-	dir, want := tempDir(t), newContents()
+	dir, want := TempDir(t), newContents()
 	s, err := d.open(dir)
 	require.NoError(t, err)
 	for round := range 4 {
 		fill(t, s, &want, round, true)
-		left := tempDir(t)
+		left := TempDir(t)
 		load(t, dir).write(t, left)
 		for range 2 { // what recovers once must recover from its recovery
 			survivor, err := d.open(left)
@@ -169,7 +169,7 @@ func (f files) write(t require.TestingT, dir string) {
 
 // small makes a store of a few records, closes it or pretends that its process was killed, and returns its files.
 func (d durable) small(t *testing.T, kill bool) (files, *contents) {
-	dir, want := tempDir(t), newContents()
+	dir, want := TempDir(t), newContents()
 	s, err := d.open(dir)
 	require.NoError(t, err)
 	fill(t, s, &want, 0, false)
@@ -220,7 +220,7 @@ func (d durable) testDamage(t *testing.T, original files, want *contents, how da
 		var wg sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			wg.Go(func() {
-				dir := tempDir(t)
+				dir := TempDir(t)
 				for {
 					i := int(next.Add(1)-1) * step
 					if i >= how.versions(len(content)) || t.Failed() {
@@ -259,9 +259,9 @@ func (d durable) opened(t *testing.T, dir string, damaged files, want *contents,
 	return err == nil
 }
 
-// tempDir is a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
+// TempDir is a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
 // what they are about is files, not disks.
-func tempDir(t *testing.T) string {
+func TempDir(t *testing.T) string {
 	const memory = "/dev/shm"
 	if _, err := os.Stat(memory); err != nil {
 		return t.TempDir()
