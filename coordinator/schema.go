@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -99,3 +100,13 @@ func (e *InputError) collect(v *jsonschema.ValidationError) {
 }
 
 var english = message.NewPrinter(language.English)
+
+// CheckInput reports what a workflow's schema refuses in an input, as *InputError. It is for drivers of a Stepper, which
+// start runs themselves.
+func CheckInput(w *template.Workflow, input value.Value) error {
+	s, err := compileSchema(w.Name, w.Input)
+	if err != nil {
+		return err
+	}
+	return s.check(input)
+}
