@@ -1,0 +1,140 @@
+package operation
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Codes of failures that bindings give, besides http_404 and the like.
+const (
+	CodeExit           = "exit"             // a command ended with another exit code than 0; may be retried
+	CodeNotStarted     = "not_started"      // a command could not be started: not found, no permission
+	CodeTransport      = "transport"        // no HTTP answer came; may be retried
+	CodeInvalidRequest = "invalid_request"  // what the binding gives is no HTTP request
+	CodeAddressRefused = "address_refused"  // an HTTP request would have gone where none may
+	CodeRedirect       = "redirect"         // an HTTP answer redirects too often, or out of encryption
+	CodeInvalidOutput  = "invalid_output"   // what came back is not what it should be
+	CodeTooLarge       = "output_too_large" // what came back is larger than its limit
+	CodeCanceled       = "canceled"         // the call's context ended first; may be retried
+)
+
+// Bind gives the Caller of an operation that a document binds to a command or an HTTP request. All other bindings are
+// carried out by the engine itself and are refused. The result keeps b, is immutable and safe for concurrent use.
+func Bind(b *template.Bound) (Caller, error) {
+	switch {
+	case b.Binding.Command != nil:
+		return &command{bound: b, output: b.Binding.Command.Output, grace: graceDefault}, nil
+	case b.Binding.HTTP != nil:
+		return &request{bound: b, client: sharedClient()}, nil
+	}
+	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
+}
+
+// scope is what the expressions of a binding see of one call. It belongs to that call.
+type scope struct {
+	call    *Call
+	input   value.Value
+	decoded bool // whether input has been: several texts may read it, and most bindings have one that does
+}
+
+var _ expr.Env = (*scope)(nil)
+
+// Name is one of the names that the checker lets bindings use.
+func (s *scope) Name(name string) (value.Value, error) {
+	switch name {
+	case "input":
+		if s.decoded {
+			return s.input, nil
+		}
+		in, err := s.call.Decode()
+		s.input, s.decoded = in, err == nil
+		return in, err
+	case "attempt":
+		return int64(s.call.Attempt), nil
+	case "run":
+		return map[string]any{"id": s.call.Run}, nil
+	case "participant":
+		return s.participant()
+	}
+	return nil, fmt.Errorf("a binding has no variable %q", name)
+}
+
+// participant is what the directory says of whom the call asks, with the id; null when it asks nobody in particular.
+func (s *scope) participant() (value.Value, error) {
+	if s.call.Participant == "" {
+		return nil, nil
+	}
+	about := maps.Clone(s.call.About)
+	if about == nil {
+		about = make(map[string]any, 1)
+	}
+	about["id"] = s.call.Participant
+	return value.Of(about)
+}
+
+// Step refuses: a binding serves every step of its operation, so it cannot know the steps around one of them.
+func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
+	return nil, fmt.Errorf("a binding cannot read step %q: pass it in the input of the step", id)
+}
+
+// eval evaluates one template of the binding, which stands under a key of that name; nil for one that was left out. It
+// fails for good: the same call has the same input whenever it is made.
+func (s *scope) eval(key string, t *expr.Template) (value.Value, error) {
+	if t == nil {
+		return nil, nil
+	}
+	v, err := t.Eval(s)
+	if err != nil {
+		return nil, &Error{Code: reactive.CodeInputResolution, Message: key + ": " + err.Error(), Permanent: true, Err: err}
+	}
+	return v, nil
+}
+
+// text evaluates a template to a text: strings as they are, null as nothing, everything else as JSON.
+func (s *scope) text(key string, t *expr.Template) (string, error) {
+	v, err := s.eval(key, t)
+	if err != nil || v == nil {
+		return "", err
+	}
+	return value.Text(v), nil
+}
+
+// texts evaluates a template to an object of texts. A member that gives null is left out, so that an author can write
+// one that is only there when the input has it.
+func (s *scope) texts(key string, t *expr.Template) (map[string]string, error) {
+	v, err := s.eval(key, t)
+	if err != nil {
+		return nil, err
+	}
+	object, _ := v.(map[string]any)
+	texts := make(map[string]string, len(object))
+	for name, v := range object {
+		if v != nil {
+			texts[name] = value.Text(v)
+		}
+	}
+	return texts, nil
+}
+
+// payload is what a template gives as bytes to send: a string as it is, everything else as JSON. isText tells which.
+func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool, err error) {
+	v, err := s.eval(key, t)
+	if err != nil {
+		return nil, false, err
+	}
+	if text, ok := v.(string); ok {
+		return []byte(text), true, nil
+	}
+	data, err = value.JSON(v)
+	return data, false, err
+}
+
+// canceled is the failure of a call whose context ended before there was an answer.
+func canceled(c *Call) error {
+	return &Error{Code: CodeCanceled, Message: fmt.Sprintf("the call ended before its answer came: %v", c.Cause()), Err: c.Cause()}
+}

@@ -1,0 +1,55 @@
+package operation
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// capture keeps the end of a stream. It belongs to the goroutine that writes until that has finished.
+type capture struct {
+	limit   int
+	kept    []byte // the last limit bytes at least, and at most twice as many
+	dropped int    // bytes that came before those
+	full    func() // called when the stream exceeds the limit; nil: it need not be known
+}
+
+// Write takes in a part of the stream. Its cost is proportional to the part, over the whole stream.
+func (b *capture) Write(part []byte) (int, error) {
+	b.kept = append(b.kept, part...)
+	if len(b.kept) > b.limit && b.full != nil {
+		b.full()
+		b.full = nil
+	}
+	if len(b.kept) > 2*b.limit {
+		b.trim()
+	}
+	return len(part), nil
+}
+
+// trim drops all but the last limit bytes.
+func (b *capture) trim() {
+	if over := len(b.kept) - b.limit; over > 0 {
+		b.dropped += over
+		b.kept = append(b.kept[:0], b.kept[over:]...)
+	}
+}
+
+// isCut reports whether the stream was longer than the limit.
+func (b *capture) isCut() bool {
+	b.trim()
+	return b.dropped > 0
+}
+
+// String gives what is kept, with a first line that says so if that is not everything.
+func (b *capture) String() string {
+	if !b.isCut() {
+		return string(b.kept)
+	}
+	kept := b.kept
+	// A line that was cut, or at least a character that was, is of no use to anyone.
+	if i := bytes.IndexByte(kept, '\n'); i >= 0 && i < len(kept)-1 {
+		kept = kept[i+1:]
+	}
+	return fmt.Sprintf("[%d bytes left out]\n%s", b.dropped+len(b.kept)-len(kept), strings.ToValidUTF8(string(kept), ""))
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package operation_test
+
+func runAsVictim() bool { return false }

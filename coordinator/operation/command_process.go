@@ -1,0 +1,162 @@
+package operation
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// process is one run of a program, with everything it starts.
+//
+//	start ──▶ exited (its id stays taken) ──▶ output closed, or grace over ──▶ group killed ──▶ reaped
+//	   └─ call ends: SIGTERM to the group, grace begins ─┘
+//
+// Invariants:
+//
+//  1. the group is signaled only while its leader has not been reaped, so that no stranger who was given the same id is;
+//  2. when run returns, no process of the group is alive and no goroutine of p is left.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  []byte
+	grace  time.Duration
+	stdout capture
+	stderr capture
+	state  *os.ProcessState // how the program ended; set when run returns nil
+
+	mu     sync.Mutex
+	reaped bool        // guarded by mu
+	timer  *time.Timer // guarded by mu: kills the group when grace is over; nil before it begins
+
+	killed chan struct{} // closed when grace is over
+}
+
+// run starts the program and returns when all is over. An error says that it could not be started.
+func (p *process) run(c *Call) error {
+	// Linux ends a child together with the thread that started it, and a thread ends when somebody's goroutine exits while
+	// locked to it. Locked to this goroutine, the thread lives as long as the child does. It costs nothing: waiting for a
+	// process keeps a thread anyway.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	p.killed = make(chan struct{})
+	p.cmd.SysProcAttr = attributes()
+	dieWithParent(p.cmd.SysProcAttr)
+	pipes, err := p.open()
+	if err != nil {
+		return err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return err // Start has closed the pipes
+	}
+	drained := p.copy(pipes)
+	stop := context.AfterFunc(c, p.terminate)
+	p.awaitExit()
+	p.beginGrace()
+	select {
+	case <-drained:
+	case <-p.killed:
+	}
+	stop()
+	p.kill()
+	pipes.close() // what still holds the other ends has left the group
+	<-drained
+	return p.reap()
+}
+
+// pipes are this process's ends of the program's standard streams.
+type pipes struct {
+	stdin          io.WriteCloser // nil: there is nothing to write, and the program finds its input empty
+	stdout, stderr io.ReadCloser
+}
+
+func (p *process) open() (s pipes, err error) {
+	if s.stdout, err = p.cmd.StdoutPipe(); err != nil {
+		return s, err
+	}
+	if s.stderr, err = p.cmd.StderrPipe(); err != nil {
+		return s, err
+	}
+	if len(p.stdin) > 0 {
+		s.stdin, err = p.cmd.StdinPipe()
+	}
+	return s, err
+}
+
+func (s pipes) close() {
+	if s.stdin != nil {
+		_ = s.stdin.Close()
+	}
+	_ = s.stdout.Close()
+	_ = s.stderr.Close()
+}
+
+// copy moves the bytes. The channel it returns is closed when input is written, or nobody wants it, and both outputs have
+// ended: all who could write have closed them or are dead.
+func (p *process) copy(s pipes) <-chan struct{} {
+	var all sync.WaitGroup
+	if s.stdin != nil {
+		all.Go(func() {
+			_, _ = io.Copy(s.stdin, bytes.NewReader(p.stdin)) // a program need not read its input
+			_ = s.stdin.Close()
+		})
+	}
+	all.Go(func() { _, _ = io.Copy(&p.stdout, s.stdout) })
+	all.Go(func() { _, _ = io.Copy(&p.stderr, s.stderr) })
+	drained := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(drained)
+	}()
+	return drained
+}
+
+// terminate asks the whole group to end, and sees to it that it will have.
+func (p *process) terminate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		signal(p.cmd.Process, polite)
+		p.startTimer()
+	}
+}
+
+// beginGrace gives what the program has left behind the time to end. It changes nothing if the time has begun.
+func (p *process) beginGrace() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.startTimer()
+}
+
+// startTimer has the group killed when grace is over. The caller holds mu.
+func (p *process) startTimer() {
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.grace, func() {
+			p.kill()
+			close(p.killed)
+		})
+	}
+}
+
+// kill ends the whole group at once.
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		signal(p.cmd.Process, deadly)
+	}
+}
+
+// reap takes the program's exit status, and with it gives up its id.
+func (p *process) reap() (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.timer.Stop()
+	p.reaped = true
+	p.state, err = p.exitState()
+	return err
+}

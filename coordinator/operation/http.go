@@ -1,0 +1,220 @@
+package operation
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// ResponseMax is how large the body of an HTTP answer may be, in bytes, after decompression.
+const ResponseMax = 10 << 20
+
+// request is the Caller of an HTTP binding: each call makes one request and follows its redirects.
+//
+// Every request carries the call's idempotency key as the header Idempotency-Key, unless the binding gives that header
+// itself. The same header lets the client send a request once more by itself when a connection that was kept open turns
+// out to have been closed; a server that honours the key cannot tell the difference.
+type request struct {
+	bound  *template.Bound
+	client *http.Client
+}
+
+func (b *request) Call(c *Call) (any, error) {
+	req, err := b.prepare(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Err() != nil {
+		return nil, canceled(c)
+	}
+	resp, err := b.client.Do(req)
+	if err != nil {
+		return nil, transportError(c, req, err)
+	}
+	// Closing what has not been read to the end gives up the connection; all else is kept for the next request.
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, ResponseMax+1))
+	switch {
+	case err != nil:
+		return nil, transportError(c, req, err)
+	case len(body) > ResponseMax:
+		return nil, &Error{Code: CodeTooLarge, Permanent: true,
+			Message: fmt.Sprintf("%s: the body is larger than %d bytes", place(req), ResponseMax)}
+	case resp.StatusCode >= 400:
+		return nil, statusError(req, resp, body)
+	}
+	return outcome(req, resp, body)
+}
+
+// prepare evaluates the binding.
+func (b *request) prepare(c *Call) (*http.Request, error) {
+	s := &scope{call: c}
+	address, err := s.text("url", b.bound.URL)
+	if err != nil {
+		return nil, err
+	}
+	method, err := s.text("method", b.bound.Method)
+	if err != nil {
+		return nil, err
+	}
+	headers, err := s.texts("headers", b.bound.Headers)
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	var isJSON bool
+	if b.bound.Body != nil {
+		data, isText, err := s.payload("body", b.bound.Body)
+		if err != nil {
+			return nil, err
+		}
+		body, isJSON = bytes.NewReader(data), !isText
+	}
+	if err := checkURL(address); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(c, strings.ToUpper(method), address, body)
+	if err != nil {
+		return nil, &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
+	}
+	req.Header.Set("User-Agent", "sluice")
+	req.Header.Set("Idempotency-Key", c.Key())
+	if isJSON {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, setHeaders(req, headers)
+}
+
+// checkURL refuses what no request can be made of, which a client would report like a server that cannot be reached.
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return &Error{Code: CodeInvalidRequest, Permanent: true,
+			Message: fmt.Sprintf("url %q does not begin with http:// or https:// and a host", address)}
+	}
+	return nil
+}
+
+// setHeaders gives the request the binding's headers, which replace those that every request has.
+func setHeaders(req *http.Request, headers map[string]string) error {
+	for name, text := range headers {
+		if !isHeaderName(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("header %q cannot be sent", name), Permanent: true}
+		}
+		if strings.EqualFold(name, "Host") { // which the client takes from elsewhere
+			req.Host = text
+			continue
+		}
+		req.Header.Set(name, text)
+	}
+	return nil
+}
+
+// isHeaderName reports whether a name is a token of RFC 9110, section 5.6.2.
+func isHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		isWord := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return !isWord && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// outcome is the step's output: an answer that is no error.
+func outcome(req *http.Request, resp *http.Response, body []byte) (any, error) {
+	content, err := parseBody(resp, body)
+	if err != nil {
+		return nil, &Error{Code: CodeInvalidOutput, Message: place(req) + ": " + err.Error(), Permanent: true, Err: err}
+	}
+	return map[string]any{"status": int64(resp.StatusCode), "headers": headerValues(resp), "body": content}, nil
+}
+
+// parseBody gives a body that says it is JSON as a value, and any other as a text. An empty body is no JSON: it is null.
+func parseBody(resp *http.Response, body []byte) (any, error) {
+	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
+		return string(body), nil
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	return value.ParseJSON(body)
+}
+
+// headerValues gives the headers under lower-case names, several of one name joined as RFC 9110 says.
+func headerValues(resp *http.Response) map[string]any {
+	headers := make(map[string]any, len(resp.Header))
+	for name, values := range resp.Header {
+		headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	return headers
+}
+
+// statusError is the failure that the server has answered with. Those of the client are final, but for the three that say
+// “not now”; those of the server may be gone when it is asked again.
+func statusError(req *http.Request, resp *http.Response, body []byte) error {
+	status := resp.StatusCode
+	e := &Error{
+		Code:    "http_" + strconv.Itoa(status),
+		Message: place(req) + ": " + resp.Status,
+	}
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+	default:
+		e.Permanent = status < 500
+	}
+	if !e.Permanent {
+		e.RetryAt = retryAfter(resp.Header.Get("Retry-After"), time.Now())
+	}
+	const kept = 64 << 10 // enough of an error page
+	content, err := parseBody(resp, body)
+	if err != nil || len(body) > kept {
+		content = strings.ToValidUTF8(string(body[:min(len(body), kept)]), "")
+	}
+	e.Details = map[string]any{"status": int64(status), "headers": headerValues(resp), "body": content}
+	return e
+}
+
+// retryAfter gives the instant that a Retry-After header names: a number of seconds from now, or a date. It is zero for a
+// header that is missing, malformed, or more than a year away, which no server can mean.
+func retryAfter(text string, now time.Time) time.Time {
+	at, err := http.ParseTime(text)
+	if seconds, isNumber := strconv.ParseUint(text, 10, 31); isNumber == nil {
+		at, err = now.Add(time.Duration(seconds)*time.Second), nil
+	}
+	if err != nil || at.After(now.AddDate(1, 0, 0)) {
+		return time.Time{}
+	}
+	return at
+}
+
+// transportError is the failure of a request that got no answer, or only a part of it.
+func transportError(c *Call, req *http.Request, err error) error {
+	if c.Err() != nil {
+		return canceled(c)
+	}
+	if e, ok := errors.AsType[*Error](err); ok { // ours, from inside the client
+		return &Error{Code: e.Code, Message: place(req) + ": " + e.Message, Permanent: e.Permanent, Err: err}
+	}
+	cause := err
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		cause = e.Err // its own text has the whole URL
+	}
+	return &Error{Code: CodeTransport, Message: place(req) + ": " + cause.Error(), Err: err}
+}
+
+// place names a request in messages. Queries are left out: they are long, and hold what should not be in a log.
+func place(req *http.Request) string {
+	return req.Method + " " + req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath()
+}
