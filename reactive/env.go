@@ -126,8 +126,8 @@ func (r *Root) itemOutput(x *expansion, i int) any {
 	b := &r.blocks[x.blocks[i]]
 	for u := b.base + r.plan.Nodes[b.row].End - b.row - 2; u >= b.base; u-- {
 		row := r.row(u)
-		if row.Kind != plan.Step && row.Kind != plan.Map {
-			continue
+		if row.Map != b.row || row.Kind != plan.Step && row.Kind != plan.Map {
+			continue // of a map within, or a decision
 		}
 		if row.Gate < 0 || r.branch(u) == open {
 			return r.Output(u)
