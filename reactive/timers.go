@@ -160,6 +160,9 @@ func (r *Root) alive(t timer) bool {
 
 // NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
 func (r *Root) NextDue() int64 {
+	if r.Done() {
+		return 0 // it finishes at this very instant: an answer at the instant of the deadline counts
+	}
 	for len(r.timers.heap) > 0 {
 		if r.alive(r.timers.heap[0]) && r.run.finished == nil {
 			return r.timers.heap[0].due
