@@ -4,18 +4,29 @@ package signals
 type Signal[T any] struct {
 	source
 	value T
-	equal func(a, b T) bool // nil: never equal
+	equal func(a, b T) bool // nil: ==. A function literal for that would be an object of its own for every signal
 }
 
 // NewSignal returns a signal that changes when it is written with a value that is != to the one before. So a NaN always changes, a pointer changes with the
 // address only, and an interface that holds something incomparable panics on the second write: use [NewSignalFunc] there.
 func NewSignal[T comparable](g *Graph, value T) *Signal[T] {
-	return NewSignalFunc(g, value, func(a, b T) bool { return a == b })
+	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value}
 }
 
 // NewSignalFunc is NewSignal with an equality of the caller's. A nil equal makes every write a change.
 func NewSignalFunc[T any](g *Graph, value T, equal func(a, b T) bool) *Signal[T] {
+	if equal == nil {
+		equal = func(T, T) bool { return false }
+	}
 	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value, equal: equal}
+}
+
+// same compares two values. T is comparable if there is no equal, which the type system has forgotten here.
+func (s *Signal[T]) same(a, b T) bool {
+	if s.equal != nil {
+		return s.equal(a, b)
+	}
+	return any(a) == any(b)
 }
 
 // Get returns the value, and makes the node that r belongs to depend on it.
@@ -38,7 +49,7 @@ func (s *Signal[T]) Set(value T) error {
 	if g.run.pure {
 		return ErrPure
 	}
-	if s.equal != nil && s.equal(s.value, value) {
+	if s.same(s.value, value) {
 		return nil
 	}
 	if g.hold > 0 {
@@ -109,7 +120,7 @@ type signalChange[T any] struct {
 func (c *signalChange[T]) commit() {
 	s := c.signal
 	s.flags &^= written
-	if s.equal == nil || !s.equal(c.old, s.value) {
+	if !s.same(c.old, s.value) {
 		s.publish(c.old)
 	}
 }
