@@ -1,0 +1,283 @@
+package sluice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/sluiceflow/sluice"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow"
+)
+
+// The examples stand in the order in which one needs them. must keeps them short: their errors would be faults of the
+// examples.
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Panic(err)
+	}
+	return v
+}
+
+// A workflow may be a document as well. What it calls is bound in the document, or a Go function of the program.
+func Example_document() {
+	ctx := context.Background()
+	workflow := must(template.Parse("shout.yaml", must(os.ReadFile("testdata/workflows/shout.yaml"))))
+	engine := must(sluice.Open(ctx, "", coordinator.Config{Operations: []coordinator.Operation{split, upper}}))
+	defer engine.Shutdown(ctx)
+
+	run := must(engine.Start(ctx, workflow, "from a document"))
+	var words []string
+	err := must(run.Wait(ctx)).Decode(&words)
+	fmt.Println(words, err)
+	// Output:
+	// [FROM A DOCUMENT] <nil>
+}
+
+// A run that does not complete says which failure ended it. Codes tell failures apart.
+func Example_errors() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	pay := operation.Define("pay", func(_ context.Context, cents int) (string, error) {
+		return "", &operation.Error{Code: "declined", Message: fmt.Sprintf("no cover for %d", cents), Permanent: true}
+	})
+	workflow := flow.MustDefine("shop", flow.Call("pay", pay, flow.Input[int]()))
+
+	run := must(engine.Start(ctx, workflow, 3900))
+	result := must(run.Wait(ctx))
+	failure, ok := errors.AsType[*journal.Failure](result.Err())
+	fmt.Println(result.Status, ok, failure.Code, failure.Message)
+	// Output:
+	// failed true declined no cover for 3900
+}
+
+// A call that fails is made again, as often and as soon as its step says. The idempotency key stays the same.
+func Example_retry() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	fetch := operation.Define("fetch", func(ctx context.Context, url string) (string, error) {
+		call := operation.CallOf(ctx)
+		fmt.Println("attempt", call.Attempt, "with key", call.Key())
+		if call.Attempt < 3 {
+			return "", errors.New("the line is busy")
+		}
+		return "a page", nil
+	})
+	page := flow.Call("page", fetch, flow.Input[string](),
+		flow.Timeout(time.Minute), // of each attempt
+		flow.Retry(template.Retry{MaxAttempts: 5, Backoff: time.Millisecond, Multiplier: 2}))
+
+	run := must(engine.Start(ctx, flow.MustDefine("read", page, flow.Output(page)), "/", coordinator.WithID("read-1")))
+	fmt.Println(must(run.Wait(ctx)).Output)
+	// Output:
+	// attempt 1 with key read-1/page
+	// attempt 2 with key read-1/page
+	// attempt 3 with key read-1/page
+	// a page
+}
+
+// An If that asks how a step has ended catches its failure. FromOr reads the result of a branch that may not be taken.
+func Example_catch() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	solicit := operation.Define("solicit", func(context.Context, any) (int, error) {
+		return 0, operation.Permanent(errors.New("nobody answers"))
+	})
+	apologize := operation.Define("apologize", func(context.Context, any) (string, error) { return "sorry", nil })
+
+	price := flow.Call("price", solicit, nil)
+	apology := flow.Call("apology", apologize, nil)
+	run := must(engine.Start(ctx, flow.MustDefine("quote",
+		price,
+		flow.If(flow.Completed(price), flow.Else(apology)),
+		flow.Output(flow.FromOr(apology, "no need")),
+	), nil))
+	result := must(run.Wait(ctx))
+	fmt.Println(result.Status, result.Output)
+	// Output:
+	// completed sorry
+}
+
+// Parallel runs steps side by side, and MaxConcurrency bounds how many at a time: here one, so in the order written.
+func Example_parallel() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	say := operation.Define("say", func(_ context.Context, word string) (any, error) {
+		fmt.Println(word)
+		return nil, nil
+	})
+	workflow := flow.MustDefine("locks", flow.Parallel(flow.MaxConcurrency(1),
+		flow.Call("upper", say, flow.Value("upper gate")),
+		flow.Call("middle", say, flow.Value("middle gate")),
+		flow.Call("lower", say, flow.Value("lower gate")),
+	))
+
+	run := must(engine.Start(ctx, workflow, nil))
+	fmt.Println(must(run.Wait(ctx)).Status)
+	// Output:
+	// upper gate
+	// middle gate
+	// lower gate
+	// completed
+}
+
+// Watch tells everything that happens to a run, from its first event or any other on, once it is durable.
+func Example_watch() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	words := flow.Call("words", split, flow.Input[string]())
+	first := flow.Call("first", upper, flow.Select[string](words, "/0"))
+
+	run := must(engine.Start(ctx, flow.MustDefine("head", words, first), "up the river"))
+	for update, err := range run.Watch(ctx, 1) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, c := range update.Changes {
+			fmt.Println(update.Event.Seq, c.Step, c.From, "→", c.To)
+		}
+	}
+	// Output:
+	// 1 words idle → ready
+	// 2 words ready → running
+	// 2 first idle → waiting
+	// 3 words running → completed
+	// 3 first waiting → ready
+	// 4 first ready → running
+	// 5 first running → completed
+}
+
+// A step bound to wait completes with the message that somebody sends: now, or after the process was started anew.
+func Example_message() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	type answer struct {
+		By string `json:"by"`
+	}
+	approval := flow.Call("approval", template.NewOp[any, answer]("approval", nil), nil)
+	workflow := flow.MustDefine("approve",
+		flow.Bind("approval", template.Binding{Wait: &template.Wait{Message: "approved"}}),
+		approval,
+		flow.Output(flow.Select[string](approval, "/by")),
+	)
+
+	run := must(engine.Start(ctx, workflow, nil))
+	if err := run.Send(ctx, "approved", answer{By: "ann"}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(must(run.Wait(ctx)).Output)
+	// Output:
+	// ann
+}
+
+// A folder keeps runs. An engine that is opened on it goes on with those that have not ended; here it finds one that has.
+func Example_durable() {
+	ctx := context.Background()
+	dir := must(os.MkdirTemp("", "journal"))
+	defer os.RemoveAll(dir)
+	words := flow.Call("words", split, flow.Input[string]())
+	workflow := flow.MustDefine("words", words, flow.Output(words))
+	config := coordinator.Config{Workflows: []*template.Workflow{workflow}} // its functions are not in the folder
+
+	first := must(sluice.Open(ctx, dir, config))
+	must(must(first.Start(ctx, workflow, "kept on disk", coordinator.WithID("words-1"))).Wait(ctx))
+	fmt.Println(first.Shutdown(ctx))
+
+	second := must(sluice.Open(ctx, dir, config))
+	fmt.Println(must(must(second.Run(ctx, "words-1")).Wait(ctx)).Output)
+	fmt.Println(second.Shutdown(ctx))
+	// Output:
+	// <nil>
+	// [kept on disk]
+	// <nil>
+}
+
+// Starting a run that exists gives that run: whoever starts it need not remember whether it has.
+func Example_startOnce() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	count := operation.Define("count", func(_ context.Context, s string) (int, error) {
+		fmt.Println("counting")
+		return len(s), nil
+	})
+	letters := flow.Call("letters", count, flow.Input[string]())
+	workflow := flow.MustDefine("count", letters, flow.Output(letters))
+
+	for _, text := range []string{"gate", "gate", "sluice"} {
+		run, err := engine.Start(ctx, workflow, text, coordinator.WithID("count-1"))
+		if err != nil {
+			fmt.Println(errors.Is(err, coordinator.ErrRunExists))
+			return
+		}
+		fmt.Println(must(run.Wait(ctx)).Output)
+	}
+	// Output:
+	// counting
+	// 4
+	// 4
+	// true
+}
+
+// Cancel ends a run; what it waits for no longer matters.
+func Example_cancel() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	run := must(engine.Start(ctx, flow.MustDefine("nap",
+		flow.Bind("nap", template.Binding{Sleep: &template.Sleep{For: "P1D"}}),
+		flow.Call("", template.NewOp[any, any]("nap", nil), nil),
+	), nil))
+	if err := run.Cancel(ctx, "enough"); err != nil {
+		fmt.Println(err)
+	}
+	result := must(run.Wait(ctx))
+	fmt.Println(result.Status, result.Failure)
+	// Output:
+	// aborted cancelled: enough
+}
+
+// Everything that is wrong with a document is said at once, with its place.
+func Example_refusal() {
+	operations := []string{"split", "upper"}
+	known := template.Known{
+		Operation:  func(name string) bool { return slices.Contains(operations, name) },
+		Operations: operations,
+	}
+	_, err := template.Load("shout.yaml", []byte(`kind: Workflow
+name: shout
+steps:
+  - {operation: split, id: words, input: "{{ inptu }}"}
+  - {operation: uper, needs: [word]}
+`), known)
+	fmt.Println(err)
+	// Output:
+	// shout.yaml:4:42: steps[0].input: unknown name "inptu" (did you mean "input"?)
+	// shout.yaml:5:17: steps[1].operation: unknown operation "uper" (did you mean "upper"?)
+	// shout.yaml:5:31: steps[1].needs[0]: unknown step "word" (did you mean "words"?)
+}
+
+// A document and its Go builder make the same workflow, so they have the same hash.
+func Example_hash() {
+	words := flow.Call("words", split, flow.Input[string]())
+	loud := flow.Each("loud", words, func(word flow.Ref[string]) flow.Ref[string] { return flow.Call("upper", upper, word) })
+	built := flow.MustDefine("shout", words, loud, flow.Output(loud))
+	read := must(template.Parse("shout.yaml", must(os.ReadFile("testdata/workflows/shout.yaml"))))
+	fmt.Println(must(built.Hash()) == must(read.Hash()))
+	// Output:
+	// true
+}
