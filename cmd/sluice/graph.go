@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+func newGraph() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "graph FILE",
+		Short: "Draw a workflow",
+		Long: `Graph prints a workflow's steps and what leads from one to another: as a Mermaid flowchart, in the DOT language of
+Graphviz, or as JSON. Conditionals are diamonds and their tests stand on the edges; a map is a stack in a frame that
+holds what is done for each item; an edge that is there only because a step reads another's output is dotted. A small
+point stands for a place where many steps are waited for.`,
+		Example: `  sluice graph backup.yaml
+  sluice graph backup.yaml --format dot | dot -Tsvg > backup.svg
+  sluice graph backup.yaml --format json | jq '.edges[].key'`,
+		Args: cobra.ExactArgs(1),
+	}
+	format := choose(cmd, "format", "f", "how to print it", "mermaid", "dot", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// A workflow of a Go program can be drawn without the program's operations.
+		p, err := load(args[0], template.Known{Lenient: true})
+		if err != nil {
+			return refuse(err)
+		}
+		if err := draw(cmd.OutOrStdout(), p, format.value); err != nil {
+			return &exit{failed, fmt.Errorf("draw %s: %w", args[0], err)}
+		}
+		return nil
+	}
+	return cmd
+}
+
+func draw(w io.Writer, p *plan.Plan, format string) error {
+	g, err := p.Graph()
+	if err != nil {
+		return err
+	}
+	d := newDrawing(p, g)
+	switch format {
+	case "dot":
+		return g.WriteDOT(w, d.Drawing)
+	case "json":
+		if err := g.WriteJSON(w, d.attributes); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(w)
+		return err
+	}
+	return g.WriteMermaid(w, d.Drawing)
+}
+
+// drawing says how each node of a plan's graph looks.
+type drawing struct {
+	dag.Drawing
+	plan *plan.Plan
+	row  []int32 // by node
+}
+
+func newDrawing(p *plan.Plan, g *dag.Graph) *drawing {
+	d := &drawing{plan: p, row: make([]int32, g.NodeCount())}
+	for row := range int32(len(p.Nodes)) {
+		if id, ok := g.Node(p.GraphKey(row)); ok {
+			d.row[id] = row
+		}
+	}
+	d.Drawing = dag.Drawing{Title: p.Workflow.Name, Node: d.look}
+	return d
+}
+
+func (d *drawing) look(id int32) dag.Look {
+	n := &d.plan.Nodes[d.row[id]]
+	look := dag.Look{Group: d.frames(d.row[id])}
+	switch n.Kind {
+	case plan.Gate:
+		look.Shape = dag.Diamond
+		if n.Key == "" {
+			look.Label = "if"
+		}
+	case plan.Map:
+		look.Shape = dag.Stack
+	case plan.Join:
+		look.Shape = dag.Dot
+	}
+	return look
+}
+
+// frames are the maps around a row, outermost first. A map stands in its own frame.
+func (d *drawing) frames(row int32) []string {
+	n := &d.plan.Nodes[row]
+	if n.Kind != plan.Map {
+		if row = n.Map; row < 0 {
+			return nil
+		}
+		n = &d.plan.Nodes[row]
+	}
+	var outer []string
+	if n.Map >= 0 {
+		outer = d.frames(n.Map)
+	}
+	label := "each " + n.Over.As + " of " + n.Key
+	if n.Over.MaxConcurrency > 0 {
+		label += fmt.Sprintf(", %d at a time", n.Over.MaxConcurrency)
+	}
+	return append(outer, label)
+}
+
+// attributes are what programs read of a node.
+func (d *drawing) attributes(id int32) any {
+	n := &d.plan.Nodes[d.row[id]]
+	a := struct {
+		Kind      string `json:"kind"`
+		Operation string `json:"operation,omitempty"`
+		Map       string `json:"map,omitempty"` // that makes it anew for each item
+	}{Kind: [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[n.Kind]}
+	if n.Kind == plan.Step {
+		a.Operation = n.Step.Operation
+	}
+	if n.Map >= 0 {
+		a.Map = d.plan.Nodes[n.Map].Key
+	}
+	return a
+}

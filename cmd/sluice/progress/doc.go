@@ -1,0 +1,24 @@
+// Package progress keeps a picture of a run for people: the tree of its document with what each step is doing, drawn as
+// text that fits a terminal.
+//
+//	tree := progress.New(workflow)
+//	for u := range run.Watch(ctx, 1) { tree.Apply(&u) }
+//	text := tree.Draw(progress.Frame{Width: 80, Height: 24, Now: now})
+//
+//	● release       running       4.2s  5/9 steps
+//	├─ ✓ find       completed    120ms
+//	├─ parallel, 2 at a time
+//	│  ├─ ✓ hash    completed     1.1s  attempt 2
+//	│  └─ ● check   3/8 running   2.9s
+//	│     └─ ✗ check[2]  failed  0.4s  exit: exit status 1
+//	└─ · publish    idle
+//
+// A map is one line with counts, however many items it has; those that failed are named. A tree that is higher than the
+// frame is folded: what has failed and what is under way stays, and lines say what they stand for.
+//
+// # Contracts
+//
+// A Tree belongs to one goroutine. It has no clock and does no I/O: the same updates and the same frame give the same
+// text. Apply costs O(depth of the tree) for each change, and Draw O(lines drawn), whatever the size of the run, apart
+// from one look at a bit for each step of the document. Memory is proportional to the document and to what is under way.
+package progress

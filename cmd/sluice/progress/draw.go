@@ -1,0 +1,347 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Frame says how a tree is drawn.
+type Frame struct {
+	Width  int    // columns; no line is wider. Default: 80
+	Height int    // lines; there are no more. Default: no limit
+	Now    int64  // Unix nanoseconds, for what is under way
+	Tick   int    // moves the symbols of what is under way; 0: they stand still
+	Note   string // for a last line of its own; may be empty
+
+	// Paint gives a text the looks of a word. Default: as it is.
+	Paint func(w Word, text string) string
+}
+
+// faint is the word whose looks lines and side remarks have.
+const faint = Skipped
+
+// row is a line of the drawing.
+type row struct {
+	lead   string // the lines that connect it to what is around it
+	word   Word
+	bare   bool   // without a symbol: a container
+	name   string // of steps and maps, in a column of its own
+	state  string // likewise
+	took   string
+	detail string
+	failed bool // the detail is why
+}
+
+// Draw gives the tree as text, without a line break at the end. Its first line is about the run as a whole.
+func (t *Tree) Draw(f Frame) string {
+	if f.Width <= 0 {
+		f.Width = 80
+	}
+	room := f.Height
+	if room <= 0 {
+		room = len(t.nodes) * (1 + itemLinesMax)
+	}
+	if f.Note != "" {
+		room--
+	}
+	d := &drawing{t: t, f: f}
+	d.rows = append(d.rows, t.header(f.Now))
+	d.inside(0, t.choose(room-1), "")
+	text := d.text()
+	if f.Note != "" {
+		text += "\n" + d.paint(Retrying, cut(f.Note, f.Width))
+	}
+	return text
+}
+
+// drawing is a tree on its way to text.
+type drawing struct {
+	t    *Tree
+	f    Frame
+	rows []row
+}
+
+// header is the line about the run.
+func (t *Tree) header(now int64) row {
+	c := &t.nodes[0].counts
+	r := row{word: WordOfRun(t.status), name: t.name, state: string(t.status), detail: fmt.Sprintf("%d/%d steps", c.settled(), c.total())}
+	if t.status == "" {
+		r.word, r.state = Idle, "starting"
+	}
+	if rest := listed(c, Failed, Aborted); rest != "" {
+		r.detail += ", " + rest
+	}
+	r.took = took(t.started, t.ended, now)
+	return r
+}
+
+// inside adds the rows of what is in a node: those of list, which are the shown ones, in order, and what stands for the
+// rest.
+func (d *drawing) inside(i int32, list []int32, lead string) {
+	n := &d.t.nodes[i]
+	var entries []func(lead string)
+	single := func(r row) {
+		entries = append(entries, func(lead string) { r.lead = lead; d.rows = append(d.rows, r) })
+	}
+	hidden := n.counts
+	for rest := list; len(rest) > 0; {
+		child, end := rest[0], 1
+		for end < len(rest) && rest[end] < d.t.nodes[child].end {
+			end++
+		}
+		below := rest[1:end]
+		rest = rest[end:]
+		hidden.subtract(&d.t.nodes[child].counts)
+		entries = append(entries, func(lead string) { d.node(child, below, lead) })
+	}
+	if n.kind <= branch && len(list) > 0 || i == 0 {
+		first, last := summaries(hidden)
+		if first.state != "" {
+			own := entries
+			entries = nil
+			single(first)
+			entries = append(entries, own...)
+		}
+		if last.state != "" {
+			single(last)
+		}
+	}
+	for _, r := range d.t.itemRows(n) {
+		single(r)
+	}
+	for k, entry := range entries {
+		if k == len(entries)-1 {
+			entry(lead + "└─ ")
+		} else {
+			entry(lead + "├─ ")
+		}
+	}
+}
+
+// node adds a node's row and those of what is in it. lead ends in the corner that leads to the row.
+func (d *drawing) node(i int32, below []int32, lead string) {
+	r := d.t.row(i, d.f.Now)
+	r.lead = lead
+	d.rows = append(d.rows, r)
+	outer, isLast := strings.CutSuffix(lead, "└─ ")
+	if isLast {
+		d.inside(i, below, outer+"   ")
+		return
+	}
+	d.inside(i, below, strings.TrimSuffix(lead, "├─ ")+"│  ")
+}
+
+// row is the line of a node.
+func (t *Tree) row(i int32, now int64) row {
+	n := &t.nodes[i]
+	switch {
+	case n.kind == step && n.inMap:
+		return countRow(n.label, n.counts.settled(), n.counts.total(), n.counts.word(), &n.counts)
+	case n.kind == step:
+		r := row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now), failed: n.failure != ""}
+		r.detail = detail(n.attempt, n.failure)
+		return r
+	case n.kind == each:
+		return t.mapRow(i, now)
+	}
+	r := row{bare: true, name: n.label, word: n.counts.word()}
+	switch {
+	case r.word == Skipped || n.own == Failed:
+		r.word = max(r.word, n.own)
+		r.state = r.word.String()
+		r.detail, r.failed = n.failure, n.failure != ""
+	}
+	return r
+}
+
+// mapRow is the line of a map: how many of its items have settled, and what they do.
+func (t *Tree) mapRow(i int32, now int64) row {
+	n := &t.nodes[i]
+	settled, total := t.items(i)
+	word := n.own
+	if !word.Settled() && total > 0 {
+		word = n.counts.word()
+	}
+	r := countRow(n.label, settled, total, word, &n.counts)
+	r.took = took(n.begun, n.ended, now)
+	if r.detail == "" && n.failure != "" {
+		r.detail, r.failed = n.failure, true
+	}
+	return r
+}
+
+// items is how many items of a map have settled, and how many there are. A step of the body counts items, and the one
+// that is furthest behind is right.
+func (t *Tree) items(i int32) (settled, total int32) {
+	settled = -1
+	for j := i + 1; j < t.nodes[i].end; j++ {
+		switch n := &t.nodes[j]; n.kind {
+		case each:
+			j = n.end - 1
+		case step:
+			total = max(total, n.counts.total())
+			if s := n.counts.settled(); settled < 0 || s < settled {
+				settled = s
+			}
+		}
+	}
+	return max(settled, 0), total
+}
+
+func countRow(label string, settled, total int32, w Word, c *counts) row {
+	r := row{word: w, name: label, state: w.String()}
+	if total > 0 {
+		r.state = fmt.Sprintf("%d/%d %s", settled, total, w)
+		r.detail = listed(c, Retrying, Failed, Aborted, Skipped)
+	}
+	return r
+}
+
+// itemRows are the lines of a map's failed items.
+func (t *Tree) itemRows(n *node) []row {
+	rows := make([]row, 0, itemLinesMax)
+	failed := int(n.counts[Failed])
+	for k, item := range n.items {
+		if k == itemLinesMax-1 && failed > itemLinesMax {
+			return append(rows, row{word: Failed, name: fmt.Sprintf("%d more", failed-k), state: "failed"})
+		}
+		if k == itemLinesMax {
+			break
+		}
+		rows = append(rows, row{word: Failed, name: item.key, state: "failed", failed: true,
+			took: Duration(time.Duration(item.took)), detail: detail(item.attempt, item.failure)})
+	}
+	return rows
+}
+
+// summaries are the lines that stand for steps that are not shown: those that are done as they should be, and the rest.
+func summaries(hidden counts) (first, last row) {
+	first = row{word: Completed, name: "more", state: listed(&hidden, Completed, Skipped)}
+	hidden[Completed], hidden[Skipped] = 0, 0
+	last = row{word: hidden.word(), name: "more", state: listed(&hidden, Failed, Aborted, Running, Retrying, Ready, Waiting, Idle)}
+	return first, last
+}
+
+// listed names how many stand at each of some words: "2 failed, 1 aborted".
+func listed(c *counts, which ...Word) string {
+	var parts []string
+	for _, w := range which {
+		if c[w] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c[w], w))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func detail(attempt int32, failure string) string {
+	if attempt <= 1 {
+		return failure
+	}
+	text := fmt.Sprintf("attempt %d", attempt)
+	if failure != "" {
+		text += ": " + failure
+	}
+	return text
+}
+
+// took is how long something that began then has taken; ended is 0 while it is under way.
+func took(begun, ended, now int64) string {
+	switch {
+	case begun == 0:
+		return ""
+	case ended != 0:
+		return Duration(time.Duration(ended - begun))
+	}
+	// Milliseconds of what is under way would only flicker.
+	tenths := max(0, time.Duration(now-begun)).Truncate(100 * time.Millisecond)
+	if tenths < time.Second {
+		return fmt.Sprintf("0.%ds", tenths/(100*time.Millisecond))
+	}
+	return Duration(tenths)
+}
+
+// columns are the widths of names with their lead and symbol, of states, and of durations.
+func (d *drawing) columns() (name, state, took int) {
+	for i := range d.rows {
+		r := &d.rows[i]
+		if r.bare {
+			continue
+		}
+		name = max(name, ansi.StringWidth(r.lead)+2+ansi.StringWidth(r.name))
+		took = max(took, len(r.took))
+		if r.name != "more" {
+			state = max(state, len(r.state))
+		}
+	}
+	return min(name, d.f.Width/2), state, took
+}
+
+// text lays the rows out in columns.
+func (d *drawing) text() string {
+	nameWidth, stateWidth, tookWidth := d.columns()
+	var b strings.Builder
+	for i := range d.rows {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		r := &d.rows[i]
+		l := &line{d: d, b: &b, left: d.f.Width}
+		l.put(faint, r.lead)
+		if r.bare {
+			l.put(faint, strings.TrimRight(r.name+"  "+r.state, " "))
+			l.why(r)
+			continue
+		}
+		l.put(r.word, d.symbol(r.word))
+		l.put(Idle, " "+pad(cut(r.name, nameWidth-ansi.StringWidth(r.lead)-2), nameWidth-ansi.StringWidth(r.lead)-2)+"  ")
+		l.put(r.word, pad(r.state, stateWidth))
+		if r.took != "" || r.detail != "" {
+			l.put(faint, "  "+strings.Repeat(" ", tookWidth-len(r.took))+r.took)
+		}
+		l.why(r)
+	}
+	return b.String()
+}
+
+// spinner is what the symbol of something under way goes through.
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+func (d *drawing) symbol(w Word) string {
+	if w == Running && d.f.Tick > 0 {
+		return spinner[d.f.Tick%len(spinner)]
+	}
+	return w.Symbol()
+}
+
+func (d *drawing) paint(w Word, text string) string {
+	if d.f.Paint == nil || text == "" {
+		return text
+	}
+	return d.f.Paint(w, text)
+}
+
+// line writes one line, no wider than the frame.
+type line struct {
+	d    *drawing
+	b    *strings.Builder
+	left int // columns
+}
+
+func (l *line) put(w Word, text string) {
+	text = cut(text, l.left)
+	l.left -= ansi.StringWidth(text)
+	l.b.WriteString(l.d.paint(w, text))
+}
+
+func (l *line) why(r *row) {
+	switch {
+	case r.detail == "":
+	case r.failed:
+		l.put(r.word, "  "+r.detail)
+	default:
+		l.put(faint, "  "+r.detail)
+	}
+}

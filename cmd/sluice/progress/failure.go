@@ -1,0 +1,51 @@
+package progress
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// failuresMax is how many failures a Tree remembers; the others are counted.
+const failuresMax = 100
+
+// Failure is a step that has failed for good, or a map or conditional that could not be decided.
+type Failure struct {
+	Step    string
+	Attempt int32
+	Cause   *journal.Failure // may be nil
+}
+
+// failures are what stands failed, in the order in which it did.
+type failures struct {
+	list []Failure
+	more int // that are not in list
+}
+
+func (f *failures) add(c *coordinator.StepChange) {
+	if len(f.list) == failuresMax {
+		f.more++
+		return
+	}
+	f.list = append(f.list, Failure{c.Step, c.Attempt, c.Failure})
+}
+
+// remove forgets a failure of a step that is tried again after all.
+func (f *failures) remove(key string) {
+	n := len(f.list)
+	f.list = slices.DeleteFunc(f.list, func(x Failure) bool { return x.Step == key })
+	if len(f.list) == n && f.more > 0 {
+		f.more--
+	}
+}
+
+// fails reports whether a node of that kind fails by itself with that cause. A map whose items have failed, say, has their
+// failure and none of its own.
+func (k kind) fails(cause *journal.Failure) bool {
+	return k == step || cause != nil && (cause.Code == reactive.CodeOver || cause.Code == reactive.CodeTest)
+}
+
+// Failures are what has failed for good, in the order in which it did, and how many more there are.
+func (t *Tree) Failures() (list []Failure, more int) { return t.failures.list, t.failures.more }

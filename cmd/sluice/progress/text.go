@@ -1,0 +1,46 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Duration gives a length of time in few characters, as exact as it matters: 0ms, 207ms, 4.2s, 3m05s, 2h04m, 3d02h.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0ms"
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d/time.Millisecond)
+	case d < time.Minute:
+		return fmt.Sprintf("%d.%ds", d/time.Second, d%time.Second/(100*time.Millisecond))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+}
+
+// Clean makes one line of a text from outside: what programs print may hold line breaks and commands to the terminal.
+func Clean(text string) string {
+	text = strings.ToValidUTF8(ansi.Strip(text), "�")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+}
+
+// cut shortens a text to a width in columns.
+func cut(text string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	return ansi.Truncate(text, width, "…")
+}
+
+// pad fills a text up with spaces to a width in columns.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+}

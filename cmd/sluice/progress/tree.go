@@ -1,0 +1,204 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// Tree is the picture of one run. Make it with New.
+//
+// Invariants, checked by check:
+//  1. The counts of a node are the sum of those of the steps in it.
+//  2. busy and bad hold exactly the nodes of which isBusy and isBad say so.
+//  3. A node's children are in (node, end), and every line's ancestors have lines.
+type Tree struct {
+	name     string
+	nodes    []node // in the order of the document; 0 is the root
+	byID     map[string]int32
+	lines    int    // that the whole tree takes, without failed items and without the root
+	busy     bitset // nodes under way
+	bad      bitset // nodes with failures
+	cursor   int32  // where something has happened last
+	retrying map[string]bool
+	begun    map[string]int64 // items' steps under way: since when, Unix nanoseconds
+	failures failures
+	status   reactive.RunStatus
+	started  int64 // Unix nanoseconds; 0: not yet
+	ended    int64 // Unix nanoseconds; 0: not yet
+}
+
+type kind uint8
+
+const (
+	group kind = iota // sequential, parallel, conditional, and the root
+	branch
+	step
+	each // a map
+)
+
+// node is one element of the document.
+type node struct {
+	label   string
+	kind    kind
+	own     Word // of a step, map or conditional outside all maps: where it stands itself
+	attempt int32
+	parent  int32
+	end     int32 // of what is inside: (node, end)
+	line    int32 // the node that shows this one: itself, or the map of which it is the whole body
+	inMap   bool
+	counts  counts
+	begun   int64 // Unix nanoseconds; 0: not yet
+	ended   int64
+	failure string
+	items   []failedItem // of a map: its first ones
+}
+
+// failedItem is a step in a map that has failed.
+type failedItem struct {
+	key     string
+	attempt int32
+	took    int64 // nanoseconds
+	failure string
+}
+
+// New makes the picture of a run that has not started. The workflow must have been checked.
+func New(w *template.Workflow) *Tree {
+	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}}
+	b := builder{t: t}
+	b.container(node{kind: group, label: w.Name}, w.Steps)
+	n := len(t.nodes)
+	t.busy, t.bad = makeBitset(n), makeBitset(n)
+	for i := n - 1; i > 0; i-- {
+		parent := &t.nodes[t.nodes[i].parent]
+		parent.counts.add(&t.nodes[i].counts)
+		t.lines += b.height(int32(i))
+	}
+	return t
+}
+
+// builder walks the workflow's tree.
+type builder struct {
+	t      *Tree
+	parent int32
+	inMap  bool
+}
+
+func (b *builder) add(n node) int32 {
+	i := int32(len(b.t.nodes))
+	n.parent, n.end, n.line, n.inMap = b.parent, i+1, i, b.inMap
+	if i == 0 {
+		n.parent = -1
+	}
+	b.t.nodes = append(b.t.nodes, n)
+	return i
+}
+
+// container adds a node and what is in it.
+func (b *builder) container(n node, steps []template.Node) int32 {
+	i := b.add(n)
+	outer := b.parent
+	b.parent = i
+	for _, s := range steps {
+		b.node(s)
+	}
+	b.parent = outer
+	b.t.nodes[i].end = int32(len(b.t.nodes))
+	return i
+}
+
+func (b *builder) node(n template.Node) {
+	switch n := n.(type) {
+	case *template.Step:
+		i := b.add(node{kind: step, label: n.ID})
+		if !b.inMap {
+			b.t.nodes[i].counts[Idle] = 1
+		}
+		b.t.byID[n.ID] = i
+	case *template.Sequential:
+		b.container(node{kind: group, label: "sequential"}, n.Steps)
+	case *template.Parallel:
+		label := "parallel"
+		if n.MaxConcurrency > 0 {
+			label = fmt.Sprintf("parallel, %d at a time", n.MaxConcurrency)
+		}
+		b.container(node{kind: group, label: label}, n.Steps)
+	case *template.Conditional:
+		b.conditional(n)
+	case *template.Map:
+		b.each(n)
+	}
+}
+
+func (b *builder) conditional(c *template.Conditional) {
+	label := c.ID
+	if label == "" {
+		label = "if " + test(c)
+	}
+	i := b.add(node{kind: group, label: label})
+	if c.ID != "" {
+		b.t.byID[c.ID] = i
+	}
+	outer := b.parent
+	b.parent = i
+	b.container(node{kind: branch, label: "then"}, c.Then)
+	b.container(node{kind: branch, label: "else"}, c.Else)
+	b.parent = outer
+	b.t.nodes[i].end = int32(len(b.t.nodes))
+}
+
+// test is a conditional's test in words.
+func test(c *template.Conditional) string {
+	if c.Func != nil {
+		return c.Func.Name
+	}
+	text := strings.TrimSpace(c.Test)
+	inner, isExpression := strings.CutPrefix(text, "{{")
+	if !isExpression {
+		return text + " completed"
+	}
+	return Clean(strings.TrimSuffix(inner, "}}"))
+}
+
+func (b *builder) each(m *template.Map) {
+	outer := b.inMap
+	i := b.add(node{kind: each, label: m.ID})
+	b.t.byID[m.ID] = i
+	inner := builder{t: b.t, parent: i, inMap: true}
+	for _, s := range m.Steps {
+		inner.node(s)
+	}
+	b.inMap = outer
+	n := &b.t.nodes[i]
+	n.end = int32(len(b.t.nodes))
+	if body := i + 1; n.end == body+1 && b.t.nodes[body].kind == step {
+		b.t.nodes[body].line = i
+	}
+}
+
+// height is how many lines a node takes by itself in a tree that is not folded.
+func (b *builder) height(i int32) int {
+	n := &b.t.nodes[i]
+	if n.line != i || !b.t.leads(i) {
+		return 0
+	}
+	return 1
+}
+
+// leaf reports whether a node is a step or map with a line of its own.
+func (t *Tree) leaf(i int32) bool {
+	n := &t.nodes[i]
+	return n.line == i && (n.kind == step || n.kind == each)
+}
+
+// leads reports whether there is a step or map in a node, or it is one. A branch that holds nothing takes no line.
+func (t *Tree) leads(i int32) bool {
+	for j := i; j < t.nodes[i].end; j++ {
+		if k := t.nodes[j].kind; k == step || k == each {
+			return true
+		}
+	}
+	return false
+}

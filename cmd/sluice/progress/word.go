@@ -1,0 +1,128 @@
+package progress
+
+import "github.com/sluiceflow/sluice/reactive"
+
+// Word is where a step stands, as people are told: its status, with a failure that will be tried again told apart.
+type Word uint8
+
+// The words, in the order of a step's life.
+const (
+	Idle Word = iota
+	Waiting
+	Ready
+	Running
+	Retrying // failed, with a retry to come
+	Completed
+	Failed
+	Aborted
+	Skipped
+
+	words // how many there are
+)
+
+var wordNames = [...]string{"idle", "waiting", "ready", "running", "retrying", "completed", "failed", "aborted", "skipped"}
+
+func (w Word) String() string { return wordNames[w] }
+
+// Every symbol takes one column.
+var symbols = [...]string{"·", "·", "○", "●", "↻", "✓", "✗", "⊘", "−"}
+
+// Symbol is the word as one character.
+func (w Word) Symbol() string { return symbols[w] }
+
+// Settled reports whether nothing more is to come of a step.
+func (w Word) Settled() bool { return w >= Completed }
+
+// WordOf is the word for a status. It reports false for Absent: what is not there has none.
+func WordOf(s reactive.Status, pending bool) (Word, bool) {
+	switch s {
+	case reactive.Absent:
+		return Idle, false
+	case reactive.Idle:
+		return Idle, true
+	case reactive.Waiting:
+		return Waiting, true
+	case reactive.Ready:
+		return Ready, true
+	case reactive.Running:
+		return Running, true
+	case reactive.Completed:
+		return Completed, true
+	case reactive.Aborted:
+		return Aborted, true
+	case reactive.Skipped:
+		return Skipped, true
+	}
+	if pending {
+		return Retrying, true
+	}
+	return Failed, true
+}
+
+// WordOfRun is the word that colours a run.
+func WordOfRun(s reactive.RunStatus) Word {
+	switch s {
+	case reactive.RunRunning:
+		return Running
+	case reactive.RunWaiting, reactive.RunPaused:
+		return Waiting
+	case reactive.RunCompleted:
+		return Completed
+	case reactive.RunAborted:
+		return Aborted
+	}
+	return Failed
+}
+
+// counts is how many steps stand where.
+type counts [words]int32
+
+func (c *counts) add(o *counts) {
+	for w := range c {
+		c[w] += o[w]
+	}
+}
+
+func (c *counts) subtract(o *counts) {
+	for w := range c {
+		c[w] -= o[w]
+	}
+}
+
+func (c *counts) total() int32 { return c.sum(Idle, words) }
+
+func (c *counts) settled() int32 { return c.sum(Completed, words) }
+
+// sum adds up the words [from, to).
+func (c *counts) sum(from, to Word) int32 {
+	n := int32(0)
+	for w := from; w < to; w++ {
+		n += c[w]
+	}
+	return n
+}
+
+// word says in one what many are doing: anything under way counts first, then what keeps the rest, then how it ended.
+func (c *counts) word() Word {
+	switch {
+	case c[Running] > 0:
+		return Running
+	case c[Retrying] > 0:
+		return Retrying
+	case c[Ready] > 0:
+		return Ready
+	case c[Waiting] > 0 || c[Idle] > 0 && c.settled() > 0:
+		return Waiting
+	case c[Idle] > 0:
+		return Idle
+	case c[Failed] > 0:
+		return Failed
+	case c[Aborted] > 0:
+		return Aborted
+	case c[Completed] > 0:
+		return Completed
+	case c[Skipped] > 0:
+		return Skipped
+	}
+	return Idle
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+func newRun() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Run a workflow and follow it to its end",
+		Long: `Run runs a workflow and shows what happens until it ends.
+
+On a terminal it shows a tree that is drawn anew as things happen; elsewhere a line for each thing that happens:
+  +0.213s  ✓ completed  find  120ms
+With -o json it prints one object for each event of the run, {"event":…,"changes":[…],"status":…}, and at last
+{"result":{"run":…,"status":…,"output":…,"failure":…}}; with -o quiet nothing but the output, a text as it is and anything
+else as JSON.
+
+Without --data the run's journal is in a temporary folder, and Ctrl-C cancels the run. With it the journal is in DIR, and
+Ctrl-C suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is
+printed. A second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C.
+
+It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
+if it was interrupted.`,
+		Example: `  sluice run backup.yaml
+  sluice run backup.yaml --input '{"folder": "/etc"}'
+  sluice run backup.yaml --input @order.json --data ./journal --id tuesday
+  sluice run --data ./journal --resume tuesday
+  sluice run count.yaml -o quiet`,
+	}
+	f := &runFlags{}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
+	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
+	flags.StringVar(&f.id, "id", "", "call the run `RUN` (default: a new id)")
+	flags.StringVar(&f.resume, "resume", "", "go on with `RUN`, or show again how it ended")
+	output := choose(cmd, "output", "o", "how to show the run", "tree", "json", "quiet")
+	cmd.Args = f.check
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.output = output.value
+		return f.run(cmd, args)
+	}
+	return cmd
+}
+
+// runFlags are the flags of the verb run.
+type runFlags struct{ input, data, id, resume, output string }
+
+// check finds flags and arguments that do not go together.
+func (f *runFlags) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.resume == "" && cmd.Flags().Changed("resume"):
+		return errors.New("--resume needs the id of a run")
+	case f.resume == "":
+		return cobra.ExactArgs(1)(cmd, args)
+	case f.data == "":
+		return errors.New("--resume needs --data: the folder the run's journal is in")
+	case len(args) > 0:
+		return fmt.Errorf("--resume takes no workflow: the journal knows that of run %s", f.resume)
+	case cmd.Flags().Changed("input") || f.id != "":
+		return errors.New("--resume goes without --input and --id: the run has them")
+	}
+	return nil
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	// From here on Ctrl-C is ours; before, it just ends the command.
+	stops := listen()
+	defer stops.close()
+	ctx := cmd.Context()
+	s, err := f.open(ctx, cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	stops.beforeExit(s.discard)
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	v := newView(f.output, cmd.OutOrStdout(), s, stops)
+	s.log.to(v)
+	return conclude(cmd.ErrOrStderr(), f, s, v, s.follow(ctx, v, stops))
+}
+
+// open gets ready all that a run needs, and does not start it.
+func (f *runFlags) open(ctx context.Context, stdin io.Reader, args []string) (*session, error) {
+	if f.resume != "" {
+		return openToResume(ctx, f.data, f.resume)
+	}
+	if f.id != "" {
+		if err := template.ValidID(f.id); err != nil {
+			return nil, refuse(fmt.Errorf("--id: %w", err))
+		}
+	}
+	input, err := readInput(f.input, stdin)
+	if err != nil {
+		return nil, refuse(fmt.Errorf("--input: %w", err))
+	}
+	p, err := loadToRun(ctx, args[0])
+	if err != nil {
+		return nil, refuse(err)
+	}
+	return openToStart(ctx, f.data, p.Workflow, input, f.id)
+}
+
+// readInput gives the value that --input stands for.
+func readInput(text string, stdin io.Reader) (value.Value, error) {
+	data := []byte(text)
+	var err error
+	switch {
+	case text == "":
+		return nil, nil
+	case text == "-":
+		data, err = io.ReadAll(stdin)
+	case strings.HasPrefix(text, "@"):
+		data, err = os.ReadFile(text[1:])
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value.ParseJSON(data)
+}
+
+// conclude shows how the run ended and gives the exit code for it.
+func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) error {
+	if end.err == nil && end.result == nil {
+		end.resume = resumeCommand(f.data, s.run.ID())
+	}
+	v.end(end)
+	switch {
+	case end.err != nil:
+		return &exit{failed, end.err}
+	case end.result == nil:
+		return &exit{interrupted, fmt.Errorf("suspended, to go on run:\n  %s", end.resume)}
+	case end.result.Status == reactive.RunCompleted:
+		return nil
+	case end.interrupted:
+		return &exit{interrupted, nil}
+	}
+	if f.output == "quiet" {
+		fmt.Fprintf(stderr, "sluice: %v\n", end.result.Err())
+	}
+	return &exit{failed, nil}
+}
+
+// ending is how following a run has ended.
+type ending struct {
+	result      *coordinator.Result // nil: it goes on, or will when resumed
+	resume      string              // the command for that; "" when there is nothing to resume
+	interrupted bool                // somebody wanted it to stop
+	err         error               // why nothing is known of its end
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// grace is how long calls under way may come home by themselves when a run is suspended.
+const grace = time.Second
+
+// session is one run in an engine of its own.
+type session struct {
+	workflow *template.Workflow
+	engine   *coordinator.Engine
+	run      *coordinator.Run
+	begin    func(context.Context) error // starts the run, or finds it
+	seen     uint64                      // events of the journal before this session
+	log      *notes
+	scratch  string // folder to be removed; "" when the journal is kept
+}
+
+// openToStart opens a journal for a run that is to be started. With dir "" the journal is in a temporary folder.
+func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string) (*session, error) {
+	s := &session{workflow: w, log: &notes{}}
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "sluice-run-"); err != nil {
+			return nil, &exit{failed, err}
+		}
+		s.scratch = dir
+	}
+	store, err := disk.Open(dir, disk.Config{Logger: s.log.logger()})
+	if err == nil {
+		err = s.open(ctx, store, id)
+	}
+	if err != nil {
+		s.discard()
+		return nil, &exit{failed, err}
+	}
+	s.begin = func(ctx context.Context) error {
+		var opts []coordinator.Option
+		if id != "" {
+			opts = append(opts, coordinator.WithID(id))
+		}
+		s.run, err = s.engine.Start(ctx, w, input, opts...)
+		switch _, badInput := errors.AsType[*coordinator.InputError](err); {
+		case err == nil:
+			return nil
+		case badInput, errors.Is(err, coordinator.ErrRunExists):
+			return refuse(err)
+		}
+		return &exit{failed, err}
+	}
+	return s, nil
+}
+
+// openToResume opens the journal of a run that is to go on.
+func openToResume(ctx context.Context, dir, id string) (*session, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, refuse(fmt.Errorf("--data: %w", err))
+	}
+	s := &session{log: &notes{}}
+	store, err := disk.Open(dir, disk.Config{Logger: s.log.logger()})
+	if err != nil {
+		return nil, &exit{failed, err}
+	}
+	if err := s.recall(ctx, store, id); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if err := s.open(ctx, store, id); err != nil {
+		return nil, &exit{failed, err}
+	}
+	s.begin = func(ctx context.Context) (err error) {
+		if s.run, err = s.engine.Run(ctx, id); err != nil {
+			return &exit{failed, err}
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// recall reads what the journal says of a run: its workflow, and how far it has come.
+func (s *session) recall(ctx context.Context, store journal.Store, id string) error {
+	hash := ""
+	for e, err := range store.Read(ctx, id, 1) {
+		if err != nil {
+			return &exit{failed, fmt.Errorf("read run %s: %w", id, err)}
+		}
+		if s.seen = e.Seq; e.Type == journal.RunStarted && e.Detail != nil && e.Detail.Start != nil {
+			hash = e.Detail.Start.Workflow
+		}
+	}
+	if hash == "" {
+		return refuse(fmt.Errorf("--resume: %w: %s", coordinator.ErrRunNotFound, id))
+	}
+	for e, err := range store.Read(ctx, "def/"+hash, 1) {
+		if err == nil {
+			s.workflow, err = recallWorkflow(e.Value)
+		}
+		if err != nil {
+			return &exit{failed, fmt.Errorf("read the workflow of run %s: %w", id, err)}
+		}
+	}
+	if s.workflow == nil {
+		return &exit{failed, fmt.Errorf("the workflow of run %s is not in the journal", id)}
+	}
+	return nil
+}
+
+func recallWorkflow(content any) (*template.Workflow, error) {
+	data, err := value.JSON(content)
+	if err != nil {
+		return nil, err
+	}
+	w := &template.Workflow{}
+	return w, w.UnmarshalJSON(data)
+}
+
+// open makes the engine. Of all the runs in the journal only the session's own goes on: the others would be cut off when
+// it ends.
+func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
+	s.engine, err = coordinator.New(ctx, store, coordinator.Config{
+		Logger: s.log.logger(),
+		PickUp: func(h journal.Head) bool { return h.Run == id },
+	})
+	return err
+}
+
+// follow shows the run until it ends, is interrupted, or cannot go on.
+func (s *session) follow(ctx context.Context, v view, stops *stops) ending {
+	following, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	var end ending
+	var all sync.WaitGroup
+	all.Go(func() {
+		// Watching tells what happens, waiting besides that nothing more will: the run cannot go on in this process.
+		if end.result, end.err = s.run.Wait(following); end.err != nil {
+			giveUp(end.err)
+		}
+	})
+	over := make(chan struct{})
+	all.Go(func() {
+		select {
+		case <-over:
+		case <-stops.first():
+			end.interrupted = true
+			s.stop(ctx, v)
+		}
+	})
+	for u, err := range s.run.Watch(following, 1) {
+		if err != nil {
+			giveUp(err)
+			break
+		}
+		v.update(&u, u.Event.Seq > s.seen)
+	}
+	close(over)
+	all.Wait()
+	if end.interrupted && errors.Is(end.err, coordinator.ErrShutdown) {
+		end.err = nil // as it was meant to be
+	}
+	return end
+}
+
+// stop ends the run because somebody wants so: for good when nobody could resume it.
+func (s *session) stop(ctx context.Context, v view) {
+	if s.scratch == "" {
+		v.stopping("suspending the run (Ctrl-C again ends everything at once)")
+		s.shutdown(ctx)
+		return
+	}
+	v.stopping("cancelling the run (Ctrl-C again ends everything at once)")
+	if err := s.run.Cancel(ctx, "interrupted"); err != nil && !errors.Is(err, coordinator.ErrFinished) {
+		s.log.logger().Error("cancel", "error", err)
+	}
+}
+
+func (s *session) shutdown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	if err := s.engine.Shutdown(ctx); err != nil {
+		s.log.logger().Error("close the journal", "error", err)
+	}
+}
+
+// close ends the engine, and whatever calls a run that has ended left behind.
+func (s *session) close() {
+	s.shutdown(context.Background())
+	s.discard()
+}
+
+// discard removes a temporary journal.
+func (s *session) discard() {
+	if s.scratch != "" {
+		os.RemoveAll(s.scratch)
+	}
+}
+
+// notes are what the engine and the journal have to tell people: to standard error until there is a view.
+type notes struct {
+	mu   sync.Mutex
+	view view
+}
+
+func (n *notes) logger() *slog.Logger { return slog.New(slog.NewTextHandler(n, nil)) }
+
+func (n *notes) to(v view) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.view = v
+}
+
+// Write takes one note.
+func (n *notes) Write(text []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.view == nil {
+		return os.Stderr.Write(text)
+	}
+	n.view.note(string(text))
+	return len(text), nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// stops are the wishes to stop, by Ctrl-C or SIGTERM. The first is for whoever waits for it; the second ends the process
+// at once.
+type stops struct {
+	signals chan os.Signal
+	asked   chan struct{} // closed by the first
+	mu      sync.Mutex
+	atonce  []func() // to be done before the process ends at once
+	ended   chan struct{}
+}
+
+func listen() *stops {
+	s := &stops{signals: make(chan os.Signal, 2), asked: make(chan struct{}), ended: make(chan struct{})}
+	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
+	go s.count()
+	return s
+}
+
+func (s *stops) count() {
+	for n := 0; ; n++ {
+		select {
+		case <-s.ended:
+			return
+		case <-s.signals:
+		}
+		if n == 0 {
+			close(s.asked)
+			continue
+		}
+		s.mu.Lock()
+		for _, f := range s.atonce {
+			f()
+		}
+		os.Exit(interrupted)
+	}
+}
+
+// first is closed by the first wish to stop.
+func (s *stops) first() <-chan struct{} { return s.asked }
+
+// press counts a Ctrl-C that came as a key and not as a signal.
+func (s *stops) press() {
+	select {
+	case s.signals <- os.Interrupt:
+	default:
+	}
+}
+
+// beforeExit has something done before the process is ended at once.
+func (s *stops) beforeExit(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.atonce = append(s.atonce, f)
+}
+
+func (s *stops) close() {
+	signal.Stop(s.signals)
+	close(s.ended)
+}
+
+// resumeCommand is the command line that resumes a run, with this program called as it was. What `go run` has built is
+// gone by then.
+func resumeCommand(dir, id string) string {
+	program := os.Args[0]
+	if strings.Contains(program, filepath.Join(os.TempDir(), "go-build")) {
+		program = "sluice"
+	}
+	return quote(program) + " run --data " + quote(dir) + " --resume " + quote(id)
+}
+
+// quote writes a word so that a shell reads it as one.
+func quote(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

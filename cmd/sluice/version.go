@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  sluice version",
+		Args:    cobra.NoArgs,
+		Run:     func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), version()) },
+	}
+}
+
+// version says what this program was built from, as far as the build recorded it.
+func version() string {
+	text := "sluice"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		text += " " + info.Main.Version
+	}
+	return fmt.Sprintf("%s (%s, %s/%s)", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and what
+// there is to add. Steps that become waiting or ready have nothing to tell.
+//
+//	+0.213s  ✓ completed  find  120ms
+//	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
+type lineView struct {
+	mu      sync.Mutex
+	w       *bufio.Writer
+	tree    *progress.Tree
+	session *session
+	started int64            // of the run, Unix nanoseconds
+	begun   map[string]int64 // when what is under way began, Unix nanoseconds
+
+}
+
+func newLineView(w io.Writer, s *session) *lineView {
+	return &lineView{
+		w: bufio.NewWriter(w), tree: progress.New(s.workflow), session: s,
+		begun: map[string]int64{},
+	}
+}
+
+func (v *lineView) update(u *coordinator.Update, news bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.tree.Apply(u)
+	at := u.Event.At
+	switch u.Event.Type {
+	case journal.RunStarted:
+		v.started = at
+		v.event(news, at, "▶ started", "run", u.Event.Detail.Start.Run)
+	case journal.RunPaused:
+		v.event(news, at, "‖ paused", "run", u.Event.Detail.Reason)
+	case journal.RunResumed:
+		v.event(news, at, "▶ resumed", "run", "")
+	}
+	for i := range u.Changes {
+		v.change(&u.Changes[i], at, news)
+	}
+	if u.Event.Type == journal.RunFinished {
+		word := progress.WordOfRun(u.Status)
+		v.event(news, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
+	}
+	if news {
+		v.w.Flush()
+	}
+}
+
+func (v *lineView) change(c *coordinator.StepChange, at int64, news bool) {
+	word, ok := progress.WordOf(c.To, c.Pending)
+	if !ok || word < progress.Running {
+		return
+	}
+	took := ""
+	if begun, known := v.begun[c.Step]; known {
+		took = progress.Duration(time.Duration(at - begun))
+	}
+	if word == progress.Running {
+		v.begun[c.Step] = at
+	} else {
+		delete(v.begun, c.Step)
+	}
+	v.event(news, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
+}
+
+// remark is what there is to add to a change: the attempt where there was more than one or will be, how long it took,
+// and why.
+func remark(c *coordinator.StepChange, w progress.Word, took string) string {
+	text := took
+	if c.Attempt > 1 || w == progress.Retrying {
+		text = fmt.Sprintf("attempt %d", c.Attempt)
+		if took != "" {
+			text += ", " + took
+		}
+	}
+	if c.Failure != nil {
+		if text != "" {
+			text += ": "
+		}
+		text += progress.Clean(c.Failure.Error())
+	}
+	return text
+}
+
+// event prints a line, if it is news.
+func (v *lineView) event(news bool, at int64, what, step, remark string) {
+	if !news {
+		return
+	}
+	offset := time.Duration(at - v.started).Seconds()
+	fmt.Fprintf(v.w, "%+.3fs  %-11s  %s", offset, what, step)
+	if remark != "" {
+		fmt.Fprint(v.w, "  ", remark)
+	}
+	v.w.WriteByte('\n')
+}
+
+func (v *lineView) stopping(what string) { v.note(what + "\n") }
+
+func (v *lineView) note(text string) { fmt.Fprint(os.Stderr, text) }
+
+func (v *lineView) end(e ending) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if e.result != nil {
+		summarize(v.w, v.tree, e.result, v.session.workflow.HasOutput, plain)
+	}
+	v.w.Flush()
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+const (
+	// frameInterval is the time between two drawings of the tree.
+	frameInterval = 50 * time.Millisecond
+
+	// finalLinesMax bounds the tree that stays on the terminal when the run has ended.
+	finalLinesMax = 200
+)
+
+// liveView draws the run's tree on a terminal, again and again. Updates only change the tree; drawing looks at it once a
+// frame, so that a run of many steps costs no more to show than a short one.
+type liveView struct {
+	file    *os.File
+	session *session
+	stops   *stops
+	program *tea.Program
+	over    chan struct{} // closed when the program has ended
+
+	mu     sync.Mutex
+	tree   *progress.Tree
+	remark string
+}
+
+// startLiveView takes the terminal over until end.
+func startLiveView(file *os.File, s *session, stops *stops) *liveView {
+	v := &liveView{file: file, session: s, stops: stops, tree: progress.New(s.workflow), over: make(chan struct{})}
+	v.program = tea.NewProgram(&screen{view: v}, tea.WithOutput(file), tea.WithoutSignalHandler(), tea.WithFPS(int(time.Second/frameInterval)))
+	go func() {
+		defer close(v.over)
+		// Without a screen the run still goes on, and end shows how it went.
+		_, _ = v.program.Run()
+	}()
+	stops.beforeExit(func() {
+		v.program.Kill()
+		<-v.over
+	})
+	return v
+}
+
+func (v *liveView) update(u *coordinator.Update, _ bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.tree.Apply(u)
+}
+
+func (v *liveView) stopping(what string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.remark = what
+}
+
+// note prints above the tree.
+func (v *liveView) note(text string) { v.program.Println(strings.TrimRight(text, "\n")) }
+
+// end gives the terminal back, with the whole tree as it was at last, and how the run ended.
+func (v *liveView) end(e ending) {
+	v.program.Send(endMsg{})
+	<-v.over
+	width, _, err := term.GetSize(v.file.Fd())
+	if err != nil {
+		width = 0
+	}
+	w := colorprofile.NewWriter(v.file, os.Environ())
+	fmt.Fprintln(w, v.tree.Draw(progress.Frame{
+		Width: width, Height: finalLinesMax, Now: time.Now().UnixNano(), Paint: colours,
+	}))
+	if e.result != nil {
+		summarize(w, v.tree, e.result, v.session.workflow.HasOutput, colours)
+	}
+}
+
+func (v *liveView) draw(s *screen) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.tree.Draw(progress.Frame{
+		Width: s.width, Height: s.height - 1, Now: time.Now().UnixNano(), Tick: s.frames, Note: v.remark, Paint: colours,
+	})
+}
+
+// screen is the model of the terminal program.
+type screen struct {
+	view          *liveView
+	width, height int
+	frames        int
+	ended         bool
+}
+
+type (
+	frameMsg time.Time
+	endMsg   struct{}
+)
+
+func nextFrame() tea.Cmd {
+	return tea.Tick(frameInterval, func(t time.Time) tea.Msg { return frameMsg(t) })
+}
+
+// Init asks for the first frame.
+func (s *screen) Init() tea.Cmd { return nextFrame() }
+
+// Update takes keys, sizes and the ticks of frames.
+func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case frameMsg:
+		s.frames++
+		return s, nextFrame()
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "ctrl+c":
+			s.view.stops.press()
+		case "ctrl+z":
+			return s, tea.Suspend
+		}
+	case endMsg:
+		s.ended = true
+		return s, tea.Quit
+	}
+	return s, nil
+}
+
+// View gives the tree, and nothing at the end: then the place is for what stays.
+func (s *screen) View() tea.View {
+	if s.ended || s.width == 0 {
+		return tea.NewView("")
+	}
+	return tea.NewView(s.view.draw(s))
+}
+
+var looks = [...]lipgloss.Style{
+	progress.Idle:      lipgloss.NewStyle(),
+	progress.Waiting:   lipgloss.NewStyle().Faint(true),
+	progress.Ready:     lipgloss.NewStyle(),
+	progress.Running:   bright(lipgloss.Cyan),
+	progress.Retrying:  bright(lipgloss.Yellow),
+	progress.Completed: bright(lipgloss.Green),
+	progress.Failed:    bright(lipgloss.Red),
+	progress.Aborted:   bright(lipgloss.Magenta),
+	progress.Skipped:   lipgloss.NewStyle().Faint(true),
+}
+
+// bright uses one of the terminal's own sixteen colours, which people have chosen to be readable.
+func bright(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
+
+// colours paints for a terminal; what writes there leaves out what the terminal, or who uses it, does not want.
+func colours(w progress.Word, text string) string { return looks[w].Render(text) }

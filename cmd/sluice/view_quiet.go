@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// quietView prints the run's output and nothing else.
+type quietView struct {
+	w         io.Writer
+	hasOutput bool
+}
+
+func (*quietView) update(*coordinator.Update, bool) {}
+func (*quietView) stopping(string)                  {}
+func (*quietView) note(text string)                 { fmt.Fprint(os.Stderr, text) }
+
+func (v *quietView) end(e ending) {
+	if e.result != nil && e.result.Err() == nil && v.hasOutput {
+		fmt.Fprintln(v.w, value.Text(e.result.Output))
+	}
+}
