@@ -48,7 +48,8 @@ var requests = sync.Pool{New: func() any {
 // Append implements journal.Store. It returns when the batch has been synced, together with whatever else was appended
 // in the meantime. If ctx ends while the append is queued, nothing is written and ctx's error is returned; once the
 // committer has it, Append waits for the outcome, which is at most the time of two syncs away. A batch whose encoding,
-// large values included, exceeds BatchMaxBytes is refused with ErrTooLarge.
+// large values included, exceeds BatchMaxBytes is refused with ErrTooLarge. After an error that wraps ErrReadOnly because a
+// write failed, whether the batch is stored is not known before the directory has been opened again.
 func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	if err := s.writable(ctx); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", stream, err)

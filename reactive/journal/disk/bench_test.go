@@ -1,3 +1,5 @@
+//go:build linux
+
 package disk_test
 
 import (
@@ -116,4 +118,115 @@ func benchmarkAppend(b *testing.B, writers, size int) {
 	b.ReportMetric(float64(latency.Nanoseconds())/1e3, "L-µs")
 	b.ReportMetric(float64(all[len(all)/2].Nanoseconds())/1e3, "p50-µs")
 	b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds())/1e3, "p99-µs")
+}
+
+// filled makes a closed store of runs that were written side by side, five events at a time, and returns its directory.
+func filled(b *testing.B, runs, events int) string {
+	const writers = 64
+	dir := b.TempDir()
+	s := open(b, dir, disk.Config{})
+	batch := slices.Repeat([]journal.Event{stepEvent()}, 5)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for last := 0; last < events; last += len(batch) {
+				for r := w; r < runs; r += writers {
+					name := runName(r)
+					head := journal.Head{Run: name, Workflow: "cafe", Name: "order", Status: "running", Open: true}
+					if _, err := s.Append(context.Background(), name, uint64(last), batch, head); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(b, s.Close())
+	return dir
+}
+
+func runName(n int) string { return fmt.Sprintf("0190b6c5-7e5a-7000-8000-%012d", n) }
+
+// BenchmarkReplay reads runs of 50 events one after the other, in an order that is not theirs on the disk.
+func BenchmarkReplay(b *testing.B) {
+	const runs, events = 4000, 50
+	s := open(b, filled(b, runs, events), disk.Config{})
+	defer s.Close()
+	var took []time.Duration
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		begin := time.Now()
+		n := 0
+		for _, err := range s.Read(context.Background(), runName(i*2741%runs), 1) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != events {
+			b.Fatal(n)
+		}
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "p50-µs/run")
+}
+
+// BenchmarkOpen opens a store of 200,000 events and lists its heads.
+func BenchmarkOpen(b *testing.B) {
+	const runs, events = 20_000, 10
+	dir := filled(b, runs, events)
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			s := open(b, dir, disk.Config{})
+			b.StopTimer()
+			require.NoError(b, s.Close())
+			b.StartTimer()
+		}
+	})
+	b.Run("heads", func(b *testing.B) {
+		s := open(b, dir, disk.Config{})
+		defer s.Close()
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			for _, err := range s.Heads(context.Background(), "") {
+				if err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if n != runs {
+				b.Fatal(n)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*runs), "ns/head")
+	})
+}
+
+// BenchmarkRecover opens what a killed process has left: its newest events are in the log alone, which is read again.
+func BenchmarkRecover(b *testing.B) {
+	dir := b.TempDir()
+	s := open(b, dir, disk.Config{})
+	const appends = 200
+	for i := range appends {
+		mustAppend(b, s, "run", uint64(i*500), slices.Repeat([]journal.Event{stepEvent()}, 500))
+	}
+	left := filepath.Join(b.TempDir(), "left")
+	require.NoError(b, os.CopyFS(left, os.DirFS(dir)))
+	require.NoError(b, s.Close())
+	for b.Loop() {
+		b.StopTimer()
+		again := filepath.Join(b.TempDir(), "again")
+		require.NoError(b, os.CopyFS(again, os.DirFS(left)))
+		b.StartTimer()
+		s := open(b, again, disk.Config{})
+		b.StopTimer()
+		require.NoError(b, s.Close())
+		require.NoError(b, os.RemoveAll(again))
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/1e3/float64(b.N), "ms/open")
 }

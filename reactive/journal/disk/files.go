@@ -117,8 +117,7 @@ func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 	path := files.PathJoin(dir, markName)
 	text, err := readFile(files, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		text = appendMark(nil, 0)
-		err = createFile(files, dir, markName, text)
+		text, err = appendMark(nil, 0), createFile(files, dir, markName, appendMark(nil, 0))
 	}
 	if err != nil {
 		return nil, 0, err
