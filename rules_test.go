@@ -1,0 +1,440 @@
+package sluice_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The rules of the house, as tests over the source: who may import whom, which library lives where, what the pure half
+// must not do, and what is never left lying about.
+
+const module = "github.com/sluiceflow/sluice"
+
+// floors says which of our packages each package may import. A package that is not here has no place yet: give it one.
+// Packages below a line never import one above it, whatever their own entry says; see TestNobodyImportsUpwards.
+var floors = []floor{
+	// usable alone
+	{"signals", nil},
+	{"dag", nil},
+	{"dag/dominikbraun", uses("dag")},
+
+	// what a workflow is
+	{"template/value", nil},
+	{"template/document", nil},
+	{"template/expr", uses("template/value")},
+	{"template", uses("dag", "template/document", "template/expr", "template/value")},
+	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr", "template/value")},
+	{"template/flow", uses("template", "template/document", "template/value")},
+
+	// what a run is
+	{"reactive/journal", uses("template/value")},
+	{"reactive/journal/journaltest", uses("reactive/journal", "template/value")},
+	{"reactive/journal/memory", uses("reactive/journal")},
+	{"reactive/journal/disk", uses("reactive/journal")},
+	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
+
+	// what makes it happen
+	{"coordinator/operation", uses("reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
+	{"coordinator/directory", uses("reactive", "reactive/call", "reactive/journal", "template", "template/value")},
+	{"coordinator", uses("coordinator/directory", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "signals", "template",
+		"template/document", "template/expr", "template/plan", "template/value")},
+	{"coordinator/observe", uses("coordinator")},
+	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "template",
+		"template/document", "template/expr", "template/plan", "template/value")},
+
+	// the front door and what stands before it
+	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory")},
+	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "template", "template/plan")},
+	{"cmd/sluice", anything},
+	{"examples/archive", anything},
+	{"examples/order", anything},
+}
+
+type floor struct {
+	pkg string
+	may func(pkg string) bool
+}
+
+func uses(list ...string) func(string) bool {
+	return func(pkg string) bool { return slices.Contains(list, pkg) }
+}
+
+func anything(string) bool { return true }
+
+// libraries says where each library may be imported outside of tests: what is chosen in one place can be replaced there.
+var libraries = map[string][]string{
+	"charm.land/bubbletea/v2":                  {"cmd/sluice"},
+	"charm.land/lipgloss/v2":                   {"cmd/sluice"},
+	"github.com/charmbracelet/colorprofile":    {"cmd/sluice"},
+	"github.com/charmbracelet/x/ansi":          {"cmd/sluice", "cmd/sluice/progress"},
+	"github.com/charmbracelet/x/term":          {"cmd/sluice"},
+	"github.com/cockroachdb/pebble/v2":         {"reactive/journal/disk"},
+	"github.com/dominikbraun/graph":            {"dag/dominikbraun"},
+	"github.com/expr-lang/expr":                {"template/expr"},
+	"github.com/fxamacker/cbor/v2":             {"template/value"},
+	"github.com/goccy/go-yaml":                 {"template/document"},
+	"github.com/google/uuid":                   {"coordinator"},
+	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator"},
+	"github.com/sosodev/duration":              {"template"},
+	"github.com/spf13/cobra":                   {"cmd/sluice"},
+	"github.com/spf13/pflag":                   {"cmd/sluice"},
+	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
+	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
+	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
+	"golang.org/x/text":                        {"coordinator"},
+	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
+}
+
+// pure are the packages that a journal alone decides about: no clock, no goroutine, no randomness, no I/O.
+var pure = []string{
+	"signals", "dag", "dag/dominikbraun", "template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
+	"reactive", "reactive/call", "reactive/journal",
+}
+
+// pkg is what `go list` says of a package of ours; its path is that below the module.
+type pkg struct {
+	ImportPath, Name, Dir            string
+	Imports, GoFiles, IgnoredGoFiles []string
+	TestGoFiles, XTestGoFiles        []string
+}
+
+func (p pkg) path() string { return within(p.ImportPath) }
+
+// ours tells the packages of this module, and how they are called within it.
+func ours(importPath string) (string, bool) {
+	if importPath == module {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, module+"/")
+}
+
+func within(importPath string) string {
+	p, _ := ours(importPath)
+	return p
+}
+
+var packages = sync.OnceValues(func() (list []pkg, err error) {
+	out, err := goList("-json=ImportPath,Name,Dir,Imports,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p pkg
+		if err := d.Decode(&p); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+})
+
+func goList(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Stderr = os.Stderr
+	return cmd.Output()
+}
+
+func house(t *testing.T) []pkg {
+	list, err := packages()
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	return list
+}
+
+func TestPackagesImportOnlyWhatTheirFloorAllows(t *testing.T) {
+	for _, p := range house(t) {
+		i := slices.IndexFunc(floors, func(f floor) bool { return f.pkg == p.path() })
+		if i < 0 {
+			t.Errorf("%s has no floor", p.path())
+			continue
+		}
+		for _, imported := range p.Imports {
+			if name, ok := ours(imported); ok && (floors[i].may == nil || !floors[i].may(name)) {
+				t.Errorf("%s must not import %s", p.path(), name)
+			}
+		}
+	}
+}
+
+// The table itself is in order: what a package may import stands above it, so no entry can allow a way back.
+func TestNobodyImportsUpwards(t *testing.T) {
+	for i, f := range floors {
+		for _, later := range floors[i+1:] {
+			if f.may != nil && strings.Split(f.pkg, "/")[0] != "cmd" && strings.Split(f.pkg, "/")[0] != "examples" && f.may(later.pkg) {
+				t.Errorf("%s may import %s, which stands after it", f.pkg, later.pkg)
+			}
+		}
+	}
+}
+
+func TestEachLibraryStaysInItsPlace(t *testing.T) {
+	for _, p := range house(t) {
+		for _, imported := range p.Imports {
+			first, _, _ := strings.Cut(imported, "/")
+			if _, mine := ours(imported); mine || !strings.Contains(first, ".") {
+				continue
+			}
+			library := ""
+			for name := range libraries {
+				if imported == name || strings.HasPrefix(imported, name+"/") {
+					library = name
+				}
+			}
+			if !slices.Contains(libraries[library], p.path()) {
+				t.Errorf("%s must not import %s", p.path(), imported)
+			}
+		}
+	}
+}
+
+// Test libraries slow a program's start, grow it and register flags.
+func TestProgramsHoldNoTestLibraries(t *testing.T) {
+	out, err := goList("-deps", ".", "./cmd/...")
+	require.NoError(t, err)
+	deps := strings.Fields(string(out))
+	require.Contains(t, deps, module+"/coordinator")
+	for _, dep := range deps {
+		for _, unwanted := range []string{"testing", "github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak",
+			"github.com/rogpeppe/go-internal/testscript", module + "/reactive/journal/journaltest"} {
+			if dep == unwanted || strings.HasPrefix(dep, unwanted+"/") {
+				t.Errorf("a program holds %s", dep)
+			}
+		}
+	}
+}
+
+// template is the one name that the standard library has too: it is the field's word for what it is, and no package here
+// has use for text/template or html/template.
+func TestPackagesHaveNamesOfTheirOwn(t *testing.T) {
+	out, err := goList("std")
+	require.NoError(t, err)
+	standard := map[string]bool{}
+	for _, p := range strings.Fields(string(out)) {
+		if !strings.Contains(p, "internal") && !strings.HasPrefix(p, "vendor/") {
+			standard[path.Base(p)] = true
+		}
+	}
+	require.True(t, standard["errors"])
+	for _, p := range house(t) {
+		switch base := path.Base(p.ImportPath); {
+		case base == "template":
+		case slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "type", "types", "manager", "misc", "shared"}, base):
+			t.Errorf("%s: the name does not say what it is", p.path())
+		case standard[base]:
+			t.Errorf("%s: the standard library has a package of that name", p.path())
+		}
+	}
+}
+
+// source is a parsed file of ours.
+type source struct {
+	pkg  pkg
+	name string // path of the file from the root
+	file *ast.File
+	fset *token.FileSet
+}
+
+func (s source) at(n ast.Node) string {
+	return s.name + ":" + s.fset.Position(n.Pos()).String()[len(s.fset.Position(n.Pos()).Filename)+1:]
+}
+
+// sources parses all Go files, for whatever system they are meant.
+func sources(t *testing.T, test bool) (list []source) {
+	for _, p := range house(t) {
+		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			if strings.HasSuffix(name, "_test.go") != test {
+				continue
+			}
+			s := source{pkg: p, name: path.Join(p.path(), name), fset: token.NewFileSet()}
+			var err error
+			s.file, err = parser.ParseFile(s.fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
+			require.NoError(t, err)
+			list = append(list, s)
+		}
+	}
+	require.NotEmpty(t, list)
+	return list
+}
+
+// selects reports whether n is a use of pkg.name, as in time.Now.
+func selects(n ast.Node, pkg string, names ...string) bool {
+	s, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := s.X.(*ast.Ident)
+	return ok && x.Name == pkg && slices.Contains(names, s.Sel.Name)
+}
+
+func TestThePureHalfIsPure(t *testing.T) {
+	for _, s := range sources(t, false) {
+		if !slices.Contains(pure, s.pkg.path()) {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			switch p := strings.Trim(spec.Path.Value, `"`); p {
+			case "math/rand", "math/rand/v2", "crypto/rand", "os", "net", "net/http", "syscall", "log", "log/slog":
+				t.Errorf("%s: a pure package imports %s", s.at(spec), p)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.GoStmt); ok {
+				t.Errorf("%s: a pure package starts a goroutine", s.at(n))
+			}
+			if selects(n, "time", "Now", "Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick") {
+				t.Errorf("%s: a pure package reads a clock", s.at(n))
+			}
+			return true
+		})
+	}
+}
+
+// A run's journal has one writer: the coordinator's loop. Definitions are streams of their own.
+func TestOneCallAppendsToRuns(t *testing.T) {
+	var places []string
+	for _, s := range sources(t, false) {
+		if strings.HasPrefix(s.pkg.path(), "reactive/journal") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 5 {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Append" && !isContent(call.Args[1]) {
+				places = append(places, s.name)
+			}
+			return true
+		})
+	}
+	require.Equal(t, []string{"coordinator/loop.go"}, places)
+}
+
+// isContent tells a stream named "def/" + … or "blob/" + … .
+func isContent(stream ast.Expr) bool {
+	sum, ok := stream.(*ast.BinaryExpr)
+	if !ok {
+		return false
+	}
+	prefix, ok := sum.X.(*ast.BasicLit)
+	return ok && (prefix.Value == `"def/"` || prefix.Value == `"blob/"`)
+}
+
+// Tests wait for events, or sleep in a bubble of testing/synctest, where time costs nothing.
+func TestTestsDoNotSleep(t *testing.T) {
+	for _, s := range sources(t, true) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && selects(call.Fun, "synctest", "Test") {
+				return false
+			}
+			if selects(n, "time", "Sleep") {
+				t.Errorf("%s: a test sleeps", s.at(n))
+			}
+			return true
+		})
+	}
+}
+
+// selfEvident are methods whose contract the standard library documents.
+var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
+
+func TestEverythingExportedIsDocumented(t *testing.T) {
+	for _, p := range house(t) {
+		if p.Name == "main" || len(p.GoFiles) == 0 {
+			continue
+		}
+		fset, files := token.NewFileSet(), []*ast.File{}
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
+			require.NoError(t, err)
+			files = append(files, f)
+		}
+		d, err := doc.NewFromFiles(fset, files, p.ImportPath)
+		require.NoError(t, err)
+		missing := func(text, name string) {
+			if strings.TrimSpace(text) == "" {
+				t.Errorf("%s: %s is not documented", p.path(), name)
+			}
+		}
+		functions := func(list []*doc.Func) {
+			for _, f := range list {
+				if f.Recv == "" || !slices.Contains(selfEvident, f.Name) {
+					missing(f.Doc, f.Recv+" "+f.Name)
+				}
+			}
+		}
+		values := func(list []*doc.Value) {
+			for _, v := range list {
+				for _, spec := range v.Decl.Specs {
+					v2 := spec.(*ast.ValueSpec)
+					missing(v.Doc+v2.Doc.Text()+v2.Comment.Text(), strings.Join(v.Names, ", "))
+				}
+			}
+		}
+		missing(d.Doc, "the package")
+		functions(d.Funcs)
+		values(slices.Concat(d.Consts, d.Vars))
+		for _, typ := range d.Types {
+			missing(typ.Doc, typ.Name)
+			functions(slices.Concat(typ.Funcs, typ.Methods))
+			values(slices.Concat(typ.Consts, typ.Vars))
+		}
+	}
+}
+
+func TestNamesFollowGo(t *testing.T) {
+	for _, s := range sources(t, false) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Name.IsExported() {
+				if rest, ok := strings.CutPrefix(f.Name.Name, "Get"); ok && ast.IsExported(rest) {
+					t.Errorf("%s: %s: a getter is named after what it gets", s.at(f), f.Name.Name)
+				}
+				if strings.Contains(f.Name.Name, "_") {
+					t.Errorf("%s: %s: no underscores in names", s.at(f), f.Name.Name)
+				}
+			}
+		}
+	}
+}
+
+// What is to be done belongs where it is tracked, not where it is forgotten.
+func TestNothingIsLeftForLater(t *testing.T) {
+	marks := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X"}
+	files := 0
+	require.NoError(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "out" || d.Name() == "bin" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case d.IsDir() || !slices.Contains([]string{".go", ".md", ".yaml", "", ".sh"}, filepath.Ext(name)):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		files++
+		for _, mark := range marks {
+			if bytes.Contains(text, []byte(mark)) {
+				t.Errorf("%s: %s", name, mark)
+			}
+		}
+		return err
+	}))
+	require.Greater(t, files, 100)
+}
