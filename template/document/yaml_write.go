@@ -1,0 +1,296 @@
+package document
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// AppendYAML appends v to dst as a YAML document that people can read, and Parse gives v back: block style, two spaces a
+// level, short lists of scalars on one line, texts of several lines as blocks. In every mapping the keys named in first
+// come first and in that order, all others sorted; so the same value is always the same text. v consists of what
+// Node.Value gives: nil, bool, int64, float64, string, []any and map[string]any. Anything else, a float that is no number
+// and a text that is not UTF-8 are errors, and then dst is returned as it was.
+func AppendYAML(dst []byte, v any, first ...string) ([]byte, error) {
+	w := &yamlWriter{out: dst, rank: make(map[string]int, len(first))}
+	for i, key := range first {
+		w.rank[key] = i - len(first) // below zero, which all others have
+	}
+	if err := w.document(v); err != nil {
+		return dst, fmt.Errorf("write YAML: %w", err)
+	}
+	return w.out, nil
+}
+
+// yamlWidth is the column that a list on one line may reach.
+const yamlWidth = 100
+
+// yamlWriter is the state of one AppendYAML.
+type yamlWriter struct {
+	out  []byte
+	rank map[string]int
+}
+
+// document writes the root, which stands behind nothing and at no indentation.
+func (w *yamlWriter) document(v any) error {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) > 0 {
+			return w.mapping(v, 0)
+		}
+	case []any:
+		if len(v) > 0 {
+			return w.sequence(v, 0)
+		}
+	}
+	return w.inline(v)
+}
+
+// below writes a value behind its key, with what it consists of at the given indentation.
+func (w *yamlWriter) below(v any, indent int) error {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) > 0 {
+			w.out = append(w.out, '\n')
+			w.pad(indent)
+			return w.mapping(v, indent)
+		}
+	case []any:
+		if w.oneLine(v) {
+			return nil
+		}
+		w.out = append(w.out, '\n')
+		w.pad(indent)
+		return w.sequence(v, indent)
+	case string:
+		if isBlock(v) {
+			w.block(v, indent)
+			return nil
+		}
+	}
+	w.out = append(w.out, ' ')
+	return w.inline(v)
+}
+
+// mapping writes entries, the first of them where the line is.
+func (w *yamlWriter) mapping(m map[string]any, indent int) error {
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		if d := w.rank[a] - w.rank[b]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for i, key := range keys {
+		if i > 0 {
+			w.pad(indent)
+		}
+		text, err := scalarText(key)
+		if err != nil {
+			return err
+		}
+		w.out = append(append(w.out, text...), ':')
+		if err := w.below(m[key], indent+2); err != nil {
+			return fmt.Errorf("%s: %w", Quote(key), err)
+		}
+	}
+	return nil
+}
+
+// sequence writes items, the first of them where the line is. An item that is a collection begins on the line of its dash.
+func (w *yamlWriter) sequence(list []any, indent int) error {
+	for i, item := range list {
+		if i > 0 {
+			w.pad(indent)
+		}
+		w.out = append(w.out, '-')
+		var err error
+		switch item := item.(type) {
+		case map[string]any:
+			w.out = append(w.out, ' ')
+			if len(item) == 0 {
+				err = w.inline(item)
+			} else {
+				err = w.mapping(item, indent+2)
+			}
+		default:
+			err = w.below(item, indent+2)
+		}
+		if err != nil {
+			return fmt.Errorf("[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// inline writes what stands on one line: a scalar or an empty collection.
+func (w *yamlWriter) inline(v any) error {
+	text, err := scalarText(v)
+	if err == nil {
+		w.out = append(append(w.out, text...), '\n')
+	}
+	return err
+}
+
+// oneLine writes a list of scalars on the line of its key, if it fits, and reports whether it has. An empty list fits.
+func (w *yamlWriter) oneLine(list []any) bool {
+	start := len(w.out) - 1
+	for start >= 0 && w.out[start] != '\n' {
+		start--
+	}
+	room := yamlWidth - (len(w.out) - start)
+	line := " ["
+	for i, item := range list {
+		switch item := item.(type) {
+		case map[string]any, []any:
+			return false
+		case string:
+			if strings.Contains(item, "\n") {
+				return false
+			}
+		}
+		text, err := scalarText(item)
+		if err != nil {
+			return false // it is met again, and reported with its place
+		}
+		if i > 0 {
+			line += ", "
+		}
+		line += text
+		if len(line) > room {
+			return false
+		}
+	}
+	w.out = append(append(w.out, line...), "]\n"...)
+	return true
+}
+
+// block writes a text as a literal block.
+func (w *yamlWriter) block(text string, indent int) {
+	w.out = append(w.out, " |"...)
+	if !strings.HasSuffix(text, "\n") {
+		w.out = append(w.out, '-')
+	}
+	w.out = append(w.out, '\n')
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			w.pad(indent)
+		}
+		w.out = append(w.out, line...)
+	}
+	if !strings.HasSuffix(text, "\n") {
+		w.out = append(w.out, '\n')
+	}
+}
+
+func (w *yamlWriter) pad(indent int) {
+	for range indent {
+		w.out = append(w.out, ' ')
+	}
+}
+
+// isBlock reports whether a text reads better as a literal block, and reads the same: it has several lines, ends in at most
+// one line end, and neither its indentation nor white space that nobody sees could be taken for the block's own.
+func isBlock(text string) bool {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) < 2 || lines[0] == "" || lines[len(lines)-1] == "" || !utf8.ValidString(text) {
+		return false
+	}
+	for _, line := range lines {
+		if strings.TrimRight(line, " \t") != line || strings.ContainsFunc(line, isEscaped) {
+			return false
+		}
+	}
+	return lines[0][0] != ' ' && lines[0][0] != '\t'
+}
+
+// scalarText gives a scalar, or an empty collection, as it stands on a line.
+func scalarText(v any) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "null", nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case float64:
+		return floatText(v)
+	case string:
+		if !utf8.ValidString(v) {
+			return "", fmt.Errorf("text %s is not UTF-8", Quote(v))
+		}
+		if isPlain(v) {
+			return v, nil
+		}
+		return quotedText(v), nil
+	case []any:
+		return "[]", nil
+	case map[string]any:
+		return "{}", nil
+	}
+	return "", fmt.Errorf("a %T cannot be written", v)
+}
+
+// floatText gives the shortest digits that read back as f, with a point, which readers of YAML 1.1 want before an exponent.
+func floatText(f float64) (string, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return "", fmt.Errorf("%v is not a number that can be written", f)
+	}
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {
+		text = mantissa + ".0e" + exponent
+	}
+	return text, nil
+}
+
+// plainForm is what stands without quotes: words of letters, digits and marks that mean nothing in YAML, one space between
+// them. Much else could, but a reader need not wonder.
+var plainForm = regexp.MustCompile(`^(?:[A-Za-z_]|(?:\.{0,2}/|\.)[A-Za-z0-9_])[A-Za-z0-9_/.+@-]*(?: [A-Za-z0-9_/.+@(][A-Za-z0-9_/.+@()-]*)*$`)
+
+// isPlain reports whether a text may stand without quotes. What YAML 1.1 took for a boolean is quoted too: other programs
+// read these documents.
+func isPlain(text string) bool {
+	switch strings.ToLower(text) {
+	case "y", "n", "yes", "no", "on", "off":
+		return false
+	}
+	if !plainForm.MatchString(text) {
+		return false
+	}
+	_, kind, ok := resolve(text)
+	return ok && kind == String
+}
+
+// quotedText gives a text in double quotes.
+func quotedText(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case isEscaped(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// isEscaped reports whether a character can only stand in a text as an escape: controls, the line ends of YAML 1.1, and
+// the mark that would begin a file.
+func isEscaped(r rune) bool {
+	return unicode.IsControl(r) && r != '\t' || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+}
