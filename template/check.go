@@ -116,6 +116,7 @@ func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 // fault reports something at a path, unless the reader has reported that path already. Line and column are those of what
 // was written there, or of what is nearest to it.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
+	path = c.written(path)
 	if c.w.refused[path] {
 		return
 	}
@@ -124,6 +125,22 @@ func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 		e.Pos = c.w.source.At(path).Pos.At(path)
 	}
 	c.errs.Add(e)
+}
+
+// written gives the path under which the author knows what is at a path.
+func (c *checker) written(path string) string {
+	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
+		if at, ok := c.w.moved[path[:end]]; ok {
+			return at + path[end:]
+		}
+	}
+	return path
+}
+
+// wasWritten reports whether the document has something at a path, readable or not.
+func (c *checker) wasWritten(path string) bool {
+	path = c.written(path)
+	return c.w.refused[path] || c.w.source != nil && c.w.source.At(path).Pos.Path == path
 }
 
 func (c *checker) faultf(path string, near document.Pos, format string, args ...any) {
@@ -208,16 +225,24 @@ func pathTo(path string, v value.Value, pointer string) string {
 }
 
 // Pos gives the place where the item was written.
-func (it *Item) Pos() document.Pos {
-	switch n := it.Node.(type) {
+func (it *Item) Pos() document.Pos { return place(it.Node) }
+
+// place gives the place where an element was written. A type that is not of this package cannot be a Node, so the default
+// is for nil.
+func place(n Node) document.Pos {
+	switch n := n.(type) {
 	case *Step:
+		return n.Pos
+	case *Sequential:
+		return n.Pos
+	case *Parallel:
 		return n.Pos
 	case *Conditional:
 		return n.Pos
 	case *Map:
 		return n.Pos
 	default:
-		panic(fmt.Sprintf("template: an item for a %T", n))
+		return document.Pos{}
 	}
 }
 

@@ -38,7 +38,7 @@ type list struct {
 // elements takes in a list of steps: items in template order, their ids, and the rules that need no other item.
 func (c *checker) elements(steps []Node, l list) {
 	for i, n := range steps {
-		path := l.path + "[" + strconv.Itoa(i) + "]"
+		path := c.elementPath(n, l.path, i)
 		s := &spot{up: l.up, branch: l.branch, index: i, ordered: l.ordered, names: l.names}
 		if l.up != nil {
 			s.depth = l.up.depth + 1
@@ -78,6 +78,17 @@ func (c *checker) elements(steps []Node, l list) {
 	}
 }
 
+// elementPath gives the path of an element: where its document has it, which is not always where the tree does, or for one
+// that was built where it stands in the tree.
+func (c *checker) elementPath(n Node, list string, i int) string {
+	if c.w.source != nil {
+		if path := place(n).Path; path != "" {
+			return path
+		}
+	}
+	return list + "[" + strconv.Itoa(i) + "]"
+}
+
 // add makes the item of an element and enters its id.
 func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 	it := &Item{
@@ -108,18 +119,17 @@ func ValidID(id string) error {
 
 // enter enters an item's id, if it has one.
 func (c *checker) enter(it *Item) {
-	path := idPath(it)
 	if it.ID == "" {
 		if _, isMap := it.Node.(*Map); isMap {
-			c.faultf(path, it.Pos(), "id is missing")
+			c.faultf(c.idPath(it), it.Pos(), "id is missing")
 		}
 		return
 	}
 	if err := ValidID(it.ID); err != nil {
-		c.fault(path, it.Pos(), &document.Error{Text: it.ID, Msg: "invalid step id " + err.Error()})
+		c.fault(c.idPath(it), it.Pos(), &document.Error{Text: it.ID, Msg: "invalid step id " + err.Error()})
 	}
 	if first := c.checked.ByID[it.ID]; first != nil {
-		c.fault(path, it.Pos(), &document.Error{Text: it.ID,
+		c.fault(c.idPath(it), it.Pos(), &document.Error{Text: it.ID,
 			Msg: fmt.Sprintf("duplicate step id %q, first at %s", it.ID, first.Path)})
 		return
 	}
@@ -128,14 +138,14 @@ func (c *checker) enter(it *Item) {
 }
 
 // idPath gives the path of what names an item: its id, or the operation that stands in for it.
-func idPath(it *Item) string {
+func (c *checker) idPath(it *Item) string {
 	switch n := it.Node.(type) {
 	case *Conditional:
 		return it.Path + ".conditional.id"
 	case *Map:
 		return it.Path + ".map.id"
 	case *Step:
-		if n.ID == n.Operation {
+		if n.ID == n.Operation && !c.wasWritten(it.Path+".id") {
 			return it.Path + ".operation"
 		}
 	}

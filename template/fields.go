@@ -18,11 +18,11 @@ type reader struct {
 	refused map[string]bool // paths that have been reported
 }
 
-// fields says what is done with each key of a mapping.
-type fields map[string]func(*document.Node)
+// Fields says what is done with the value of each key of a mapping.
+type Fields map[string]func(*document.Node)
 
 // object reads a mapping key by key and reports keys that are not in known; keys beginning with x- are free.
-func (r *reader) object(n *document.Node, known fields) {
+func (r *reader) object(n *document.Node, known Fields) {
 	if n.Kind != document.Mapping {
 		r.wrongKind(n, "a mapping")
 		return

@@ -15,7 +15,9 @@ const Kind = "Workflow"
 //
 // A tree that comes with an error holds what could be read, so that Check can report what else is wrong with it; it is
 // good for nothing else. Load does both.
-func Parse(file string, data []byte) (*Workflow, error) {
+func Parse(file string, data []byte) (*Workflow, error) { return parseWith(ParseNode, file, data) }
+
+func parseWith(parse func(*document.Node) (*Workflow, error), file string, data []byte) (*Workflow, error) {
 	nodes, err := document.Parse(file, data, document.Limits{})
 	if len(nodes) == 0 {
 		return nil, err
@@ -23,13 +25,19 @@ func Parse(file string, data []byte) (*Workflow, error) {
 	if len(nodes) > 1 {
 		err = document.Join(err, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"})
 	}
-	w, readErr := ParseNode(nodes[0])
+	w, readErr := parse(nodes[0])
 	return w, document.Join(err, readErr)
 }
 
 // Load reads a document and checks it: what Parse and Check do, with the findings of both reported together.
 func Load(file string, data []byte, known Known) (*Checked, error) {
-	w, err := Parse(file, data)
+	return LoadWith(ParseNode, file, data, known)
+}
+
+// LoadWith is Load for documents of another kind, which parse turns into a tree. Like ParseNode it may return a tree beside
+// an error, and does so whenever there is something left for Check to look at.
+func LoadWith(parse func(*document.Node) (*Workflow, error), file string, data []byte, known Known) (*Checked, error) {
+	w, err := parseWith(parse, file, data)
 	if w == nil {
 		return nil, err
 	}
@@ -37,39 +45,22 @@ func Load(file string, data []byte, known Known) (*Checked, error) {
 	if err := document.Join(err, checkErr); err != nil {
 		return nil, err
 	}
-	w.source = nil // every place has been named that will be; the text need not outlive its errors
+	w.source, w.moved = nil, nil // every place has been named that will be; the text need not outlive its errors
 	return checked, nil
 }
 
 // ParseNode turns a document of kind Workflow into a tree, like Parse; the tree keeps n for the places of errors.
 func ParseNode(n *document.Node) (*Workflow, error) {
-	r := &reader{}
-	w := &Workflow{Pos: n.Pos, source: n}
-	kind := ""
-	r.object(n, fields{
-		"kind":            func(v *document.Node) { kind = r.text(v) },
-		"name":            func(v *document.Node) { w.Name = r.text(v) },
-		"version":         func(v *document.Node) { w.Version = r.text(v) },
-		"input":           func(v *document.Node) { w.Input = r.schema(v) },
-		"deadline":        func(v *document.Node) { w.Deadline = r.duration(v) },
-		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.text(v)) },
-		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.count(v) },
-		"operations":      func(v *document.Node) { w.Operations = r.operations(v) },
-		"directory":       func(v *document.Node) { w.Directory = r.directory(v) },
-		"steps":           func(v *document.Node) { w.Steps = r.steps(v) },
-		"output":          func(v *document.Node) { w.Output, w.HasOutput = v.Value(), true },
-	})
-	r.required(n, "kind", "steps")
-	if kind != "" && kind != Kind {
-		r.errs.Add(&document.Error{Pos: n.Get("kind").Pos, Text: kind, Msg: "kind must be " + Kind})
-	}
-	w.refused = r.refused
-	w.complete()
-	return w, r.errs.Err()
+	r := NewReader(n, Kind)
+	known := r.Root()
+	known["steps"] = func(v *document.Node) { r.w.Steps = r.steps(v) }
+	r.Object(n, known)
+	r.Required(n, "steps")
+	return r.Workflow()
 }
 
-// required reports keys that are not there and were not misspelt. It is for keys whose absence leaves no trace in the tree;
-// Check reports the others.
+// required reports keys that are not there and were not misspelt. It is for keys whose absence leaves no trace in the tree,
+// and for those that other kinds of documents have in their own words; Check reports the others.
 func (r *reader) required(n *document.Node, keys ...string) {
 	if n.Kind != document.Mapping {
 		return
@@ -78,6 +69,7 @@ func (r *reader) required(n *document.Node, keys ...string) {
 		path := n.Pos.Key(key).Path
 		if n.Get(key) == nil && !r.refused[path] {
 			r.errs.Add(&document.Error{Pos: n.Pos.At(path), Msg: key + " is missing"})
+			r.markRefused(path)
 		}
 	}
 }
@@ -137,12 +129,12 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	switch key {
 	case "sequential":
 		s := &Sequential{Pos: n.Pos}
-		r.object(body, fields{"steps": func(v *document.Node) { s.Steps = r.steps(v) }})
+		r.object(body, Fields{"steps": func(v *document.Node) { s.Steps = r.steps(v) }})
 		r.required(body, "steps")
 		return s
 	case "parallel":
 		p := &Parallel{Pos: n.Pos}
-		r.object(body, fields{
+		r.object(body, Fields{
 			"steps":           func(v *document.Node) { p.Steps = r.steps(v) },
 			"max_concurrency": func(v *document.Node) { p.MaxConcurrency = r.count(v) },
 		})
@@ -158,7 +150,7 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 // conditional wants a then, which may be empty: an else alone reads as the opposite of its test.
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
-	r.object(body, fields{
+	r.object(body, Fields{
 		"id":   func(v *document.Node) { c.ID = r.text(v) },
 		"test": func(v *document.Node) { c.Test = r.text(v) },
 		"func": func(v *document.Node) { c.Func = r.function(v) },
@@ -171,7 +163,7 @@ func (r *reader) conditional(n, body *document.Node) *Conditional {
 
 func (r *reader) each(n, body *document.Node) *Map {
 	m := &Map{Pos: n.Pos}
-	r.object(body, fields{
+	r.object(body, Fields{
 		"id":              func(v *document.Node) { m.ID = r.text(v) },
 		"over":            func(v *document.Node) { m.Over = v.Value() },
 		"func":            func(v *document.Node) { m.Func = r.function(v) },
@@ -185,7 +177,7 @@ func (r *reader) each(n, body *document.Node) *Map {
 // function reads the name of a Go function and what it is called with.
 func (r *reader) function(n *document.Node) *Func {
 	f := &Func{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"name": func(v *document.Node) { f.Name = r.text(v) },
 		"args": func(v *document.Node) { f.Args = r.list(v) },
 	})
@@ -195,18 +187,11 @@ func (r *reader) function(n *document.Node) *Func {
 // step reads what is no container.
 func (r *reader) step(n *document.Node) *Step {
 	s := &Step{Pos: n.Pos}
-	known := fields{
-		"operation":   func(v *document.Node) { s.Operation = r.text(v) },
-		"id":          func(v *document.Node) { s.ID = r.text(v) },
-		"input":       func(v *document.Node) { s.Input = v.Value() },
-		"func":        func(v *document.Node) { s.Func = r.function(v) },
-		"needs":       func(v *document.Node) { s.Needs = r.texts(v, r.text) },
-		"target":      func(v *document.Node) { s.Target = r.target(v) },
-		"fan_in":      func(v *document.Node) { s.FanIn = r.fanIn(v) },
-		"timing":      func(v *document.Node) { s.Timing = r.timing(v) },
-		"fulfillment": func(v *document.Node) { s.Fulfillment = r.fulfillment(v) },
-		"idempotent":  func(v *document.Node) { s.NonIdempotent = !r.boolean(v) && !r.refused[v.Pos.Path] },
-	}
+	known := r.callFields(s)
+	known["operation"] = func(v *document.Node) { s.Operation = r.text(v) }
+	known["id"] = func(v *document.Node) { s.ID = r.text(v) }
+	known["func"] = func(v *document.Node) { s.Func = r.function(v) }
+	known["needs"] = func(v *document.Node) { s.Needs = r.texts(v, r.text) }
 	if n.Get("operation") == nil {
 		// It may have been meant as a container: those keys, which node has not found here, are near misses too.
 		for _, key := range containers {

@@ -21,7 +21,7 @@ func (r *reader) operations(n *document.Node) map[string]Binding {
 // none, and has been reported.
 func (r *reader) binding(n *document.Node) Binding {
 	b := Binding{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"command":  func(v *document.Node) { b.Command = r.command(v) },
 		"http":     func(v *document.Node) { b.HTTP = r.http(v) },
 		"sleep":    func(v *document.Node) { b.Sleep = r.sleep(v) },
@@ -36,7 +36,7 @@ func (r *reader) binding(n *document.Node) Binding {
 // command accepts numbers among arguments and variables, because people write [sleep, 5]; what a program gets is text.
 func (r *reader) command(n *document.Node) *Command {
 	c := &Command{}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"argv":   func(v *document.Node) { c.Argv = r.texts(v, r.argument) },
 		"shell":  func(v *document.Node) { c.Shell = r.text(v) },
 		"stdin":  func(v *document.Node) { c.Stdin = v.Value() },
@@ -49,7 +49,7 @@ func (r *reader) command(n *document.Node) *Command {
 
 func (r *reader) http(n *document.Node) *HTTP {
 	h := &HTTP{}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"method":  func(v *document.Node) { h.Method = r.text(v) },
 		"url":     func(v *document.Node) { h.URL = r.text(v) },
 		"headers": func(v *document.Node) { h.Headers = r.textMap(v) },
@@ -60,19 +60,19 @@ func (r *reader) http(n *document.Node) *HTTP {
 
 func (r *reader) sleep(n *document.Node) *Sleep {
 	s := &Sleep{}
-	r.object(n, fields{"for": func(v *document.Node) { s.For = r.text(v) }})
+	r.object(n, Fields{"for": func(v *document.Node) { s.For = r.text(v) }})
 	return s
 }
 
 func (r *reader) wait(n *document.Node) *Wait {
 	w := &Wait{}
-	r.object(n, fields{"message": func(v *document.Node) { w.Message = r.text(v) }})
+	r.object(n, Fields{"message": func(v *document.Node) { w.Message = r.text(v) }})
 	return w
 }
 
 func (r *reader) child(n *document.Node) *Child {
 	c := &Child{}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"path": func(v *document.Node) { c.Path = r.text(v) },
 		"name": func(v *document.Node) { c.Name = r.text(v) },
 	})
@@ -81,7 +81,7 @@ func (r *reader) child(n *document.Node) *Child {
 
 func (r *reader) fail(n *document.Node) *Fail {
 	f := &Fail{}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"code":    func(v *document.Node) { f.Code = r.text(v) },
 		"message": func(v *document.Node) { f.Message = r.text(v) },
 	})

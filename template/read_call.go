@@ -8,9 +8,21 @@ import (
 // They ask only for the kind of value; which policies there are, and what must stand beside what, is for Check to say, so
 // that trees built in Go are held to the same rules.
 
+// callFields reads what a step of any kind of document says about its call.
+func (r *reader) callFields(s *Step) Fields {
+	return Fields{
+		"input":       func(v *document.Node) { s.Input = v.Value() },
+		"target":      func(v *document.Node) { s.Target = r.target(v) },
+		"fan_in":      func(v *document.Node) { s.FanIn = r.fanIn(v) },
+		"timing":      func(v *document.Node) { s.Timing = r.timing(v) },
+		"fulfillment": func(v *document.Node) { s.Fulfillment = r.fulfillment(v) },
+		"idempotent":  func(v *document.Node) { s.NonIdempotent = !r.boolean(v) && !r.refused[v.Pos.Path] },
+	}
+}
+
 func (r *reader) target(n *document.Node) *Target {
 	t := &Target{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"resolve":       func(v *document.Node) { t.Resolve = r.text(v) },
 		"participants":  func(v *document.Node) { t.Participants = r.texts(v, r.text) },
 		"capability_id": func(v *document.Node) { t.CapabilityID = r.text(v) },
@@ -22,7 +34,7 @@ func (r *reader) target(n *document.Node) *Target {
 
 func (r *reader) fanIn(n *document.Node) *FanIn {
 	f := &FanIn{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"policy":        func(v *document.Node) { f.Policy = r.text(v) },
 		"min_responses": func(v *document.Node) { f.MinResponses = r.count(v) },
 		"score_field":   func(v *document.Node) { f.ScoreField = r.text(v) },
@@ -34,7 +46,7 @@ func (r *reader) fanIn(n *document.Node) *FanIn {
 
 func (r *reader) timing(n *document.Node) *Timing {
 	t := &Timing{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"timeout":       func(v *document.Node) { t.Timeout = r.duration(v) },
 		"retry":         func(v *document.Node) { t.Retry = r.retry(v) },
 		"on_timeout":    func(v *document.Node) { t.OnTimeout = OnTimeout(r.text(v)) },
@@ -45,7 +57,7 @@ func (r *reader) timing(n *document.Node) *Timing {
 
 func (r *reader) retry(n *document.Node) *Retry {
 	t := &Retry{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"max_attempts":       func(v *document.Node) { t.MaxAttempts = r.count(v) },
 		"backoff":            func(v *document.Node) { t.Backoff = r.duration(v) },
 		"backoff_multiplier": func(v *document.Node) { t.Multiplier = r.multiplier(v) },
@@ -69,7 +81,7 @@ func (r *reader) multiplier(n *document.Node) float64 {
 
 func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 	f := &Fulfillment{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"policy":           func(v *document.Node) { f.Policy = r.text(v) },
 		"decision_source":  func(v *document.Node) { f.Source = r.decisionSource(v) },
 		"result_match":     func(v *document.Node) { f.ResultMatch = r.resultMatch(v) },
@@ -82,7 +94,7 @@ func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 // decisionSource takes the same timing as a step: a decision that is asked for is a call like any other.
 func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 	s := &DecisionSource{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"kind":          func(v *document.Node) { s.Kind = r.text(v) },
 		"capability_id": func(v *document.Node) { s.CapabilityID = r.text(v) },
 		"operation":     func(v *document.Node) { s.Operation = r.text(v) },
@@ -94,7 +106,7 @@ func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 
 func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 	m := &ResultMatch{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"path":                 func(v *document.Node) { m.Path = r.text(v) },
 		"fulfilled_values":     func(v *document.Node) { m.FulfilledValues = r.list(v) },
 		"not_fulfilled_values": func(v *document.Node) { m.NotFulfilledValues = r.list(v) },
@@ -104,7 +116,7 @@ func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 
 func (r *reader) directory(n *document.Node) *Directory {
 	d := &Directory{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"participants": func(v *document.Node) { d.Participants = r.objectValue(v) },
 		"capabilities": func(v *document.Node) { d.Capabilities = r.capabilities(v) },
 	})
@@ -135,7 +147,7 @@ func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 // passport reads instants in any zone; the tree has them in UTC, so that the hash does not depend on where they were written.
 func (r *reader) passport(n *document.Node) Passport {
 	p := Passport{Pos: n.Pos}
-	r.object(n, fields{
+	r.object(n, Fields{
 		"participant": func(v *document.Node) { p.Participant = r.text(v) },
 		"valid_from":  func(v *document.Node) { p.ValidFrom = r.instant(v) },
 		"valid_until": func(v *document.Node) { p.ValidUntil = r.instant(v) },

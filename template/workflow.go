@@ -30,6 +30,7 @@ type Workflow struct {
 	provided map[string]any       // implementations of operations, by name
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
+	moved    map[string]string    // where documents of other kinds have what Check looks for, by path; see Reader.Moved
 }
 
 // FailurePolicy says what a final failure does to steps that are already running.
