@@ -1,0 +1,61 @@
+package arca
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// inputFrom makes the input of step out of what its input_from names: the output of one step, or an object of the outputs
+// of several by their ids. A step that was skipped gives null. Reading an output makes an edge, so nothing else is needed
+// for the order.
+func (r *reader) inputFrom(step, from *document.Node) value.Value {
+	input := step.Pos.Key("input")
+	if from.Kind == document.String {
+		r.Moved(input.Path, from.Pos.Path)
+		r.Moved(input.Key("from").Path, from.Pos.Path)
+		return output(r.Text(from))
+	}
+	if from.Kind != document.Sequence {
+		r.Refuse(from, "input_from must be a step id or a list of them, not "+from.Kind.String())
+		return nil
+	}
+	ids := r.Texts(from)
+	outputs := make(map[string]any, len(ids))
+	r.Moved(input.Path, from.Pos.Path)
+	for i, id := range ids {
+		at := from.Pos.Index(i).Path
+		r.Moved(input.Key(id).Path, at)
+		r.Moved(input.Key(id).Key("from").Path, at)
+		outputs[id] = output(id)
+	}
+	if looksLikePointer(outputs) {
+		return literal(ids)
+	}
+	return outputs
+}
+
+// output is a pointer to what a step has returned.
+func output(id string) value.Value {
+	return map[string]any{"from": value.Pointer{"steps", id, "output"}.String()}
+}
+
+// looksLikePointer reports whether an object of outputs would itself be taken for a pointer to one value: it would when the
+// steps are called from, or from and required.
+func looksLikePointer(outputs map[string]any) bool {
+	_, from := outputs["from"]
+	_, required := outputs["required"]
+	return from && (len(outputs) == 1 || required && len(outputs) == 2)
+}
+
+// literal says what the object of outputs says in one expression, in which no key has a meaning.
+func literal(ids []string) value.Value {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	for i, id := range ids {
+		ids[i] = strconv.Quote(id) + ": steps[" + strconv.Quote(id) + "].output ?? null"
+	}
+	return "{{ {" + strings.Join(ids, ", ") + "} }}"
+}

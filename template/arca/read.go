@@ -1,0 +1,82 @@
+package arca
+
+import (
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Kind is the kind of the documents this package reads.
+const Kind = "WorkflowDefinition"
+
+// Load reads and checks a file that holds one document of kind WorkflowDefinition, as template.Load does for a Workflow. It
+// reports everything it finds wrong as document.Errors, in the words and at the places of this document.
+func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
+	return template.LoadWith(ParseNode, file, data, known)
+}
+
+// ParseNode turns a document of kind WorkflowDefinition into a tree, which keeps n for the places of errors. It reports
+// everything it finds wrong as document.Errors. A tree that comes with an error holds what could be read, so that
+// template.Check can report what else is wrong with it.
+func ParseNode(n *document.Node) (*template.Workflow, error) {
+	r := &reader{template.NewReader(n, Kind)}
+	known := r.Root()
+	known["plan"] = r.plan
+	r.Object(n, known)
+	r.Required(n, "plan")
+	return r.Workflow()
+}
+
+// reader adds to what all kinds share what only this one has.
+type reader struct{ *template.Reader }
+
+func (r *reader) plan(n *document.Node) {
+	r.Object(n, template.Fields{"steps": func(v *document.Node) { r.SetSteps(arrange(r.records(v), v.Pos)) }})
+	r.Required(n, "steps")
+}
+
+// record is a step with its place in the order.
+type record struct {
+	*template.Step
+	follows bool // has no depends_on, so it comes after the record before it
+}
+
+func (r *reader) records(n *document.Node) []record {
+	if n.Kind != document.Sequence {
+		r.Refuse(n, "steps must be a list, not "+n.Kind.String())
+		return nil
+	}
+	records := make([]record, 0, n.Len())
+	for _, item := range n.Items() {
+		if item.Kind != document.Mapping {
+			r.Refuse(item, "a step must be a mapping, not "+item.Kind.String())
+			continue
+		}
+		records = append(records, r.record(item))
+	}
+	return records
+}
+
+// record reads one step. Check speaks of its parts by the names they have in a Workflow, hence the moves.
+func (r *reader) record(n *document.Node) record {
+	rec := record{Step: &template.Step{Pos: n.Pos}, follows: n.Get("depends_on") == nil}
+	known := r.Step(rec.Step)
+	known["step_id"] = func(v *document.Node) { rec.ID = r.Text(v) }
+	known["service_type"] = func(v *document.Node) { rec.Operation = r.Text(v) }
+	known["depends_on"] = func(v *document.Node) { rec.Needs = r.Texts(v) }
+	known["input_from"] = func(v *document.Node) {
+		if n.Get("input") != nil {
+			r.Refuse(v, "input_from cannot stand beside input")
+			return
+		}
+		rec.Input = r.inputFrom(n, v)
+	}
+	r.Object(n, known)
+	r.Required(n, "step_id", "service_type")
+	for name, here := range spellings {
+		r.Moved(n.Pos.Key(name).Path, n.Pos.Key(here).Path)
+	}
+	return rec
+}
+
+// spellings gives the keys of a step by the name they have in a Workflow.
+var spellings = map[string]string{"id": "step_id", "operation": "service_type", "needs": "depends_on"}

@@ -1,0 +1,80 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/arca"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// reader turns documents of one kind into trees. It may return a tree beside an error, for template.Check to look at.
+type reader struct {
+	kind string
+	read func(*document.Node) (*template.Workflow, error)
+}
+
+// readers are the kinds that can be run, in the order in which messages name them.
+var readers = []reader{
+	{template.Kind, template.ParseNode},
+	{arca.Kind, arca.ParseNode},
+}
+
+// Kinds gives the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
+// the caller.
+func Kinds() []string {
+	kinds := make([]string, len(readers))
+	for i, r := range readers {
+		kinds[i] = r.kind
+	}
+	return kinds
+}
+
+// Load reads and checks a file that holds one workflow of any kind. It reports everything it finds wrong as
+// document.Errors; a document of a kind that nobody reads has one fault, which names those that somebody does.
+func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
+	return template.LoadWith(ParseNode, file, data, known)
+}
+
+// ParseNode turns a document of any kind into a tree, which keeps n for the places of errors. It reports everything it finds
+// wrong as document.Errors. A tree that comes with an error holds what could be read, so that template.Check can report what
+// else is wrong with it; when the kind is unknown there is none.
+func ParseNode(n *document.Node) (*template.Workflow, error) {
+	kind, fault := kindOf(n)
+	if fault != nil {
+		return nil, document.Errors{fault}
+	}
+	for _, r := range readers {
+		if r.kind == kind {
+			return r.read(n)
+		}
+	}
+	near, _ := expr.Nearest(kind, Kinds())
+	return nil, document.Errors{{Pos: n.Get("kind").Pos, Text: kind, Suggestion: near,
+		Msg: "kind must be " + choice() + ", not " + document.Quote(kind)}}
+}
+
+// kindOf gives what a document says that it is, or why that cannot be known.
+func kindOf(n *document.Node) (string, *document.Error) {
+	if n.Kind != document.Mapping {
+		return "", &document.Error{Pos: n.Pos, Msg: "the document must be a mapping, not " + n.Kind.String()}
+	}
+	v := n.Get("kind")
+	if v == nil {
+		for e := range n.Entries() {
+			if near, ok := expr.Nearest(e.Key, []string{"kind"}); ok {
+				return "", &document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near}
+			}
+		}
+		return "", &document.Error{Pos: n.Pos.Key("kind"), Msg: "kind is missing: it must be " + choice()}
+	}
+	kind, ok := v.Text()
+	if !ok {
+		return "", &document.Error{Pos: v.Pos, Msg: "kind must be a string, not " + v.Kind.String()}
+	}
+	return kind, nil
+}
+
+// choice names the kinds in a message.
+func choice() string { return "one of " + strings.Join(Kinds(), ", ") }

@@ -1,0 +1,72 @@
+package kinds_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+func TestEveryKindIsReadByItsReader(t *testing.T) {
+	texts := map[string]string{
+		"Workflow":           "{kind: Workflow, name: w, steps: [{id: s, operation: a}]}",
+		"WorkflowDefinition": "{kind: WorkflowDefinition, name: w, plan: {steps: [{step_id: s, service_type: a}]}}",
+	}
+	hashes := map[string]bool{}
+	for _, kind := range kinds.Kinds() {
+		require.Contains(t, texts, kind)
+		checked, err := kinds.Load("w.yaml", []byte(texts[kind]), template.Known{Lenient: true})
+		require.NoError(t, err)
+		require.NotNil(t, checked.ByID["s"])
+		hash, err := checked.Workflow.Hash()
+		require.NoError(t, err)
+		hashes[hash] = true
+	}
+	require.Len(t, hashes, 1, "these documents say the same")
+}
+
+func TestKindsThatNobodyReadsAreRefused(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"misspelt", "kind: WorkflowDefinitoin\nsteps: []\n",
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, not "WorkflowDefinitoin" (did you mean "WorkflowDefinition"?)`},
+		{"in lower case", "kind: workflow\n",
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, not "workflow" (did you mean "Workflow"?)`},
+		{"near nothing", "kind: Recipe\n", `w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, not "Recipe"`},
+		{"missing", "name: w\nplan: {}\n", `w.yaml:1:1: kind: kind is missing: it must be one of Workflow, WorkflowDefinition`},
+		{"a misspelt key", "name: w\nknd: Workflow\n", `w.yaml:2:1: knd: unknown key "knd" (did you mean "kind"?)`},
+		{"no text", "kind: 1\n", `w.yaml:1:7: kind: kind must be a string, not an integer`},
+		{"no mapping", "[kind]\n", `w.yaml:1:1: the document must be a mapping, not a list`},
+		{"no document", "# nothing\n", `w.yaml: no document`},
+		{"faults of its own reader", "kind: Workflow\nname: w\nsteps: [{operation: b}]\n", `w.yaml:3:21: steps[0].operation: unknown operation "b"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checked, err := kinds.Load("w.yaml", []byte(c.text), template.Known{})
+			require.Nil(t, checked)
+			require.EqualError(t, err, c.want)
+		})
+	}
+}
+
+func ExampleLoad() {
+	checked, err := kinds.Load("blog.yaml", []byte(`
+kind: WorkflowDefinition
+name: blog
+plan:
+  steps:
+    - {step_id: draft, service_type: text/draft}
+    - {step_id: publish, service_type: text/publish, input_from: draft}
+`), template.Known{Lenient: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, item := range checked.Items {
+		fmt.Println(item.ID, item.Path)
+	}
+	// Output:
+	// draft plan.steps[0]
+	// publish plan.steps[1]
+}
