@@ -1,11 +1,13 @@
 package coordinator
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -13,15 +15,26 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ending is the event that a call's outcome makes.
-func ending(req reactive.Request, out any, err error) journal.Event {
-	if err == nil {
-		return journal.Event{Type: journal.CallResponded, Attempt: req.Attempt, Value: out}
+// Ending is the event that a call's outcome makes: of a step, of one of its participants, or of its decision source.
+func Ending(req reactive.Request, out any, err error) journal.Event {
+	e := journal.Event{Type: journal.CallResponded, Attempt: req.Attempt}
+	if req.Participant != "" || req.Decision != 0 || err != nil {
+		e.Detail = &journal.Detail{Participant: req.Participant, Count: req.Decision}
 	}
-	f, retryAt := operation.FailureOf(err)
-	return journal.Event{
-		Type: journal.CallError, Attempt: req.Attempt, Detail: &journal.Detail{Failure: f, RetryAt: retryAt},
+	switch {
+	case err == nil:
+		e.Value = out
+	case req.Participant != "" && errors.Is(err, operation.ErrUnreachable):
+		e.Type, e.Detail.State = journal.DispatchSettled, string(call.Unreachable)
+		e.Detail.Failure, _ = operation.FailureOf(err)
+	default:
+		e.Type = journal.CallError
+		e.Detail.Failure, e.Detail.RetryAt = operation.FailureOf(err)
 	}
+	if req.Decision != 0 {
+		e.Type = journal.DecisionReceived
+	}
+	return e
 }
 
 // input is what a step is called with: its template, or what its Go function makes of it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -24,6 +25,9 @@ type Config struct {
 
 	// Workflows that may have runs in the store and use Go functions. A workflow that is started is known by that.
 	Workflows []*template.Workflow
+
+	// Directory is who can be targeted, in place of what documents say. Default: the document's.
+	Directory directory.Directory
 
 	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
 	IdleTimeout time.Duration
@@ -354,6 +358,20 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 		return fresh, reactive.New(fresh.plan), nil
 	}
 	return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+}
+
+// directory is who can be targeted by a workflow.
+func (e *Engine) directory(entry *entry) directory.Directory {
+	if e.config.Directory != nil {
+		return e.config.Directory
+	}
+	return entry.directory
+}
+
+// about is what bindings see of a participant.
+func (e *Engine) about(entry *entry, participant string) map[string]any {
+	about, _ := e.directory(entry).Participant(participant)
+	return about
 }
 
 // EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -130,6 +131,18 @@ func (r *Run) Pause(ctx context.Context, reason string) error {
 // Resume ends a pause.
 func (r *Run) Resume(ctx context.Context) error {
 	return r.wish(ctx, journal.Event{Type: journal.RunResumed})
+}
+
+// Decide says whether a step's task is done, where a person is to say so: the step's fulfillment waits for one, or its
+// outcome has paused the run. The actor is recorded.
+func (r *Run) Decide(ctx context.Context, step string, done bool, actor, reason string) error {
+	state := call.NotFulfilled
+	if done {
+		state = call.Fulfilled
+	}
+	return r.wish(ctx, journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{
+		State: string(state), Actor: actor, Reason: reason,
+	}})
 }
 
 // wish puts an event to the run's loop and waits until it is durable or refused.

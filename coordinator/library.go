@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
+	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -28,8 +27,9 @@ type library struct {
 type entry struct {
 	plan       *plan.Plan
 	schema     *inputSchema
-	performers []*performer // by the plan's operations; nil for those the engine carries out itself
-	stored     bool         // its definition is in the store
+	performers []*performer        // by the plan's operations; nil for those the engine carries out itself
+	directory  directory.Directory // what its document says
+	stored     bool                // its definition is in the store
 }
 
 // workflowsMax bounds how many trees are remembered by address; beyond it they are compiled again.
@@ -110,10 +110,7 @@ func (l *library) compile(w *template.Workflow, known template.Known) (*entry, e
 	if e := l.entries[p.Hash]; e != nil {
 		return e, nil
 	}
-	if err := runnable(checked); err != nil {
-		return nil, err
-	}
-	e := &entry{plan: p}
+	e := &entry{plan: p, directory: directory.Of(w.Directory)}
 	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
 		return nil, err
 	}
@@ -124,27 +121,6 @@ func (l *library) compile(w *template.Workflow, known template.Known) (*entry, e
 	return e, nil
 }
 
-// runnable refuses what documents may say and this engine does not carry out.
-func runnable(c *template.Checked) error {
-	var errs []error
-	for _, item := range c.Items {
-		s, ok := item.Node.(*template.Step)
-		if !ok {
-			continue
-		}
-		if s.Target != nil || s.FanIn != nil || s.Fulfillment != nil {
-			errs = append(errs, fmt.Errorf("%w: step %q asks participants or waits for a decision: this version reads that but does not run it",
-				ErrUnsupported, item.ID))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Bindings)) {
-		if c.Bindings[name].Binding.Workflow != nil {
-			errs = append(errs, fmt.Errorf("%w: operation %q is a workflow, which this version reads but does not run", ErrUnsupported, name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // performers finds who carries out each operation of a plan.
 func (l *library) performers(p *plan.Plan) ([]*performer, error) {
 	list := make([]*performer, len(p.Operations))
@@ -153,6 +129,8 @@ func (l *library) performers(p *plan.Plan) ([]*performer, error) {
 		op := &p.Operations[i]
 		switch caller, known := l.operations[op.Name]; {
 		case op.Kind != plan.Call:
+		case op.Bound != nil && op.Bound.Binding.Workflow != nil:
+			missing = append(missing, fmt.Errorf("%w: operation %q is a workflow, which this version reads but does not run", ErrUnsupported, op.Name))
 		case op.Bound != nil:
 			caller, err := operation.Bind(op.Bound)
 			if err != nil {

@@ -476,13 +476,12 @@ func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
 }
 
 func TestWhatIsReadButNotRunIsRefused(t *testing.T) {
-	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
-	for _, step := range []string{
-		`{operation: echo, target: {resolve: static, participants: [a]}}`,
-		`{operation: echo, fulfillment: {policy: never}}`,
-	} {
-		_, err := e.Start(t.Context(), parse(t, `{kind: Workflow, name: w, steps: [`+step+`]}`), nil)
-		require.ErrorIs(t, err, coordinator.ErrUnsupported)
-		require.ErrorContains(t, err, `"echo"`)
-	}
+	e := newEngine(t, coordinator.Config{})
+	_, err := e.Start(t.Context(), parse(t, `
+kind: Workflow
+name: w
+operations: {child: {workflow: {path: child.yaml}}}
+steps: [{operation: child}]`), nil)
+	require.ErrorIs(t, err, coordinator.ErrUnsupported)
+	require.ErrorContains(t, err, `"child"`)
 }

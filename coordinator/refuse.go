@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -23,6 +24,10 @@ func (s *Stepper) refuse(e *journal.Event) error {
 	switch e.Type {
 	case journal.NodeAborted, journal.NodeRetried:
 		return s.refuseStep(e)
+	case journal.DecisionReceived, journal.DecisionOverridden:
+		if e.Detail.State != "" {
+			return s.refuseDecision(e)
+		}
 	case journal.RunCanceled, journal.MessageReceived:
 		if s.root.Closed() {
 			return ErrFinished
@@ -52,6 +57,22 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 		return fmt.Errorf("%w: step %q is %s", ErrNotPossible, e.Node, status)
 	case e.Type == journal.NodeRetried && !s.root.Retryable(v):
 		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, status)
+	}
+	return nil
+}
+
+// refuseDecision also completes a person's decision: which attempt it is about, and that it overrides an earlier one.
+func (s *Stepper) refuseDecision(e *journal.Event) error {
+	v, ok := s.root.Node(e.Node)
+	switch {
+	case !ok:
+		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
+	case !s.root.Decidable(v):
+		return fmt.Errorf("%w: step %q waits for nobody's decision", ErrNotPossible, e.Node)
+	}
+	e.Attempt = s.root.Attempt(v)
+	if s.root.Fulfillment(v) != call.Undecided {
+		e.Type = journal.DecisionOverridden
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -22,12 +24,13 @@ type run struct {
 
 	entry   *entry
 	step    *Stepper
-	seq     uint64    // last durable sequence
-	last    int64     // latest instant given to the stepper
-	flights []*flight // calls under way, by node
-	flying  int       // how many
-	more    bool      // there is something to decide
-	idle    bool      // it has left memory because nothing happened
+	seq     uint64                       // last durable sequence
+	last    int64                        // latest instant given to the stepper
+	flights []*flight                    // calls under way, by node
+	asides  map[reactive.Request]*flight // calls under way of participants and decision sources
+	flying  int                          // how many of both
+	more    bool                         // there is something to decide
+	idle    bool                         // it has left memory because nothing happened
 	timer   *time.Timer
 	backoff time.Duration // before the next try after a failed append
 }
@@ -47,6 +50,11 @@ func (r *run) Function(name string) *template.Function { return r.engine.library
 
 // Admit asks for room for one more call.
 func (r *run) Admit() bool { return r.engine.calls.take(r) }
+
+// Resolve gives the participants that a step's target means.
+func (r *run) Resolve(v int32, at int64) []string {
+	return directory.Resolve(r.engine.directory(r.entry), r.step.root.Place(v).Step.Target, time.Unix(0, at))
+}
 
 // Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
 func (r *run) Pure(v int32, input any) (any, error, bool) {
@@ -95,26 +103,26 @@ func (r *run) recover(ctx context.Context) bool {
 // that are under way in this process go on; one that may not be made twice is given up as interrupted.
 func (r *run) resume(ctx context.Context) {
 	r.step.root.TakeCancels()
+	r.step.root.TakeCalls()
 	var calls []reactive.Request
-	for v := range r.step.root.Len() {
-		req := reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)}
-		if !r.step.external(v) || !r.step.root.Open(req) || r.flight(req) != nil {
-			continue
+	for _, req := range r.step.root.OpenCalls() {
+		switch {
+		case r.flight(req) != nil:
+		case req.Decision == 0 && r.step.root.Place(req.Node).Step.NonIdempotent:
+			r.inbox.add(Item{Event: r.step.about(req.Node, interrupted(req)), Received: r.instant()})
+		default:
+			calls = append(calls, req)
 		}
-		if r.step.root.Place(v).Step.NonIdempotent {
-			r.inbox.add(Item{Event: r.step.about(v, interrupted(req)), Received: r.instant()})
-			continue
-		}
-		calls = append(calls, req)
 	}
 	r.engine.calls.add(len(calls))
 	r.dispatch(ctx, calls)
 }
 
 func interrupted(req reactive.Request) journal.Event {
-	return journal.Event{Type: journal.CallError, Attempt: req.Attempt, Detail: &journal.Detail{Failure: &journal.Failure{
-		Code: reactive.CodeInterrupted, Message: "the process ended while the call was under way, and the step is not idempotent",
-	}}}
+	return Ending(req, nil, &operation.Error{
+		Code: reactive.CodeInterrupted, Permanent: true,
+		Message: "the process ended while the call was under way, and the step is not idempotent",
+	})
 }
 
 // survive decides what a failed append means. A store that takes no more from us ends the run in this process, and
@@ -170,22 +178,42 @@ func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
 // prepare fills in a call.
 func (r *run) prepare(f *flight, req reactive.Request) *flight {
 	root := r.step.root
-	f.run, f.req, f.op = r, req, r.entry.performers[root.Row(req.Node).Op]
-	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), root.Operation(req.Node).Name, req.Attempt
+	op := root.Row(req.Node).Op
 	f.Input = root.Requested(req.Node)
+	if req.Decision != 0 {
+		op = root.Place(req.Node).Decision
+		f.Input, _ = root.DecisionInput(req.Node)
+		f.Decision = req.Decision
+	}
+	f.run, f.req, f.op = r, req, r.entry.performers[op]
+	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
+	if f.Participant = req.Participant; f.Participant != "" {
+		f.About = r.engine.about(r.entry, f.Participant)
+	}
 	return f
 }
 
+// track notes a call as under way. Those of steps are found by their node; the others are few.
 func (r *run) track(f *flight) {
+	r.flying++
+	if f.req.Participant != "" || f.req.Decision != 0 {
+		if r.asides == nil {
+			r.asides = map[reactive.Request]*flight{}
+		}
+		r.asides[f.req] = f
+		return
+	}
 	for int(f.req.Node) >= len(r.flights) {
 		r.flights = append(r.flights, make([]*flight, max(64, int(r.step.root.Len())-len(r.flights)))...)
 	}
 	r.flights[f.req.Node] = f
-	r.flying++
 }
 
 // flight is the call under way for a request; nil: there is none.
 func (r *run) flight(req reactive.Request) *flight {
+	if req.Participant != "" || req.Decision != 0 {
+		return r.asides[req]
+	}
 	if int(req.Node) >= len(r.flights) {
 		return nil
 	}
@@ -193,6 +221,19 @@ func (r *run) flight(req reactive.Request) *flight {
 		return f
 	}
 	return nil
+}
+
+// untrack forgets a call.
+func (r *run) untrack(f *flight) {
+	if r.flight(f.req) != f {
+		return
+	}
+	r.flying--
+	if f.req.Participant != "" || f.req.Decision != 0 {
+		delete(r.asides, f.req)
+	} else {
+		r.flights[f.req.Node] = nil
+	}
 }
 
 var errEnded = errors.New("the attempt has ended")
@@ -228,7 +269,7 @@ func (r *run) landed(items []Item) []Item {
 			it.Event.Type = noEvent
 			continue
 		}
-		it.Event = ending(f.req, it.landing.out, it.landing.err)
+		it.Event = Ending(f.req, it.landing.out, it.landing.err)
 		it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
 	}
 	return items
@@ -243,10 +284,7 @@ func (r *run) home(items []Item) {
 			continue
 		}
 		n++
-		if r.flight(f.req) == f {
-			r.flights[f.req.Node] = nil
-			r.flying--
-		}
+		r.untrack(f)
 	}
 	r.engine.calls.release(n)
 }
@@ -268,6 +306,9 @@ func (r *run) leave() {
 		if f != nil {
 			f.End(errEnded)
 		}
+	}
+	for _, f := range r.asides {
+		f.End(errEnded)
 	}
 	err := r.err
 	switch {

@@ -36,6 +36,12 @@ type Host interface {
 	Admit() bool
 }
 
+// Resolver is a Host that knows who can be targeted.
+type Resolver interface {
+	// Resolve gives the participants that a step's target means at an instant (Unix nanoseconds), in order.
+	Resolve(v int32, at int64) []string
+}
+
 // Stepper is the coordinator without goroutines, clock and I/O: it takes what came in and gives what is to be
 // journaled and then done. The engine's loop and the scenario runner are its two drivers.
 //
@@ -66,7 +72,7 @@ type answer struct {
 // Outcome is what a step asks of its driver: append Batch, and when it is durable, do the rest.
 type Outcome struct {
 	Batch   []journal.Event
-	Calls   []reactive.Request // to be made
+	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply
 	More    bool // there is more to decide at once
@@ -94,7 +100,7 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 	}
 	s.fire(now)
 	out.More = s.decide()
-	out.Batch, out.Calls = s.batch, s.calls
+	out.Batch, out.Calls = s.batch, append(s.calls, s.root.TakeCalls()...)
 	out.Cancels = s.root.TakeCancels()
 	return out
 }
@@ -157,6 +163,8 @@ func (s *Stepper) decide() (more bool) {
 		}
 		s.answerMessages()
 		s.ask()
+		s.askParticipants()
+		s.askDecisions()
 		s.start(limit)
 		s.answerPure()
 		switch {
@@ -177,6 +185,11 @@ func (s *Stepper) end() {
 				Detail: &journal.Detail{Failure: s.root.Failure(v)},
 			})
 		}
+	}
+	if v, failure, ok := s.root.NextClosing(); ok {
+		s.apply(journal.Event{
+			Type: journal.RunClosed, At: s.now, Node: s.root.Key(v), Hint: v + 1, Detail: &journal.Detail{Failure: failure},
+		})
 	}
 	if !s.root.Done() {
 		return
@@ -210,6 +223,35 @@ func (s *Stepper) ask() {
 	}
 }
 
+// askParticipants turns to the next participant where nobody's answer is waited for any more.
+func (s *Stepper) askParticipants() {
+	for {
+		h, ok := s.root.NextHedge()
+		if !ok {
+			return
+		}
+		s.apply(s.about(h.Node, journal.Event{
+			Type: journal.DispatchCreated, Attempt: h.Attempt, Detail: &journal.Detail{Participant: h.Participant},
+		}))
+	}
+}
+
+// askDecisions turns to the decision sources of completed steps.
+func (s *Stepper) askDecisions() {
+	for {
+		v, number, ok := s.root.NextDecision()
+		if !ok {
+			return
+		}
+		e := journal.Event{Type: journal.DecisionRequested, Attempt: s.root.Attempt(v), Detail: &journal.Detail{Count: number}}
+		input, failure := s.root.DecisionInput(v)
+		if e.Value = input; failure != nil {
+			e.Type, e.Detail.Failure = journal.DecisionReceived, failure
+		}
+		s.apply(s.about(v, e))
+	}
+}
+
 // start requests what may start, in template order, as far as the limit goes.
 func (s *Stepper) start(limit int) {
 	if s.root.Paused() {
@@ -238,12 +280,19 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	if failure == nil {
 		e.Detail, failure = s.appointment(v, op, input)
 	}
+	asks := s.root.Row(v).Asks
+	if asks {
+		e.Detail = &journal.Detail{Participants: s.root.Lacking(v, s.resolve(v))}
+	}
 	if failure != nil {
 		s.apply(s.about(v, journal.Event{Type: journal.StepFailed, Detail: &journal.Detail{Failure: failure}}))
 		return
 	}
 	s.apply(s.about(v, e))
 	req := reactive.Request{Node: v, Attempt: e.Attempt}
+	if asks {
+		return // its participants are called
+	}
 	if out, err, done := s.carryOut(v, op, input); done {
 		s.answers = append(s.answers, answer{req, out, err})
 	} else if op.Kind == plan.Call {
@@ -251,12 +300,20 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 }
 
+// resolve gives the participants that a step's target means now.
+func (s *Stepper) resolve(v int32) []string {
+	if r, ok := s.host.(Resolver); ok {
+		return r.Resolve(v, s.now)
+	}
+	return s.root.Place(v).Step.Target.Participants
+}
+
 // answerPure journals the results of the round's pure operations.
 func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			s.apply(s.about(a.req.Node, ending(a.req, a.out, a.err)))
+			s.apply(s.about(a.req.Node, Ending(a.req, a.out, a.err)))
 		}
 	}
 	clear(s.answers)
@@ -267,10 +324,4 @@ func (s *Stepper) answerPure() {
 func (s *Stepper) about(v int32, e journal.Event) journal.Event {
 	e.At, e.Node, e.Hint = s.now, s.root.Key(v), v+1
 	return e
-}
-
-// external reports whether a node's operation is carried out outside the engine.
-func (s *Stepper) external(v int32) bool {
-	row := s.root.Row(v)
-	return row.Kind == plan.Step && row.OpKind == plan.Call
 }

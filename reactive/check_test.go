@@ -31,7 +31,7 @@ func (r *Root) Check() error {
 				used[g]++
 			}
 		}
-		if want := shows(r.row(v).Kind, n.status, n.has(pending)); r.bank.Output(v) != want {
+		if want := shows(r.row(v).Kind, n.status, n.flags); r.bank.Output(v) != want {
 			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.status, r.bank.Output(v), want)
 		}
 		owner := r.blocks[n.block].owner

@@ -276,7 +276,7 @@ func (r *Root) setStatus(v int32, s Status) {
 			r.hold(v, false)
 		}
 	}
-	changed := r.show(v, shows(row.Kind, s, n.has(pending)))
+	changed := r.show(v, shows(row.Kind, s, n.flags))
 	if row.Feeds && (changed || old != s) {
 		r.tellGates(v, v)
 	}

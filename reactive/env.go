@@ -68,7 +68,7 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	case expr.Failure:
 		return describeFailure(e.r.Failure(v)), nil
 	case expr.Fulfillment:
-		return "none", nil
+		return string(e.r.Fulfillment(v)), nil
 	}
 	return e.r.readOutput(v)
 }
@@ -165,6 +165,16 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 		return nil, nil
 	}
 	in, err := input.Eval(env{r, v})
+	return in, failed(CodeInputResolution, err)
+}
+
+// DecisionInput is what a step's decision source is asked with.
+func (r *Root) DecisionInput(v int32) (any, *journal.Failure) {
+	asks := r.node(v).Item.Asks
+	if asks == nil {
+		return nil, nil
+	}
+	in, err := asks.Eval(env{r, v})
 	return in, failed(CodeInputResolution, err)
 }
 

@@ -57,7 +57,18 @@ func (r *Root) foldStep(v int32, e *journal.Event) Outcome {
 	case journal.CallRequested:
 		return r.foldRequested(v, e)
 	case journal.CallResponded, journal.CallError, journal.CallAborted, journal.CallCompleted, journal.CallSkipped:
+		if e.Detail != nil && e.Detail.Participant != "" {
+			return r.foldAnswered(v, e)
+		}
 		return r.foldEnd(v, e)
+	case journal.DispatchCreated:
+		return r.foldAsked(v, e)
+	case journal.DispatchSettled:
+		return r.foldAnswered(v, e)
+	case journal.DecisionRequested:
+		return r.foldDecisionRequested(v, e)
+	case journal.DecisionReceived, journal.DecisionOverridden:
+		return r.foldDecision(v, e)
 	case journal.StepFailed:
 		return r.foldStepFailed(v, e)
 	case journal.TimerFired:
@@ -108,11 +119,13 @@ func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
 		r.older[request{v, n.attempt}] = &attempt{open: n.fact == running, status: n.status}
 	}
 	r.stopWaiting(v)
+	r.dropTask(v)
 	n.attempt, n.fact, n.output, n.failure = e.Attempt, running, e.Value, nil
 	n.count++
 	n.flags &^= aborted | pending | retryDue | cascade
 	r.markStarted(v)
 	r.arm(v, e)
+	r.beginGather(v, e)
 	r.bank.Mark(v)
 	if r.row(v).Feeds {
 		r.tellGates(v, v)
@@ -162,15 +175,18 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 		return Late
 	}
 	timedOut := e.Detail != nil && e.Detail.Due > 0 && e.Type != journal.CallResponded
-	if timedOut && n.fact == running {
+	switch {
+	case n.fact == running && r.row(v).Asks:
+		r.closeGather(v, timedOut)
+	case n.fact == running && timedOut:
 		r.cancel(v)
 	}
 	n.output = nil
 	switch e.Type {
 	case journal.CallResponded:
-		n.fact, n.output = responded, e.Value
+		r.complete(v, e.Value, e)
 	case journal.CallCompleted:
-		n.fact = responded
+		r.complete(v, nil, e)
 	case journal.CallAborted:
 		n.fact, n.failure = stopped, failureOf(e, CodeAborted)
 		r.fails = append(r.fails, v)
@@ -179,16 +195,16 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 		r.stopWaiting(v)
 		n.flags &^= pending | retryDue
 	case journal.CallError:
-		r.foldError(v, e)
+		r.failAttempt(v, failureOf(e, "error"), e)
 	}
 	r.bank.Mark(v)
 	return Applied
 }
 
-// foldError ends an attempt with a failure: for good, or until its retry.
-func (r *Root) foldError(v int32, e *journal.Event) {
+// failAttempt ends an attempt with a failure: for good, or until its retry.
+func (r *Root) failAttempt(v int32, failure *journal.Failure, e *journal.Event) {
 	n := &r.nodes[v]
-	n.fact, n.failure = errored, failureOf(e, "error")
+	n.fact, n.failure = errored, failure
 	again, ok := r.policy(v).Again(r.ended(v, e))
 	if !ok {
 		r.fails = append(r.fails, v)
@@ -262,7 +278,11 @@ func (r *Root) abort(v int32, why *journal.Failure) {
 
 // cancel asks the shell to stop a call whose attempt was closed by anything but its own end.
 func (r *Root) cancel(v int32) {
-	r.cancels = append(r.cancels, Request{v, r.nodes[v].attempt})
+	if r.row(v).Asks {
+		r.closeGather(v, false)
+		return
+	}
+	r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt})
 }
 
 // foldRetried makes a node a candidate for another attempt, whatever it has ended as.
@@ -282,9 +302,12 @@ func (r *Root) foldRetried(v int32) Outcome {
 func (r *Root) foldClosed(e *journal.Event) Outcome {
 	why := failureOf(e, CodeCanceled)
 	if v := r.resolve(e); e.Node != "" && v >= 0 {
-		if r.nodes[v].fact == running {
+		if r.nodes[v].fact == running && r.row(v).Asks {
+			r.closeGather(v, why.Code == CodeTimeout)
+		} else if r.nodes[v].fact == running {
 			r.cancel(v)
 		}
+		r.nodes[v].flags &^= held
 		r.nodes[v].fact, r.nodes[v].failure = errored, why
 		r.nodes[v].flags &^= pending | retryDue
 		r.fails = append(r.fails, v)

@@ -61,7 +61,17 @@ func (m *mail) match(r *Root, b *box) {
 // Open reports whether a request waits for its answer.
 func (r *Root) Open(req Request) bool {
 	n := &r.nodes[req.Node]
-	return n.fact == running && n.attempt == req.Attempt
+	switch {
+	case n.attempt != req.Attempt:
+		return false
+	case req.Decision != 0:
+		t := r.tasks[req.Node]
+		return t != nil && t.open && t.asked == req.Decision
+	case req.Participant != "":
+		g := r.gathers[req.Node]
+		return n.fact == running && g != nil && g.Open(req.Participant, req.Attempt)
+	}
+	return n.fact == running
 }
 
 // NextAnswer is the next call that a message has answered. It is forgotten by the call.

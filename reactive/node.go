@@ -50,13 +50,15 @@ const (
 	asked                       // gate, map: a Go function was asked and has not answered
 	expanded                    // map: its items exist
 	unread                      // gate: an input has changed since the last decision
+	held                        // completed, and its task is not decided: nothing that needs it goes on
 	cascade                     // its attempt was closed because something it needs failed
 )
 
+// has reports whether any of these flags is set.
 func (n *node) has(f flags) bool { return n.flags&f != 0 }
 
 // final reports whether the newest attempt has ended for good.
-func (n *node) final() bool { return n.fact >= responded && !n.has(pending) }
+func (n *node) final() bool { return n.fact >= responded && !n.has(pending|held) }
 
 // block is one item of a map: an instance of the map's body.
 //
@@ -80,16 +82,21 @@ type expansion struct {
 }
 
 // shows is what a status lets successors see. A gate that has seen something move makes its branches wait.
-func shows(kind plan.Kind, s Status, pending bool) uint8 {
+func shows(kind plan.Kind, s Status, f flags) uint8 {
 	switch s {
 	case Waiting:
 		if kind == plan.Gate {
 			return plan.ShowsMoved
 		}
-	case Completed, Skipped:
+	case Completed:
+		if f&held != 0 {
+			return plan.ShowsMoved
+		}
+		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
+	case Skipped:
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
 	case Failed:
-		if pending {
+		if f&pending != 0 {
 			return plan.ShowsMoved
 		}
 		return plan.ShowsBlocked | plan.ShowsSettled | plan.ShowsMoved

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -42,6 +43,12 @@ type Root struct {
 	fails      []int32 // nodes in the order in which they failed for good
 	judged     int     // fails[:judged] do not end the run
 	changes    []Change
+	gathers    map[int32]*call.Gather // of steps that ask participants
+	tasks      map[int32]*task        // of steps that declare who says when they are done
+	calls      []Request              // of participants and decision sources, to be made
+	hedges     []Request
+	decisions  []int32
+	closings   []closing
 	watched    bool
 	signals    *Signals // nil until somebody asks for them
 	run        run
@@ -58,6 +65,7 @@ type run struct {
 	closed   *journal.Event
 	finished *journal.Event
 	pauses   int
+	deciding int   // decision calls that are to be made or answered
 	busy     int32 // nodes that only this process can move: ready, or running outside the engine
 }
 
@@ -79,10 +87,12 @@ type attempt struct {
 	status Status
 }
 
-// Request is a call to be made or cancelled.
+// Request names a call to be made or cancelled: of a step, of one participant of a step, or to a decision source.
 type Request struct {
-	Node    int32
-	Attempt int32
+	Node        int32
+	Attempt     int32
+	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
+	Participant string // who is asked; "": nobody in particular
 }
 
 // Change is one step of one node from a status to another, caused by the event with sequence Seq.
@@ -102,6 +112,8 @@ func New(p *plan.Plan) *Root {
 		blame:    map[int32]*blame{},
 		upstream: map[int32][]uint64{},
 		older:    map[request]*attempt{},
+		gathers:  map[int32]*call.Gather{},
+		tasks:    map[int32]*task{},
 		loose:    map[looseRequest]*loose{},
 	}
 	r.blocks[0] = block{owner: -1, parent: -1, row: -1}

@@ -43,7 +43,7 @@ func (r *Root) RunStatus() RunStatus {
 		return RunStatus(r.run.finished.Detail.State)
 	case r.Paused():
 		return RunPaused
-	case r.run.busy == 0 && !r.Done():
+	case r.run.busy == 0 && r.run.deciding == 0 && !r.Done():
 		return RunWaiting
 	}
 	return RunRunning
@@ -231,9 +231,10 @@ func (r *Root) Status(v int32) Status { return r.nodes[v].status }
 // Pending reports whether a failed node has a retry to come.
 func (r *Root) Pending(v int32) bool { return r.nodes[v].has(pending) }
 
-// Final reports whether a node is terminal for good: a failed one with a retry to come is not.
+// Final reports whether a node is terminal for good: a failed one with a retry to come is not,
+// nor a completed one whose task is not decided.
 func (r *Root) Final(v int32) bool {
-	return r.nodes[v].status.Terminal() && !r.nodes[v].has(pending)
+	return r.nodes[v].status.Terminal() && !r.nodes[v].has(pending|held)
 }
 
 // Retryable reports whether another attempt of a node may be asked for: it is a step whose newest attempt has ended.
@@ -243,6 +244,8 @@ func (r *Root) Retryable(v int32) bool {
 }
 
 // Requested is the input of the attempt that a node is running.
+//
+// For a step whose task is being decided it is nil: see its output.
 func (r *Root) Requested(v int32) any {
 	if r.nodes[v].fact != running {
 		return nil
@@ -270,6 +273,37 @@ func (r *Root) TakeCancels() []Request {
 	c := r.cancels
 	r.cancels = nil
 	return c
+}
+
+// TakeCalls gives the calls of participants and decision sources that the events since the last call want made.
+func (r *Root) TakeCalls() []Request {
+	c := r.calls
+	r.calls = nil
+	return c
+}
+
+// OpenCalls are all the calls that the journal knows as asked and not answered, in the order of their nodes: what is
+// asked again, with the same request ids, when a run is recovered.
+func (r *Root) OpenCalls() []Request {
+	var calls []Request
+	for v := range r.Len() {
+		n := &r.nodes[v]
+		if t := r.tasks[v]; t != nil && t.open {
+			calls = append(calls, Request{Node: v, Attempt: n.attempt, Decision: t.asked})
+		}
+		row := r.row(v)
+		if n.fact != running || row.Kind != plan.Step || row.OpKind != plan.Call || n.status == Absent {
+			continue
+		}
+		if !row.Asks {
+			calls = append(calls, Request{Node: v, Attempt: n.attempt})
+			continue
+		}
+		for _, p := range r.gathers[v].Waiting() {
+			calls = append(calls, Request{Node: v, Attempt: n.attempt, Participant: p})
+		}
+	}
+	return calls
 }
 
 // NextAsk is the next gate or map whose Go function is to be run. It stays the next until its answer was applied.

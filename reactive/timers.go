@@ -19,11 +19,21 @@ type timer struct {
 type timerKind uint8
 
 const (
-	retryTimer    timerKind = iota // the backoff is over
-	sleepTimer                     // a sleep is over
-	attemptTimer                   // an attempt's timeout
-	totalTimer                     // the total timeout of a step
-	deadlineTimer                  // the run's deadline
+	retryTimer         timerKind = iota // the backoff is over
+	decisionRetryTimer                  // the backoff of a decision call is over
+	sleepTimer                          // a sleep is over
+	hedgeTimer                          // the next participant is to be asked
+	attemptTimer                        // an attempt's timeout
+	totalTimer                          // the total timeout of a step
+	decisionTimer                       // a decision call's timeout
+	deadlineTimer                       // the run's deadline
+)
+
+// What the timers are called in the journal.
+const (
+	retryTimerName    = "retry"
+	windowTimerName   = "window"
+	decisionTimerName = "decision"
 )
 
 func (t timer) before(u timer) bool {
@@ -95,14 +105,18 @@ func (r *Root) arm(v int32, e *journal.Event) {
 		r.timers.add(timer{e.Detail.Due, sleepTimer, v, e.Attempt})
 	}
 	if e.Detail != nil && e.Detail.Name != "" {
-		r.mail.wait(r, e.Detail.Name, Request{v, e.Attempt})
+		r.mail.wait(r, e.Detail.Name, Request{Node: v, Attempt: e.Attempt})
 	}
 	p := r.policy(v)
+	due := p.AttemptEnd(e.At)
+	if due == 0 && r.row(v).Asks && r.bestOf(v) {
+		due = r.run.deadline // the window is then the run's deadline
+	}
+	if due > 0 {
+		r.timers.add(timer{due, attemptTimer, v, e.Attempt})
+	}
 	if p.Timing == nil {
 		return
-	}
-	if due := p.AttemptEnd(e.At); due > 0 {
-		r.timers.add(timer{due, attemptTimer, v, e.Attempt})
 	}
 	if p.Timing.TotalTimeout > 0 && r.nodes[v].count == 1 {
 		if r.timers.first == nil {
@@ -111,6 +125,12 @@ func (r *Root) arm(v int32, e *journal.Event) {
 		r.timers.first[v] = e.At
 		r.timers.add(timer{p.TotalEnd(e.At), totalTimer, v, 0})
 	}
+}
+
+// bestOf reports whether a step waits for the best of several answers.
+func (r *Root) bestOf(v int32) bool {
+	f := r.node(v).Step.FanIn
+	return f != nil && f.Policy == template.BestOf
 }
 
 // ended describes a failed attempt to its policy.
@@ -134,6 +154,16 @@ func (r *Root) ended(v int32, e *journal.Event) call.Ended {
 // foldTimer takes a retry whose time has come.
 func (r *Root) foldTimer(v int32, e *journal.Event) Outcome {
 	n := &r.nodes[v]
+	switch e.Detail.Timer {
+	case windowTimerName:
+		return r.foldWindow(v, e)
+	case decisionTimerName:
+		if t := r.tasks[v]; t != nil && !t.open && !t.wanted && t.state == call.Undecided && t.asked == e.Detail.Count {
+			r.wantDecision(v)
+			return Applied
+		}
+		return Late
+	}
 	if !n.has(pending) || n.has(retryDue) || n.attempt != e.Attempt {
 		return Late
 	}
@@ -153,6 +183,19 @@ func (r *Root) alive(t timer) bool {
 	case totalTimer:
 		n := &r.nodes[t.node]
 		return n.status != Absent && (n.fact == running || n.has(pending))
+	case hedgeTimer:
+		n := &r.nodes[t.node]
+		if n.fact != running || n.attempt != t.attempt {
+			return false
+		}
+		_, due, ok := r.gathers[t.node].Next()
+		return ok && due == t.due
+	case decisionTimer:
+		x := r.tasks[t.node]
+		return x != nil && x.open && x.asked == t.attempt
+	case decisionRetryTimer:
+		x := r.tasks[t.node]
+		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt
 	}
 	n := &r.nodes[t.node]
 	return n.fact == running && n.attempt == t.attempt
@@ -189,9 +232,17 @@ func (r *Root) Fire(now int64) (journal.Event, bool) {
 	e.Node, e.Hint, e.Attempt = r.Key(t.node), t.node+1, r.nodes[t.node].attempt
 	switch t.kind {
 	case retryTimer:
-		e.Type, e.Detail.Timer = journal.TimerFired, "retry"
+		e.Type, e.Detail.Timer = journal.TimerFired, retryTimerName
+	case decisionRetryTimer:
+		e.Type, e.Detail.Timer, e.Detail.Count = journal.TimerFired, decisionTimerName, t.attempt
+	case hedgeTimer:
+		e.Type = journal.DispatchCreated
+		e.Detail.Participant, _, _ = r.gathers[t.node].Next()
 	case sleepTimer:
 		e.Type = journal.CallResponded
+	case decisionTimer:
+		e.Type, e.Detail.Count = journal.DecisionReceived, t.attempt
+		e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no decision in time", Retryable: true}
 	default:
 		r.timeout(&e, t)
 	}
@@ -205,6 +256,10 @@ func (r *Root) timeout(e *journal.Event, t timer) {
 	e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}
 	e.Type = journal.CallError
 	waiting := r.nodes[t.node].has(pending)
+	if g := r.gathers[t.node]; g != nil && !waiting && g.Succeeds() {
+		e.Type, e.Detail.Failure, e.Detail.Timer = journal.TimerFired, nil, windowTimerName
+		return
+	}
 	if !waiting {
 		x := r.ended(t.node, e)
 		x.Failure = e.Detail.Failure

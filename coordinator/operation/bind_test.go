@@ -51,6 +51,16 @@ func newCall(input any) *operation.Call {
 	return c
 }
 
+// start makes a call in the background and gives its error.
+func start(caller operation.Caller, c *operation.Call) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := caller.Call(c)
+		done <- err
+	}()
+	return done
+}
+
 // failure gives the error of a call that must have failed with one of package operation.
 func failure(t testing.TB, err error) *operation.Error {
 	t.Helper()

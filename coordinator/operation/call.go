@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type Call struct {
 	Operation   string
 	Participant string // who is asked; "" when nobody in particular
 	Attempt     int32
+	Decision    int32          // number of a call to the step's decision source; 0: a call of the step itself
 	Input       any            // a value of package value, value.Raw, or the plain Go value another step gave
 	About       map[string]any // what bindings see of the participant; nil: nothing
 
@@ -32,6 +34,9 @@ func (c *Call) Begin(parent context.Context) { c.parent = parent }
 
 // Key is the idempotency key of the step: the same over its automatic retries and after a crash.
 func (c *Call) Key() string {
+	if c.Decision != 0 {
+		return c.Run + "/" + c.Node + "/?" + strconv.Itoa(int(c.Decision))
+	}
 	if c.Participant != "" {
 		return c.Run + "/" + c.Node + "/" + c.Participant
 	}

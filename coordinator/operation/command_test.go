@@ -182,16 +182,6 @@ func readAll(t testing.TB, path string) string {
 	return string(text)
 }
 
-// start makes a call in the background and gives its error.
-func start(caller operation.Caller, c *operation.Call) <-chan error {
-	done := make(chan error, 1)
-	go func() {
-		_, err := caller.Call(c)
-		done <- err
-	}()
-	return done
-}
-
 func TestTheEndOfACallAsksTheWholeGroupToEnd(t *testing.T) {
 	dir := t.TempDir()
 	up, said := pipe(t, dir, "up"), pipe(t, dir, "said")

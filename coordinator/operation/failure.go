@@ -43,6 +43,10 @@ type permanent struct{ error }
 
 func (p *permanent) Unwrap() error { return p.error }
 
+// ErrUnreachable says that a participant could not even be asked. It counts as nobody's answer: a quorum may still be
+// reached by the others.
+var ErrUnreachable = errors.New("the participant cannot be reached")
+
 // CodeError is the code of a Go error that has none.
 const CodeError = "error"
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -53,7 +54,7 @@ type span struct{ heads, tails []int32 }
 func (b *builder) add(n Node) int32 {
 	row := int32(len(b.plan.Nodes))
 	n.Gate, n.Branch, n.Map, n.Group = b.gate, b.branch, b.inMap, b.group
-	n.End, n.Source = row+1, -1
+	n.End, n.Source, n.Decision = row+1, -1, -1
 	if n.Item != nil {
 		n.Key = n.Item.ID
 		b.row[n.Item.Index] = row
@@ -89,6 +90,10 @@ func (b *builder) node(n template.Node) span {
 func (b *builder) step(s *template.Step) span {
 	b.function(s.Func)
 	row := b.add(Node{Kind: Step, Item: b.plan.Checked.Of[s], Step: s, Op: b.operation(s.Operation), Timing: s.Timing})
+	if f := s.Fulfillment; f != nil && f.Policy == template.ExternalDecision && f.Source != nil &&
+		(f.Source.Kind == template.DecidedByCapability || f.Source.Kind == template.DecidedAutomatically) {
+		b.plan.Nodes[row].Decision = b.operation(cmp.Or(f.Source.Operation, f.Source.CapabilityID))
+	}
 	return span{[]int32{row}, []int32{row}}
 }
 
@@ -381,6 +386,7 @@ func (b *builder) rows() {
 		if n.Kind == Step {
 			r.OpKind = p.Operations[n.Op].Kind
 			r.Timed = n.Timing != nil || p.Workflow.Deadline > 0
+			r.Asks = n.Step.Target != nil
 			r.Func = n.Step.Func != nil
 		}
 		p.Rows[i], p.Keys[i] = r, n.Key

@@ -42,25 +42,26 @@ const (
 
 // Node is one row.
 type Node struct {
-	Item   *template.Item        // nil for a join
-	Key    string                // id; "" for a join and an unnamed conditional
-	Kind   Kind                  //
-	Branch Branch                // which branch of Gate holds it
-	Tested bool                  // some test reads its status or error, or that of a map around it
-	Feeds  bool                  // a gate is among its successors, or among those of a join after it
-	Gate   int32                 // innermost gate around it within its body; -1: none
-	Map    int32                 // map whose body holds it; -1: none
-	Group  int32                 // innermost limited group around it; -1: none
-	Op     int32                 // Step: index into Operations
-	End    int32                 // Gate, Map: rows (row, End) are inside
-	Slots  [2]int32              // Map: groups [0] to [1), exclusive, belong to its body
-	Inside []int32               // Gate: rows directly inside its branches, joins left out
-	Source int32                 // Step: row whose output is its whole input, unchanged; -1: none
-	Timing *template.Timing      // Step: nil when it has none
-	Step   *template.Step        // Step
-	Cond   *template.Conditional // Gate
-	Func   string                // Gate, Map: the Go function that decides; "": an expression does
-	Over   *template.Map         // Map
+	Item     *template.Item        // nil for a join
+	Key      string                // id; "" for a join and an unnamed conditional
+	Kind     Kind                  //
+	Branch   Branch                // which branch of Gate holds it
+	Tested   bool                  // some test reads its status or error, or that of a map around it
+	Feeds    bool                  // a gate is among its successors, or among those of a join after it
+	Gate     int32                 // innermost gate around it within its body; -1: none
+	Map      int32                 // map whose body holds it; -1: none
+	Group    int32                 // innermost limited group around it; -1: none
+	Op       int32                 // Step: index into Operations
+	Decision int32                 // Step: index into Operations of what its decision source calls; -1: nothing
+	End      int32                 // Gate, Map: rows (row, End) are inside
+	Slots    [2]int32              // Map: groups [0] to [1), exclusive, belong to its body
+	Inside   []int32               // Gate: rows directly inside its branches, joins left out
+	Source   int32                 // Step: row whose output is its whole input, unchanged; -1: none
+	Timing   *template.Timing      // Step: nil when it has none
+	Step     *template.Step        // Step
+	Cond     *template.Conditional // Gate
+	Func     string                // Gate, Map: the Go function that decides; "": an expression does
+	Over     *template.Map         // Map
 }
 
 // Row is the part of a Node that deriving reads at every event: 28 bytes, so that a run's events touch little memory.
@@ -71,6 +72,7 @@ type Row struct {
 	OpKind                       OpKind // Step: of its operation
 	Feeds                        bool
 	Timed                        bool // Step: has a timing, or the workflow has a deadline
+	Asks                         bool // Step: has a target, so that participants are asked
 	Func                         bool // a Go function computes its input, its test or its list
 }
 

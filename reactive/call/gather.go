@@ -1,0 +1,365 @@
+package call
+
+import (
+	"math"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// State is where one dispatch stands.
+type State string
+
+// The states of a dispatch. All but Pending are final: a later answer is late and changes nothing.
+const (
+	Pending     State = "pending"
+	Responded   State = "responded"   // gave a usable answer
+	Failed      State = "failed"      // gave an error
+	Unreachable State = "unreachable" // could not be asked
+	TimedOut    State = "timeout"     // had not answered when the attempt's time was up
+	Canceled    State = "cancelled"   // was not needed any more
+)
+
+// Codes of failures of a call that asks several.
+const (
+	CodeNoTargets         = "no_targets"
+	CodeAllFailed         = "all_failed"
+	CodeTargetFailed      = "target_failed"
+	CodeQuorumUnreachable = "quorum_unreachable"
+	CodeNoScorable        = "no_scorable_response"
+	CodeTimeout           = "timeout"
+)
+
+// Dispatch is one request to one participant.
+type Dispatch struct {
+	Participant string
+	Attempt     int32
+	State       State
+	Output      any
+	Failure     *journal.Failure
+	At          int64 // when it was settled, Unix nanoseconds
+}
+
+// Gather turns the answers of several participants into one outcome. Usable answers are kept over attempts, so that nobody
+// is asked twice for what was given. Every event costs O(1); only an outcome that lists responses costs their number.
+//
+// Invariants: (1) asked holds the newest dispatch of each participant; (2) pending, responded, failed and unreachable
+// count the dispatches in play: kept answers, and all of the newest attempt; (3) once Done, nothing changes until Begin.
+type Gather struct {
+	spec       *template.FanIn
+	score      value.Pointer
+	dispatches []Dispatch     // of all attempts, in the order in which they were asked
+	asked      map[string]int // newest dispatch of each participant
+	reserve    []string       // hedging: participants who have not been asked, in order
+	attempt    int32
+	first      int // first dispatch of the newest attempt
+
+	pending, responded, failed, unreachable int
+	error                                   *journal.Failure // of the newest dispatch that failed
+	best                                    int              // dispatch with the best score; -1: none has one
+	bestScore                               float64
+	scored                                  int
+	last                                    int64 // when somebody was asked last
+	done                                    bool
+}
+
+// NewGather makes the gathering of one step's call. A nil spec is any_one.
+func NewGather(spec *template.FanIn) *Gather {
+	if spec == nil {
+		spec = &template.FanIn{Policy: template.AnyOne}
+	}
+	g := &Gather{spec: spec, asked: map[string]int{}, best: -1}
+	if spec.ScoreField != "" {
+		g.score, _ = value.ParsePointer(spec.ScoreField) // checked with the document
+	}
+	return g
+}
+
+// Lacking are those of participants who have given no usable answer yet, each once, in order: whom a new attempt asks. With
+// scope all, everybody is asked again.
+func (g *Gather) Lacking(participants []string, all bool) []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, p := range participants {
+		i, ok := g.asked[p]
+		if !seen[p] && (all || !ok || g.dispatches[i].State != Responded) {
+			list = append(list, p)
+		}
+		seen[p] = true
+	}
+	return list
+}
+
+// Begin starts an attempt that asks these participants: all at once, or, when hedging, the first.
+func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool) {
+	g.attempt, g.done, g.error, g.first = attempt, false, nil, len(g.dispatches)
+	g.pending, g.failed, g.unreachable = 0, 0, 0
+	if all {
+		g.responded, g.scored, g.best = 0, 0, -1
+		clear(g.asked)
+	}
+	g.reserve, g.last = nil, at
+	now := participants
+	if g.spec.HedgeAfter > 0 && len(participants) > 1 {
+		now, g.reserve = participants[:1], participants[1:]
+	}
+	for _, p := range now {
+		g.Ask(p, at)
+	}
+}
+
+// Ask adds a dispatch to the newest attempt.
+func (g *Gather) Ask(participant string, at int64) {
+	g.asked[participant] = len(g.dispatches)
+	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending})
+	g.pending++
+	g.last = at
+	g.reserve = slices.DeleteFunc(g.reserve, func(p string) bool { return p == participant })
+}
+
+// Open reports whether a participant's answer to an attempt is waited for.
+func (g *Gather) Open(participant string, attempt int32) bool {
+	i, ok := g.asked[participant]
+	return ok && g.dispatches[i].Attempt == attempt && g.dispatches[i].State == Pending
+}
+
+// Waiting are the participants whose answers are waited for, in the order in which they were asked.
+func (g *Gather) Waiting() []string {
+	var list []string
+	for i := g.first; i < len(g.dispatches); i++ {
+		if g.dispatches[i].State == Pending {
+			list = append(list, g.dispatches[i].Participant)
+		}
+	}
+	return list
+}
+
+// Next is who is to be asked next, and when: at once (0) when nobody's answer is waited for any more, else when
+// hedge_after has passed since the last was asked. It reports false when all have been asked.
+func (g *Gather) Next() (participant string, due int64, ok bool) {
+	if g.done || len(g.reserve) == 0 {
+		return "", 0, false
+	}
+	if g.pending > 0 {
+		due = g.last + int64(g.spec.HedgeAfter)
+	}
+	return g.reserve[0], due, true
+}
+
+// Settle records how a dispatch of the newest attempt ended. It reports false when nobody was waiting for it.
+func (g *Gather) Settle(participant string, attempt int32, s State, output any, failure *journal.Failure, at int64) bool {
+	if g.done || !g.Open(participant, attempt) {
+		return false
+	}
+	i := g.asked[participant]
+	d := &g.dispatches[i]
+	d.State, d.Output, d.Failure, d.At = s, output, failure, at
+	g.pending--
+	switch s {
+	case Responded:
+		g.responded++
+		g.rank(i)
+	case Failed:
+		g.failed++
+		g.error = failure
+	case Unreachable:
+		g.unreachable++
+	}
+	return true
+}
+
+// rank compares a response with the best so far. Of equal scores the earlier answer wins, then the earlier dispatch.
+func (g *Gather) rank(i int) {
+	if g.spec.Policy != template.BestOf {
+		return
+	}
+	score, ok := g.scoreOf(g.dispatches[i].Output)
+	if !ok {
+		return
+	}
+	g.scored++
+	if g.spec.ScoreOrder != "asc" {
+		score = -score
+	}
+	if g.best < 0 || score < g.bestScore {
+		g.best, g.bestScore = i, score
+	}
+}
+
+// scoreOf is an answer's score. Only numbers are scores.
+func (g *Gather) scoreOf(output any) (float64, bool) {
+	v, err := value.Of(output)
+	if err != nil {
+		return 0, false
+	}
+	if v, err = g.score.Lookup(v); err != nil {
+		return 0, false
+	}
+	switch n := v.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, !math.IsNaN(n)
+	}
+	return 0, false
+}
+
+// Outcome is what a Gather has come to: an output, or a failure.
+type Outcome struct {
+	Output  any
+	Failure *journal.Failure
+}
+
+// Judge says whether the answers so far decide, and closes the attempt if they do: what is still waited for is cancelled.
+func (g *Gather) Judge() (Outcome, bool) {
+	if g.done {
+		return Outcome{}, false
+	}
+	out, ok := g.judge()
+	if ok {
+		g.close(Canceled)
+	}
+	return out, ok
+}
+
+func (g *Gather) judge() (Outcome, bool) {
+	switch g.spec.Policy {
+	case template.All:
+		return g.judgeAll()
+	case template.Quorum:
+		return g.judgeQuorum()
+	case template.BestOf:
+		if g.pending > 0 {
+			return Outcome{}, false
+		}
+		return g.judgeBest(), true
+	}
+	switch {
+	case g.responded > 0:
+		return Outcome{Output: g.firstResponse()}, true
+	case g.pending > 0 || len(g.reserve) > 0:
+		return Outcome{}, false
+	}
+	return Outcome{Failure: g.nobody()}, true
+}
+
+func (g *Gather) judgeAll() (Outcome, bool) {
+	switch {
+	case g.failed > 0:
+		return Outcome{Failure: &journal.Failure{
+			Code: CodeTargetFailed, Message: g.error.Error(), Details: g.error.Details, Retryable: g.error.Retryable,
+		}}, true
+	case g.pending > 0:
+		return Outcome{}, false
+	case g.responded == 0:
+		return Outcome{Failure: g.nobody()}, true
+	}
+	return Outcome{Output: g.responses()}, true
+}
+
+func (g *Gather) judgeQuorum() (Outcome, bool) {
+	k := g.spec.MinResponses
+	switch {
+	case g.responded >= k:
+		return Outcome{Output: g.responses()}, true
+	case g.responded+g.pending >= k:
+		return Outcome{}, false
+	case g.responded+g.failed+g.unreachable == 0:
+		return Outcome{Failure: g.nobody()}, true
+	}
+	return Outcome{Failure: &journal.Failure{
+		Code: CodeQuorumUnreachable, Message: "too few participants can still answer", Retryable: true,
+	}}, true
+}
+
+// judgeBest decides once no answer is waited for.
+func (g *Gather) judgeBest() Outcome {
+	switch {
+	case g.scored > 0 && g.scored >= g.spec.MinResponses:
+		return Outcome{Output: g.dispatches[g.best].Output}
+	case g.responded == 0:
+		return Outcome{Failure: g.nobody()}
+	case g.scored == 0:
+		return Outcome{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
+	}
+	return Outcome{Failure: &journal.Failure{
+		Code: CodeQuorumUnreachable, Message: "fewer answers with a score than min_responses", Retryable: true,
+	}}
+}
+
+// nobody is the failure of an attempt without a usable answer: with an error at least one has failed, without any there
+// was nobody to ask.
+func (g *Gather) nobody() *journal.Failure {
+	if g.failed == 0 {
+		return &journal.Failure{Code: CodeNoTargets, Message: "nobody could be asked", Retryable: true}
+	}
+	return &journal.Failure{Code: CodeAllFailed, Message: "the last error: " + g.error.Error(), Retryable: true}
+}
+
+// Expire ends an attempt whose time is up: what is waited for has timed out. For best_of that is the end of its window,
+// which is a success when Succeeds said so.
+func (g *Gather) Expire() Outcome {
+	ok := g.Succeeds()
+	g.close(TimedOut)
+	if !ok {
+		return Outcome{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
+	}
+	return Outcome{Output: g.dispatches[g.best].Output}
+}
+
+// Succeeds reports whether the end of the attempt's time would be a success.
+func (g *Gather) Succeeds() bool {
+	return g.spec.Policy == template.BestOf && g.scored >= max(1, g.spec.MinResponses)
+}
+
+// Close ends the attempt from outside: what is waited for is cancelled.
+func (g *Gather) Close() { g.close(Canceled) }
+
+func (g *Gather) close(s State) {
+	if g.done {
+		return
+	}
+	g.done = true
+	g.reserve = nil
+	for i := g.first; i < len(g.dispatches); i++ {
+		if g.dispatches[i].State == Pending {
+			g.dispatches[i].State = s
+		}
+	}
+	g.pending = 0
+}
+
+// Dispatches are those of all attempts, in the order in which they were asked. The slice belongs to the Gather.
+func (g *Gather) Dispatches() []Dispatch { return g.dispatches }
+
+func (g *Gather) firstResponse() any {
+	first := -1
+	for _, i := range g.kept() {
+		if first < 0 || g.dispatches[i].At < g.dispatches[first].At {
+			first = i
+		}
+	}
+	return g.dispatches[first].Output
+}
+
+// responses is the output of policies that want several answers, in the order in which they were asked.
+func (g *Gather) responses() any {
+	list := make([]any, 0, g.responded)
+	for _, i := range g.kept() {
+		list = append(list, g.dispatches[i].Output)
+	}
+	return map[string]any{"responses": list}
+}
+
+// kept are the dispatches with usable answers that count.
+func (g *Gather) kept() []int {
+	var list []int
+	for i := range g.dispatches {
+		if d := &g.dispatches[i]; d.State == Responded && g.asked[d.Participant] == i {
+			list = append(list, i)
+		}
+	}
+	return list
+}

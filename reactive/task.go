@@ -1,0 +1,250 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// task is whether a completed step's task is done, of a step that declares who says so.
+type task struct {
+	state  call.Fulfillment
+	asked  int32 // number of the newest decision call
+	open   bool  // its answer is waited for
+	paused bool  // its outcome has paused the run
+	wanted bool  // the next decision call is to be made
+}
+
+// complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
+func (r *Root) complete(v int32, output any, e *journal.Event) {
+	n := &r.nodes[v]
+	n.fact, n.output = responded, output
+	f := r.fulfillment(v)
+	if f == nil {
+		return
+	}
+	t := &task{state: call.Undecided}
+	r.tasks[v] = t
+	switch call.SourceOf(f) {
+	case call.ByAnswer:
+		decision, why := call.Decide(f, output)
+		r.decideTask(v, decision, why, e)
+	case call.ByCall:
+		r.wantDecision(v)
+	default:
+		n.flags |= held
+	}
+}
+
+func (r *Root) fulfillment(v int32) *template.Fulfillment {
+	if r.row(v).Kind != plan.Step || r.node(v).Step == nil {
+		return nil
+	}
+	return r.node(v).Step.Fulfillment
+}
+
+// wantDecision has a decision call made.
+func (r *Root) wantDecision(v int32) {
+	r.nodes[v].flags |= held
+	r.tasks[v].wanted = true
+	r.run.deciding++
+	r.decisions = append(r.decisions, v)
+}
+
+// NextDecision is the next step whose decision source is to be asked, and the number of that call. It stays the next
+// until it was asked, or could not be.
+func (r *Root) NextDecision() (v, number int32, ok bool) {
+	for len(r.decisions) > 0 {
+		v := r.decisions[0]
+		if t := r.tasks[v]; t != nil && t.wanted && r.run.closed == nil {
+			return v, t.asked + 1, true
+		}
+		r.decisions = r.decisions[1:]
+	}
+	return 0, 0, false
+}
+
+// foldDecisionRequested takes that a decision source was asked.
+func (r *Root) foldDecisionRequested(v int32, e *journal.Event) Outcome {
+	t := r.tasks[v]
+	if t == nil || !t.wanted || e.Attempt != r.nodes[v].attempt {
+		return Late
+	}
+	t.asked, t.open, t.wanted = t.asked+1, true, false
+	r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Decision: t.asked})
+	if due := r.decisionPolicy(v).AttemptEnd(e.At); due > 0 {
+		r.timers.add(timer{due, decisionTimer, v, t.asked})
+	}
+	return Applied
+}
+
+// decisionPolicy is the timing of a step's decision calls: their own, or the step's timeout.
+func (r *Root) decisionPolicy(v int32) call.Policy {
+	t := r.node(v).Step.Fulfillment.Source.Timing
+	if t == nil {
+		t = &template.Timing{}
+	}
+	own := *t
+	if own.Timeout == 0 && r.node(v).Timing != nil {
+		own.Timeout = r.node(v).Timing.Timeout
+	}
+	return call.Policy{Timing: &own}
+}
+
+// foldDecision takes a decision: of a source that was asked, or of a person.
+func (r *Root) foldDecision(v int32, e *journal.Event) Outcome {
+	t := r.tasks[v]
+	if t == nil || e.Attempt != r.nodes[v].attempt {
+		return Late
+	}
+	if e.Detail.State != "" {
+		return r.foldPerson(v, t, e)
+	}
+	switch {
+	case t.wanted && e.Detail.Count == t.asked+1: // it could not even be asked
+		t.asked, t.wanted = t.asked+1, false
+	case !t.open || e.Detail.Count != t.asked:
+		return Late
+	}
+	t.open = false
+	r.run.deciding--
+	if e.Detail.Due > 0 {
+		r.cancels = append(r.cancels, Request{Node: v, Attempt: e.Attempt, Decision: t.asked})
+	}
+	f := r.fulfillment(v)
+	decision, why := call.Broken, ""
+	if e.Detail.Failure != nil {
+		why = e.Detail.Failure.Error()
+	} else {
+		decision, why = call.Decide(f, e.Value)
+	}
+	if decision == call.Broken && f.OnError == template.ThenRetry {
+		r.retryDecision(v, t, why, e)
+	} else {
+		r.decideTask(v, decision, why, e)
+	}
+	r.bank.Mark(v)
+	return Applied
+}
+
+// retryDecision asks again, under the retry of the decision source's own timing.
+func (r *Root) retryDecision(v int32, t *task, why string, e *journal.Event) {
+	failure := &journal.Failure{Code: call.CodeDecisionError, Message: why, Retryable: true}
+	at := e.At
+	if e.Detail.Due > 0 {
+		at = e.Detail.Due
+	}
+	due, ok := r.decisionPolicy(v).Again(call.Ended{Failure: failure, Attempts: int(t.asked), At: at, Deadline: r.run.deadline})
+	switch {
+	case !ok:
+		r.failTask(v, failure, call.Broken)
+	case due <= e.At:
+		r.wantDecision(v)
+	default:
+		r.timers.add(timer{due, decisionRetryTimer, v, t.asked})
+	}
+}
+
+// foldPerson takes a decision by a person: of a task that waits for one, or as the explicit end of a pause.
+func (r *Root) foldPerson(v int32, t *task, e *journal.Event) Outcome {
+	if !r.Decidable(v) {
+		return Late
+	}
+	if t.paused {
+		t.paused = false
+		r.run.pauses--
+	}
+	decision := call.Fulfillment(e.Detail.State)
+	if decision == call.NotFulfilled && t.state != call.Undecided {
+		r.failTask(v, &journal.Failure{Code: call.CodeNotFulfilled, Message: e.Detail.Reason}, call.NotFulfilled)
+	} else {
+		r.decideTask(v, decision, e.Detail.Reason, e)
+	}
+	r.bank.Mark(v)
+	return Applied
+}
+
+// Decidable reports whether a person may decide a step's task now: it waits for one, or its outcome has paused the run.
+func (r *Root) Decidable(v int32) bool {
+	t := r.tasks[v]
+	if t == nil || !r.nodes[v].has(held) {
+		return false
+	}
+	return t.paused || t.state == call.Undecided && call.SourceOf(r.fulfillment(v)) == call.ByPerson
+}
+
+// decideTask settles a task, or does what a refusal leads to.
+func (r *Root) decideTask(v int32, decision call.Fulfillment, why string, e *journal.Event) {
+	n, t := &r.nodes[v], r.tasks[v]
+	t.state = decision
+	if decision == call.Fulfilled {
+		n.flags &^= held
+		return
+	}
+	action, failure := call.Consequence(r.fulfillment(v), decision, why)
+	switch action {
+	case template.ThenPause:
+		n.flags |= held
+		t.paused = true
+		r.run.pauses++
+	case template.ThenSkip:
+		n.flags &^= held
+		n.fact, n.failure, n.output = dropped, failure, nil
+	case template.ThenAbort:
+		n.flags |= held
+		r.closings = append(r.closings, closing{v, failure})
+	default:
+		r.failTask(v, failure, decision)
+	}
+}
+
+// failTask fails a step whose call has succeeded.
+func (r *Root) failTask(v int32, failure *journal.Failure, state call.Fulfillment) {
+	n := &r.nodes[v]
+	r.tasks[v].state = state
+	n.flags &^= held
+	n.fact, n.failure, n.output = errored, failure, nil
+	r.fails = append(r.fails, v)
+}
+
+// closing is a node after which the run is to be closed.
+type closing struct {
+	node    int32
+	failure *journal.Failure
+}
+
+// NextClosing is a step whose task's outcome ends the run. It reports false when there is none.
+func (r *Root) NextClosing() (int32, *journal.Failure, bool) {
+	if len(r.closings) == 0 || r.run.closed != nil {
+		return -1, nil, false
+	}
+	return r.closings[0].node, r.closings[0].failure, true
+}
+
+// Fulfillment is where a step's task stands.
+func (r *Root) Fulfillment(v int32) call.Fulfillment {
+	if t := r.tasks[v]; t != nil {
+		return t.state
+	}
+	return call.NoTask
+}
+
+// dropTask forgets a task when its step gets a new attempt.
+func (r *Root) dropTask(v int32) {
+	t := r.tasks[v]
+	if t == nil {
+		return
+	}
+	if t.paused {
+		r.run.pauses--
+	}
+	if t.open || t.wanted {
+		r.run.deciding--
+		if t.open {
+			r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt, Decision: t.asked})
+		}
+	}
+	delete(r.tasks, v)
+	r.nodes[v].flags &^= held
+}
