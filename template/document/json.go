@@ -16,6 +16,7 @@ type jsonReading struct {
 	data  []byte
 	dec   *json.Decoder
 	lines []int // byte offset at which each line begins
+	last  struct{ offset, line, col int }
 }
 
 // parseJSON reads data as exactly one JSON value.
@@ -49,13 +50,21 @@ func (j *jsonReading) next() int {
 	return i
 }
 
-// at gives the place of an offset.
+// at gives the place of an offset. Machines write JSON as one long line, so columns are counted on from the offset before
+// where that is on the same line, and not from the beginning of the line for each token.
 func (j *jsonReading) at(offset int, path string) Pos {
+	offset = min(offset, len(j.data))
 	line, found := slices.BinarySearch(j.lines, offset)
 	if !found {
 		line--
 	}
-	return j.pos(line+1, 1+utf8.RuneCount(j.data[j.lines[line]:min(offset, len(j.data))]), path)
+	from, col := j.lines[line], 1
+	if j.last.line == line && j.last.offset >= from && j.last.offset <= offset {
+		from, col = j.last.offset, max(1, j.last.col)
+	}
+	col += utf8.RuneCount(j.data[from:offset])
+	j.last.offset, j.last.line, j.last.col = offset, line, col
+	return j.pos(line+1, col, path)
 }
 
 // value reads the next value, whose depth is that of the collections around it.
