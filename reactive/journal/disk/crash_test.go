@@ -133,10 +133,7 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 // TestAFaultAtAnyWriteLosesNothing lets each write in turn fail, in a process of its own: some failures end it, which is
 // allowed. What it says that was acknowledged must be there afterwards.
 func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
-	every := int64(1)
-	if testing.Short() {
-		every = 10
-	}
+	every := int64(journaltest.Step(8))
 	for name, fault := range map[string]syscall.Errno{"EIO": syscall.EIO, "ENOSPC": syscall.ENOSPC} {
 		t.Run(name, func(t *testing.T) {
 			var next, faults, ended atomic.Int64
@@ -157,7 +154,7 @@ func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
 			}
 			wg.Wait()
 			t.Logf("%d faults, of which %d ended the process", faults.Load(), ended.Load())
-			require.Greater(t, faults.Load()*every, int64(50))
+			require.Greater(t, faults.Load()*every, int64(100))
 		})
 	}
 }

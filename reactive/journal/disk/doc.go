@@ -41,8 +41,8 @@
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //
-// The tests flip every byte of a small store and cut every file at every length, and find each event unchanged or an
-// error. What nothing here can detect is an older copy of the whole directory.
+// The tests flip every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
+// eighth), and find each event unchanged or an error. What nothing here can detect is an older copy of the whole directory.
 //
 // # Stored format
 //
@@ -66,9 +66,9 @@
 //
 // # Cost
 //
-// Events of 300 bytes, each appended to a run of its own with a head, on a small cloud machine of two cores that had other
-// work to do, and whose disk takes 100 to 200 µs (L) to write and sync 512 bytes (BenchmarkAppend; the disk's own latency
-// is measured beside each figure):
+// Events of 300 bytes, each appended to a run of its own with a head, on a small cloud machine of two cores whose disk
+// takes 100 to 200 µs (L) to write and sync 512 bytes; the best of several runs, since the machine had other work to do and
+// half as many events were as common (BenchmarkAppend; the disk's own latency is measured beside each figure):
 //
 //	writers   events/s   events/sync   p50      CPU/event
 //	      1      3,700             1   1.5 L       120 µs

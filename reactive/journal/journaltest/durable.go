@@ -185,6 +185,7 @@ func (d durable) small(t *testing.T, kill bool) (files, *contents) {
 // version i is; nil: the file is gone.
 var damages = map[string]damage{
 	"a flipped byte": {
+		step:     1,
 		versions: func(n int) int { return n },
 		version: func(content []byte, i int) []byte {
 			content = slices.Clone(content)
@@ -193,26 +194,26 @@ var damages = map[string]damage{
 		},
 	},
 	"a truncated file": {
+		step:     8,
 		versions: func(n int) int { return n },
 		version:  func(content []byte, i int) []byte { return content[:i:i] },
 	},
 	"a missing file": {
+		step:     1,
 		versions: func(int) int { return 1 },
 		version:  func([]byte, int) []byte { return nil },
 	},
 }
 
 type damage struct {
+	step     int // how many versions an ordinary test run moves on by
 	versions func(n int) int
 	version  func(content []byte, i int) []byte
 }
 
 // testDamage opens the store once for each version of each of its files.
 func (d durable) testDamage(t *testing.T, original files, want *contents, how damage) {
-	step := 1
-	if testing.Short() {
-		step = 31 // a sample; all bytes take a minute
-	}
+	step := Step(how.step)
 	var reported, harmless atomic.Int64
 	for _, name := range slices.Sorted(maps.Keys(original)) {
 		content := original[name]
@@ -257,6 +258,18 @@ func (d durable) opened(t *testing.T, dir string, damaged files, want *contents,
 	}
 	_ = s.Close() // it may say once more that something is wrong
 	return err == nil
+}
+
+// Step says by how much a test that could try thousands of cases moves from one to the next: by ordinary, so that it takes
+// seconds; by more with -short; by one when the environment variable SLUICE_EXHAUSTIVE is set.
+func Step(ordinary int) int {
+	switch {
+	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
+		return 1
+	case testing.Short():
+		return 31
+	}
+	return ordinary
 }
 
 // TempDir is a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
