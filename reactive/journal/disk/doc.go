@@ -67,13 +67,13 @@
 // # Cost
 //
 // Events of 300 bytes, each appended to a run of its own with a head, on a small cloud machine of two cores whose disk
-// takes 100 to 200 µs (L) to write and sync 512 bytes; the best of several runs, since the machine had other work to do and
-// half as many events were as common (BenchmarkAppend; the disk's own latency is measured beside each figure):
+// takes 100 to 200 µs (L) to write and sync 512 bytes; median and best of several runs, since the machine had other work
+// to do (BenchmarkAppend, which measures the disk's own latency beside each figure):
 //
-//	writers   events/s   events/sync   p50      CPU/event
-//	      1      3,700             1   1.5 L       120 µs
-//	     16     26,500            14     3 L        19 µs
-//	    256    145,000           130     9 L         7 µs
+//	writers   events/s   best      events/sync   p50    CPU/event
+//	      1      3,700     3,800             1   1.7 L     120 µs
+//	     16     31,000    41,000            14   2.7 L      15 µs
+//	    256     81,000   145,000           140   12 L        8 µs
 //
 // Reading a run of 50 events takes 80 µs, a head 1.6 µs. Opening takes as long as a few syncs, plus, after a kill, up to
 // 0.2 s for a log of 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB on their way to the
