@@ -49,7 +49,7 @@ const (
 type Target struct {
 	Resolve      string                 // ResolveStatic, ResolveCapability or ResolveTaskType
 	Participants []string               // static: ids, asked in this order
-	CapabilityID string                 // capability
+	CapabilityID string                 // capability, task_type. Default of task_type: the step's operation
 	Filter       map[string]value.Value // capability: attributes that must be equal
 	Limit        int                    // capability: at most so many; 0: all
 	Pos          document.Pos
@@ -59,7 +59,7 @@ type Target struct {
 const (
 	ResolveStatic     = "static"     // they are named
 	ResolveCapability = "capability" // those who hold a valid passport for a capability when the attempt starts
-	ResolveTaskType   = "task_type"  // one provider of the operation
+	ResolveTaskType   = "task_type"  // one provider of the operation: the first who holds a valid passport for it
 )
 
 // FanIn says how the answers of several participants become one output.

@@ -70,7 +70,7 @@ func (c *checker) nested(n *Step, path string) {
 func (c *checker) target(t *Target, path string) {
 	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
 	c.belongs(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
-	c.belongs(path+".capability_id", t.Pos, t.CapabilityID != "", "resolve", t.Resolve, ResolveCapability)
+	c.belongs(path+".capability_id", t.Pos, t.CapabilityID != "" && t.Resolve != ResolveTaskType, "resolve", t.Resolve, ResolveCapability)
 	c.belongs(path+".filter", t.Pos, len(t.Filter) > 0, "resolve", t.Resolve, ResolveCapability)
 	c.belongs(path+".limit", t.Pos, t.Limit != 0, "resolve", t.Resolve, ResolveCapability)
 	c.limit(path+".limit", t.Pos, t.Limit)
@@ -239,8 +239,7 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 }
 
 // directory checks passports. That their participants are listed is not asked for: a program may supply them.
-func (c *checker) directory(d *Directory) {
-	path := c.w.Pos.Key("directory")
+func (c *checker) directory(d *Directory, path document.Pos) {
 	for _, id := range slices.Sorted(maps.Keys(d.Capabilities)) {
 		at := path.Key("capabilities").Key(id)
 		for i := range d.Capabilities[id] {

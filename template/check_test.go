@@ -274,3 +274,11 @@ func ExampleCheck() {
 	// ask reads 0 results
 	// greet reads 1 results
 }
+
+// A step's faults are reported at its id when it has one, also one that says what the operation says.
+func TestAnIdThatIsWrittenOutIsTheOneReported(t *testing.T) {
+	_, err := template.Load("w.yaml", []byte("kind: Workflow\nname: w\nsteps:\n- {operation: a}\n- {operation: a, id: a}\n- {operation: a}\n"),
+		template.Known{Lenient: true})
+	require.EqualError(t, err, `w.yaml:5:22: steps[1].id: duplicate step id "a", first at steps[0]
+w.yaml:6:15: steps[2].operation: duplicate step id "a", first at steps[0]`)
+}

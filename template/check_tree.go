@@ -175,7 +175,7 @@ func (c *checker) root() {
 		string(ContinueRunning), string(AbortDependents), string(AbortAll))
 	c.limit(c.rootPath("max_concurrency"), w.Pos, w.MaxConcurrency)
 	if w.Directory != nil {
-		c.directory(w.Directory)
+		c.directory(w.Directory, w.Pos.Key("directory"))
 	}
 }
 

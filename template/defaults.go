@@ -58,6 +58,10 @@ func completeAll(steps []Node) {
 // complete fills in a step's defaults, and gives a score's field the one spelling that everything after it expects.
 func (s *Step) complete() {
 	setDefault(&s.ID, s.Operation)
+	if t := s.Target; t != nil && t.Resolve == ResolveTaskType && t.CapabilityID == "" && s.Operation != "" {
+		own := *t // a program may use one target for steps of several operations
+		own.CapabilityID, s.Target = s.Operation, &own
+	}
 	if s.FanIn != nil {
 		setDefault(&s.FanIn.Policy, AnyOne)
 		switch s.FanIn.Policy {

@@ -207,7 +207,7 @@ func (s *Step) document() map[string]any {
 	m.function(s.Func)
 	m.texts("needs", s.Needs)
 	if s.Target != nil {
-		m["target"] = s.Target.document()
+		m["target"] = s.Target.document(s.Operation)
 	}
 	if s.FanIn != nil {
 		m["fan_in"] = s.FanIn.document()

@@ -3,10 +3,13 @@ package template
 // The functions of this file write the parts of a step and of a binding, each as the mapping that its reader takes. What
 // has its default is left out: the document of a workflow must not depend on how much of it was written down.
 
-func (t *Target) document() map[string]any {
+// document leaves out the capability that a step of this operation has anyway.
+func (t *Target) document(operation string) map[string]any {
 	m := object{"resolve": t.Resolve}
 	m.texts("participants", t.Participants)
-	m.text("capability_id", t.CapabilityID)
+	if t.Resolve != ResolveTaskType || t.CapabilityID != operation {
+		m.text("capability_id", t.CapabilityID)
+	}
 	m.mapping("filter", t.Filter)
 	m.count("limit", t.Limit)
 	return m

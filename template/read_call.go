@@ -114,6 +114,19 @@ func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 	return m
 }
 
+// ParseDirectory reads and checks what may stand under the key directory of a workflow, wherever else it is written. It
+// reports everything it finds wrong as document.Errors; then there is no directory.
+func ParseDirectory(n *document.Node) (*Directory, error) {
+	r := &reader{}
+	d := r.directory(n)
+	c := &checker{w: &Workflow{source: n, refused: r.refused}}
+	c.directory(d, n.Pos)
+	if err := document.Join(r.errs.Err(), c.errs.Err()); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 func (r *reader) directory(n *document.Node) *Directory {
 	d := &Directory{Pos: n.Pos}
 	r.object(n, Fields{
