@@ -1,0 +1,184 @@
+package directory
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Config says how a File is kept up to date. The zero value is usable.
+type Config struct {
+	CheckEvery time.Duration // how often, at most, the file is looked at. Default: 1 s
+	Logger     *slog.Logger  // hears of new versions and of broken ones. Default: slog.Default()
+}
+
+const checkEveryDefault = time.Second
+
+// clockGrain is how long after a change the file's time may still be the same for another change: some file systems count
+// in steps of two seconds. A file that was younger when it was read is read again.
+const clockGrain = 2 * time.Second
+
+// sizeMax is how large a file may be: as large as any document.
+const sizeMax = 1 << 20
+
+// File is a directory in a YAML or JSON file, which may change at any time:
+//
+//	participants: {provider-a: {endpoint: "http://127.0.0.1:9001"}}
+//	capabilities:
+//	  offer-catalog: [{participant: provider-a, valid_until: 2027-01-01T00:00:00Z}]
+//
+// Whoever uses it after CheckEvery has passed looks whether the file is another one, by its time, size and identity, and if
+// so reads it; everybody else goes on with what is there. A version that cannot be read leaves the one before in force, and
+// the logger hears of it once. So replace the file by renaming a complete one over it.
+//
+// A File has no goroutine and holds nothing open. It is safe for concurrent use.
+//
+// Invariants:
+//
+//  1. current is never nil, and always a version that was read and checked as a whole;
+//  2. only the holder of mu reads the file and changes the fields below it.
+type File struct {
+	path    string
+	every   time.Duration
+	logger  *slog.Logger
+	opened  time.Time
+	current atomic.Pointer[template.Directory]
+	due     atomic.Int64 // nanoseconds since opened at which to look again
+
+	mu      sync.Mutex
+	seen    fs.FileInfo       // of the last version read, or nil when it must be read again in any case
+	content [sha256.Size]byte // of the last version whose bytes were read, broken or not
+	fault   string            // what the logger has heard of the version that is not in force; "" for none
+}
+
+// Open reads a directory from a file. It reports everything that is wrong with it as document.Errors, beside errors of the
+// file system.
+func Open(path string, config Config) (*File, error) {
+	f := &File{path: path, every: config.CheckEvery, logger: config.Logger, opened: time.Now()}
+	if f.every <= 0 {
+		f.every = checkEveryDefault
+	}
+	if f.logger == nil {
+		f.logger = slog.Default()
+	}
+	f.due.Store(int64(f.every))
+	d, err := f.read()
+	if err != nil {
+		return nil, fmt.Errorf("open directory: %w", err)
+	}
+	f.current.Store(d)
+	return f, nil
+}
+
+// Participant gives what the file says about a participant; see Directory.
+func (f *File) Participant(id string) (value.Value, bool) { return f.latest().Participant(id) }
+
+// Passports gives the passports that the file has for a capability; see Directory.
+func (f *File) Passports(capability string) []template.Passport {
+	return f.latest().Passports(capability)
+}
+
+// latest gives the version in force, after a look at the file if one is due. One caller looks; those who come meanwhile do
+// not wait for the disk.
+func (f *File) latest() Directory {
+	if int64(time.Since(f.opened)) >= f.due.Load() && f.mu.TryLock() {
+		if now := int64(time.Since(f.opened)); now >= f.due.Load() {
+			f.refresh()
+			f.due.Store(now + int64(f.every))
+		}
+		f.mu.Unlock()
+	}
+	return Of(f.current.Load())
+}
+
+// refresh takes over the file's present version if it is a new one and can be read.
+func (f *File) refresh() {
+	if info, err := os.Stat(f.path); err == nil && f.seen != nil && isSameVersion(f.seen, info) {
+		return
+	}
+	d, err := f.read()
+	switch {
+	case err != nil:
+		if f.fault != err.Error() {
+			f.fault = err.Error()
+			f.logger.Warn("the directory cannot be read; the version before stays in force", "file", f.path, "error", err)
+		}
+	case d != f.current.Load():
+		f.fault = ""
+		f.current.Store(d)
+		f.logger.Info("the directory has been read again", "file", f.path,
+			"participants", len(d.Participants), "capabilities", len(d.Capabilities))
+	}
+}
+
+// isSameVersion reports whether nothing tells two looks at the file apart.
+func isSameVersion(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// read reads the file and remembers which version that was. It gives the version in force again when the file has the same
+// content, touched or not.
+func (f *File) read() (*template.Directory, error) {
+	f.seen = nil
+	data, info, err := readRegular(f.path)
+	if err != nil {
+		return nil, err
+	}
+	if time.Since(info.ModTime()) > clockGrain {
+		f.seen = info
+	}
+	before := f.content
+	f.content = sha256.Sum256(data)
+	if f.content == before && f.fault == "" {
+		return f.current.Load(), nil
+	}
+	return parse(f.path, data)
+}
+
+// readRegular reads a file, and says which version it has read. The version is looked up before the content, so that a
+// change in between is found by the next look. Anything but a regular file is refused before it is opened: a pipe would wait for
+// its writer for ever.
+func readRegular(path string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, sizeMax+1)) // one more byte than document.Parse lets pass
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, info, nil
+}
+
+// parse reads the one document of a file.
+func parse(path string, data []byte) (*template.Directory, error) {
+	nodes, err := document.Parse(path, data, document.Limits{Bytes: sizeMax})
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) > 1 {
+		return nil, document.Errors{{Pos: nodes[1].Pos, Msg: "a second document in the file of a directory"}}
+	}
+	return template.ParseDirectory(nodes[0])
+}

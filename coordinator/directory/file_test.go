@@ -1,0 +1,260 @@
+package directory_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// fixture is a directory in a file that a test rewrites. It lives in a bubble of virtual time, which begins in the year
+// 2000, so the times of files are set by hand.
+type fixture struct {
+	t    *testing.T
+	path string
+	log  bytes.Buffer
+	d    *directory.File
+}
+
+const checkEvery = 10 * time.Second
+
+// watched opens a file with one passport for the capability c, written long ago.
+func watched(t *testing.T) *fixture {
+	f := &fixture{t: t, path: filepath.Join(t.TempDir(), "directory.yaml")}
+	f.write(offer("pa"), time.Hour)
+	d, err := directory.Open(f.path, directory.Config{CheckEvery: checkEvery, Logger: slog.New(slog.NewTextHandler(&f.log, nil))})
+	require.NoError(t, err)
+	f.d = d
+	f.requireHolder("pa")
+	return f
+}
+
+// offer is a directory in which one participant offers c.
+func offer(participant string) string {
+	return fmt.Sprintf("participants: {%s: {}}\ncapabilities: {c: [{participant: %s}]}\n", participant, participant)
+}
+
+// write rewrites the file in place; it then looks as old as it is said to be.
+func (f *fixture) write(text string, age time.Duration) {
+	require.NoError(f.t, os.WriteFile(f.path, []byte(text), 0o600))
+	f.setAge(age)
+}
+
+func (f *fixture) setAge(age time.Duration) {
+	at := time.Now().Add(-age)
+	require.NoError(f.t, os.Chtimes(f.path, at, at))
+}
+
+func (f *fixture) requireHolder(id string) {
+	f.t.Helper()
+	target := &template.Target{Resolve: template.ResolveCapability, CapabilityID: "c"}
+	require.Equal(f.t, []string{id}, directory.Resolve(f.d, target, time.Now()))
+	_, ok := f.d.Participant(id)
+	require.True(f.t, ok)
+}
+
+// told gives what the logger has heard, and how often.
+func (f *fixture) told(text string) int { return strings.Count(f.log.String(), text) }
+
+func TestAChangedFileIsTakenOverWhenItIsLookedAtAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		f.write(offer("pb"), time.Minute)
+		f.requireHolder("pa")
+		time.Sleep(checkEvery - 1)
+		f.requireHolder("pa")
+		time.Sleep(time.Nanosecond)
+		f.requireHolder("pb")
+		require.Equal(t, 1, f.told("read again"))
+
+		// The next look is due as long after this one, not at once.
+		f.write(offer("pc"), time.Minute)
+		f.requireHolder("pb")
+		time.Sleep(3 * checkEvery)
+		f.requireHolder("pc")
+	})
+}
+
+func TestAFileThatIsRenamedOverTheOldOneIsAnotherVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		info, err := os.Stat(f.path)
+		require.NoError(t, err)
+		next := f.path + ".next"
+		require.NoError(t, os.WriteFile(next, []byte(offer("pb")), 0o600))
+		require.NoError(t, os.Chtimes(next, info.ModTime(), info.ModTime()))
+		require.NoError(t, os.Rename(next, f.path))
+		time.Sleep(checkEvery)
+		f.requireHolder("pb")
+	})
+}
+
+// A file that looks as before is not read again: this one hides its change behind the same time and size.
+func TestAFileThatLooksTheSameIsNotReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		f.write(offer("pb"), time.Hour)
+		time.Sleep(checkEvery)
+		before := time.Now().Add(-time.Hour - checkEvery)
+		require.NoError(t, os.Chtimes(f.path, before, before))
+		f.requireHolder("pa")
+	})
+}
+
+// The same, but the file had just been written when it was read: its time cannot tell a second change in the same tick.
+func TestAFileThatWasJustWrittenIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		time.Sleep(checkEvery)
+		f.write(offer("pb"), time.Second)
+		written := time.Now().Add(-time.Second)
+		f.requireHolder("pb")
+		require.NoError(t, os.WriteFile(f.path, []byte(offer("pc")), 0o600))
+		require.NoError(t, os.Chtimes(f.path, written, written))
+		time.Sleep(checkEvery)
+		f.requireHolder("pc")
+		require.Equal(t, 2, f.told("read again"))
+	})
+}
+
+func TestATouchedFileIsNoNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		f.setAge(time.Minute)
+		time.Sleep(checkEvery)
+		f.requireHolder("pa")
+		require.Empty(t, f.log.String())
+	})
+}
+
+func TestABrokenVersionKeepsTheOldOneAndIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		for _, age := range []time.Duration{time.Second, time.Minute, time.Hour} { // read again and again, or not
+			f.write("particpants: {}\n", age)
+			for range 3 {
+				time.Sleep(checkEvery)
+				f.requireHolder("pa")
+			}
+		}
+		require.Equal(t, 1, f.told("cannot be read"))
+		require.Equal(t, 1, f.told("directory.yaml:1:1: particpants: unknown key"))
+
+		f.write("capabilities: [\n", time.Minute)
+		time.Sleep(checkEvery)
+		f.requireHolder("pa")
+		require.Equal(t, 2, f.told("cannot be read"), "this is another fault")
+
+		f.write(offer("pb"), time.Minute)
+		time.Sleep(checkEvery)
+		f.requireHolder("pb")
+		require.Equal(t, 1, f.told("read again"))
+	})
+}
+
+func TestAFileThatIsGoneForAWhileKeepsWhatItSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := watched(t)
+		require.NoError(t, os.Remove(f.path))
+		for range 3 {
+			time.Sleep(checkEvery)
+			f.requireHolder("pa")
+		}
+		require.Equal(t, 1, f.told("cannot be read"))
+		f.write(offer("pa"), time.Minute)
+		time.Sleep(checkEvery)
+		f.requireHolder("pa")
+		require.Equal(t, 1, f.told("read again"))
+
+		require.NoError(t, os.Remove(f.path))
+		time.Sleep(checkEvery)
+		f.requireHolder("pa")
+		require.Equal(t, 2, f.told("cannot be read"), "gone once more")
+	})
+}
+
+func TestFilesThatCannotBeOpened(t *testing.T) {
+	folder := t.TempDir()
+	for _, c := range []struct{ name, text, want string }{
+		{"unknown key", "participant: {}\n", `unknown key "participant" (did you mean "participants"?)`},
+		{"a passport of nobody", "capabilities: {c: [{}]}\n", `:1:20: capabilities.c[0].participant: participant is missing`},
+		{"two documents", "participants: {}\n---\nparticipants: {}\n", ":3:1: a second document in the file of a directory"},
+		{"nothing", "", "no document"},
+		{"too large", "x-note: " + strings.Repeat("a", 1<<20), "is larger than 1048576"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(folder, "directory.yaml")
+			require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
+			_, err := directory.Open(path, directory.Config{})
+			require.ErrorContains(t, err, c.want)
+			var faults document.Errors
+			require.ErrorAs(t, err, &faults)
+		})
+	}
+	_, err := directory.Open(filepath.Join(folder, "none.yaml"), directory.Config{})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = directory.Open(folder, directory.Config{})
+	require.ErrorContains(t, err, "is no regular file")
+}
+
+// Everybody sees some whole version, and in the end the last one, however many use a file that changes.
+func TestManyMayUseAFileWhileItChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "directory.yaml")
+	replace := func(i int) {
+		next := path + ".next"
+		require.NoError(t, os.WriteFile(next, []byte(offer(fmt.Sprintf("p%d", i))), 0o600))
+		require.NoError(t, os.Rename(next, path))
+	}
+	replace(0)
+	d, err := directory.Open(path, directory.Config{CheckEvery: 1, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	target := &template.Target{Resolve: template.ResolveCapability, CapabilityID: "c"}
+	var users sync.WaitGroup
+	for range 4 {
+		users.Go(func() {
+			for range 500 {
+				if got := directory.Resolve(d, target, start); len(got) != 1 {
+					t.Errorf("Resolve = %v, want one participant", got)
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		replace(i)
+	}
+	users.Wait()
+	require.Equal(t, []string{"p19"}, directory.Resolve(d, target, start))
+}
+
+func BenchmarkFile(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "directory.yaml")
+	require.NoError(b, os.WriteFile(path, []byte(offer("pa")), 0o600))
+	for _, c := range []struct {
+		name  string
+		every time.Duration
+	}{{"between looks", time.Hour}, {"looking each time", 1}} {
+		b.Run(c.name, func(b *testing.B) {
+			at := time.Now().Add(-time.Hour)
+			require.NoError(b, os.Chtimes(path, at, at))
+			d, err := directory.Open(path, directory.Config{CheckEvery: c.every})
+			require.NoError(b, err)
+			require.Len(b, d.Passports("c"), 1)
+			b.ReportAllocs()
+			for b.Loop() {
+				d.Passports("c")
+			}
+		})
+	}
+}
