@@ -1,10 +1,18 @@
 // Package sluice runs workflows: graphs of calls that must not get lost. Every call leaves events in an append-only
 // journal; a graph of signals, derived from the journal and from nothing else, says what each step's status is and what
-// may start; a coordinator makes it happen. Nothing has to be installed: the journal is a directory.
+// may start; a coordinator makes it happen. Nothing has to be installed: the journal is a folder.
 //
-// The rooms of the house, in reading order:
+//	greet := operation.Define("greet", func(ctx context.Context, name string) (string, error) { return "hello " + name, nil })
+//	hello := flow.Call("hello", greet, flow.Input[string]())
 //
-//	template              what a workflow is: documents, the Go builder, validation
+//	engine, err := sluice.Open(ctx, "journal", coordinator.Config{})
+//	run, err := engine.Start(ctx, flow.MustDefine("welcome", hello, flow.Output(hello)), "ann")
+//	result, err := run.Wait(ctx)
+//
+// This package is the front door and has one function. The rooms of the house, in reading order:
+//
+//	template              what a workflow is: documents and their validation
+//	template/flow         workflows built in Go, with typed handles
 //	coordinator           the engine: start, wait, watch, step in
 //	coordinator/operation what steps call: Go functions, commands, HTTP
 //	reactive              journal ─▶ statuses, the pure half
@@ -12,7 +20,17 @@
 //	signals               fine-grained reactivity, usable alone
 //	dag                   compact graphs, usable alone
 //
-// A call that was requested and has no answer when the process dies is requested again with the same request id and
-// idempotency key: at least once, and exactly once for operations that honour the key. A call that has an answer is
+// # Contracts
+//
+// Durability: nothing leaves the process before the event that announces it is durable; what an observer has seen, every
+// later observer sees. With a folder, durable is synced to the disk; in memory, it ends with the process.
+//
+// Repetition: a call that was requested and has no answer when the process dies is requested again with the same request
+// id and idempotency key: at least once, and exactly once for operations that honour the key. A call that has an answer is
 // never made again.
+//
+// Concurrency: engines and runs are safe for concurrent use; one process at a time has a folder open.
+//
+// Cost: what an event costs is proportional to what it changes, and runs that wait at the same time share syncs of the
+// disk. README.md has figures beside those of others, and the command that measures them.
 package sluice

@@ -40,6 +40,9 @@ var floors = []floor{
 	{"template", uses("dag", "template/document", "template/expr", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr", "template/value")},
 	{"template/flow", uses("template", "template/document", "template/value")},
+	{"template/arca", uses("template", "template/document", "template/expr", "template/value")},
+	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/value")},
+	{"template/wfformat", uses("template", "template/document", "template/value")},
 
 	// what a run is
 	{"reactive/journal", uses("template/value")},
@@ -104,7 +107,9 @@ var libraries = map[string][]string{
 
 // pure are the packages that a journal alone decides about: no clock, no goroutine, no randomness, no I/O.
 var pure = []string{
-	"signals", "dag", "dag/dominikbraun", "template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
+	"signals", "dag", "dag/dominikbraun",
+	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
+	"template/arca", "template/kinds", "template/wfformat",
 	"reactive", "reactive/call", "reactive/journal",
 }
 

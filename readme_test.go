@@ -1,0 +1,66 @@
+package sluice_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func read(t *testing.T, name string) string {
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// block gives the README's first block of code in a language.
+func block(t *testing.T, language string) string {
+	_, rest, ok := strings.Cut(read(t, "README.md"), "\n```"+language+"\n")
+	require.True(t, ok, "README.md has no block of %s", language)
+	code, _, ok := strings.Cut(rest, "```\n")
+	require.True(t, ok)
+	return code
+}
+
+// What the README shows is what runs: its program is Example as a command.
+func TestTheProgramOfTheREADMEIsTheExample(t *testing.T) {
+	example := read(t, "example_test.go")
+	code, output, ok := strings.Cut(example, "\t// Output:\n")
+	require.True(t, ok)
+	code = strings.Replace(code, "package sluice_test", "package main", 1)
+	code = strings.Replace(code, "func Example()", "func main()", 1)
+
+	require.Equal(t, code+"}\n", block(t, "go"))
+	require.Equal(t, strings.ReplaceAll(strings.TrimSuffix(output, "}\n"), "\t// ", ""), block(t, "text"))
+	require.LessOrEqual(t, strings.Count(block(t, "go"), "\n"), 25)
+}
+
+// Example_hash shows that the document is the program's workflow.
+func TestTheDocumentOfTheREADMEIsTheOneThatIsTested(t *testing.T) {
+	require.Equal(t, read(t, "testdata/workflows/shout.yaml"), block(t, "yaml"))
+}
+
+func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
+	ci := read(t, ".ci/run")
+	commands := 0
+	for line := range strings.Lines(block(t, "sh")) {
+		command, _, _ := strings.Cut(line, "#")
+		require.Contains(t, ci, "\n"+strings.TrimSpace(command)+"\n")
+		commands++
+	}
+	require.Equal(t, 2, commands)
+}
+
+func TestTheREADMEIsShortAndItsLinksLeadSomewhere(t *testing.T) {
+	text := read(t, "README.md")
+	require.LessOrEqual(t, strings.Count(text, "\n"), 150)
+	links := regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(text, -1)
+	require.NotEmpty(t, links)
+	for _, link := range links {
+		_, err := os.Stat(filepath.FromSlash(link[1]))
+		require.NoError(t, err)
+	}
+}
