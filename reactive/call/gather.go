@@ -103,7 +103,7 @@ func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool)
 	g.reserve, g.last = nil, at
 	now := participants
 	if g.spec.HedgeAfter > 0 && len(participants) > 1 {
-		now, g.reserve = participants[:1], participants[1:]
+		now, g.reserve = participants[:1], slices.Clone(participants[1:]) // the event keeps its own
 	}
 	for _, p := range now {
 		g.Ask(p, at)
