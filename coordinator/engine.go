@@ -370,7 +370,8 @@ func (e *Engine) directory(entry *entry) directory.Directory {
 
 // about is what bindings see of a participant.
 func (e *Engine) about(entry *entry, participant string) map[string]any {
-	about, _ := e.directory(entry).Participant(participant)
+	known, _ := e.directory(entry).Participant(participant)
+	about, _ := known.(map[string]any)
 	return about
 }
 
