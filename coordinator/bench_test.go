@@ -45,7 +45,7 @@ func BenchmarkInMemory(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
 			w := layered(n, max(10, n/100))
-			e, err := coordinator.New(b.Context(), memory.New(), coordinator.Config{})
+			e, err := coordinator.New(b.Context(), memory.New(), coordinator.Config{Limits: coordinator.Limits{NodesMax: -1, EventsMax: -1}})
 			require.NoError(b, err)
 			defer e.Shutdown(context.Background())
 			require.NoError(b, e.Register(w))

@@ -40,19 +40,47 @@ type Config struct {
 	// steps in, or another engine goes on with them. Default: all.
 	PickUp func(journal.Head) bool
 
+	// Limits keep one run from taking the whole process. Default: see Limits.
+	Limits Limits
+
 	// Logger is told what nobody is waiting to hear. Default: slog.Default().
 	Logger *slog.Logger
 }
 
+// Limits bound what one run may grow to. Negative: no limit.
+type Limits struct {
+	// NodesMax is how many steps, conditionals and maps a workflow may have. Starting a larger one is refused.
+	// Default: 100,000.
+	NodesMax int
+
+	// MapItemsMax is how many items a map may have. A longer list fails the map with limit_exceeded. A run keeps the limit
+	// it was started with. Default: 100,000.
+	MapItemsMax int
+
+	// EventsMax is how many events a run's journal may have. A run that reaches it is closed with limit_exceeded.
+	// Default: 1,000,000.
+	EventsMax int
+}
+
+func (l *Limits) complete() {
+	for limit, most := range map[*int]int{&l.NodesMax: 100_000, &l.MapItemsMax: 100_000, &l.EventsMax: 1_000_000} {
+		if *limit == 0 {
+			*limit = most
+		}
+	}
+}
+
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
-	store  journal.Store
-	config Config
-	pool   *pool
-	calls  admission
-	ctx    context.Context // of all loops
-	cancel context.CancelCauseFunc
-	loops  sync.WaitGroup
+	store    journal.Store
+	config   Config
+	pool     *pool
+	calls    admission
+	ctx      context.Context // of all loops
+	cancel   context.CancelCauseFunc
+	draining context.Context // ends when the engine begins to shut down
+	drain    context.CancelFunc
+	loops    sync.WaitGroup
 
 	mu       sync.Mutex
 	runs     map[string]*run // in memory
@@ -71,13 +99,15 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
+	config.Limits.complete()
 	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}}
 	e.calls.max = config.CallsMax
 	e.sleepers.wake = make(chan struct{}, 1)
-	if err := e.library.init(config); err != nil {
+	if err := e.library.init(e, config); err != nil {
 		return nil, err
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	e.draining, e.drain = context.WithCancel(context.Background())
 	e.loops.Go(e.wakeSleepers)
 	if err := e.pickUp(ctx); err != nil {
 		e.Shutdown(ctx)
@@ -116,6 +146,7 @@ type Option func(*startOptions)
 
 type startOptions struct {
 	id     string
+	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
 }
@@ -155,9 +186,6 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	if err := entry.schema.check(in); err != nil {
 		return nil, err
 	}
-	if err := e.library.prepare(ctx, e.store, entry); err != nil {
-		return nil, err
-	}
 	if o.id == "" {
 		id, err := uuid.NewV7()
 		if err != nil {
@@ -173,11 +201,24 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 // begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
 // first requests are durable with one sync.
 func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOptions) (*Run, error) {
+	if most := e.config.Limits.NodesMax; most > 0 && len(entry.plan.Checked.Items) > most {
+		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
+			ErrLimit, entry.plan.Workflow.Name, len(entry.plan.Checked.Items), most)
+	}
+	children, all, err := e.bundle(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if err := e.library.prepare(ctx, e.store, one); err != nil {
+			return nil, err
+		}
+	}
 	p := entry.plan
 	first := journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
 		Run: o.id, Workflow: p.Hash, Name: p.Workflow.Name, Version: p.Workflow.Version,
 		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
-		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Labels: o.labels, Actor: o.actor,
+		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Children: children, MapItemsMax: int32(max(0, e.config.Limits.MapItemsMax)), Parent: o.parent, Labels: o.labels, Actor: o.actor,
 	}}}
 	r := newRun(e, o.id)
 	r.adopt(entry, reactive.New(p), 0)
@@ -252,6 +293,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.closed = true
 	e.mu.Unlock()
 	e.calls.close()
+	e.drain()
 	select {
 	case <-e.pool.idle():
 	case <-ctx.Done():
@@ -338,11 +380,11 @@ func (e *Engine) forget(r *run) {
 // replay makes a run's root from its journal. A run with none is a new one if it is known what it will be started as.
 func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *reactive.Root, error) {
 	var root *reactive.Root
-	var hash string
+	var start *journal.Start
 	for event, err := range e.store.Read(ctx, id, 1) {
 		if err == nil && root == nil {
 			if root, err = e.rootFor(ctx, &event); err == nil {
-				hash = event.Detail.Start.Workflow
+				start = event.Detail.Start
 			}
 		}
 		if err != nil {
@@ -352,7 +394,7 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 	}
 	switch {
 	case root != nil:
-		entry, err := e.library.find(ctx, e.store, hash)
+		entry, err := e.library.find(ctx, e.store, start.Workflow, start.Children)
 		return entry, root, err
 	case fresh != nil:
 		return fresh, reactive.New(fresh.plan), nil

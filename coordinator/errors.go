@@ -10,6 +10,6 @@ var (
 	ErrFinished     = errors.New("coordinator: the run has finished")
 	ErrNotPossible  = errors.New("coordinator: not possible as things stand")
 	ErrMissing      = errors.New("coordinator: this program does not have what the run needs")
-	ErrUnsupported  = errors.New("coordinator: not supported")
+	ErrLimit        = errors.New("coordinator: over the limit")
 	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
 )

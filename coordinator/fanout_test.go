@@ -2,6 +2,8 @@ package coordinator_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
 )
 
 type offer struct {
@@ -86,11 +89,11 @@ name: w
 steps:
   - {operation: echo, id: contract, fulfillment: {policy: external_decision, decision_source: {kind: operator}, on_not_fulfilled: pause}}
   - {operation: echo, id: next, input: done}`)
-	require.ErrorIs(t, r.Decide(t.Context(), "next", true, "ann", ""), coordinator.ErrNotPossible)
+	require.ErrorIs(t, r.As("ann").Decide(t.Context(), "next", true, ""), coordinator.ErrNotPossible)
 	require.NoError(t, untilStatus(t, r, reactive.RunWaiting))
-	require.NoError(t, r.Decide(t.Context(), "contract", false, "ann", "not signed"))
+	require.NoError(t, r.As("ann").Decide(t.Context(), "contract", false, "not signed"))
 	require.NoError(t, untilStatus(t, r, reactive.RunPaused))
-	require.NoError(t, r.Decide(t.Context(), "contract", true, "bob", "signed after all"))
+	require.NoError(t, r.As("bob").Decide(t.Context(), "contract", true, "signed after all"))
 	require.NoError(t, wait(t, r).Err())
 	var actors []string
 	for u, err := range r.Watch(t.Context(), 1) {
@@ -129,4 +132,58 @@ func untilStatus(t *testing.T, r *coordinator.Run, want reactive.RunStatus) erro
 	}
 	t.Fatalf("the run never was %s", want)
 	return nil
+}
+
+func TestAChildRunIsACall(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "child.yaml"), []byte(`
+kind: Workflow
+name: child
+input: {type: object, required: [n]}
+steps: [{operation: slow}, {operation: echo, input: "{{ input.n * 2 }}"}]
+output: "{{ steps.echo.output }}"`), 0o600))
+	parent := `
+kind: Workflow
+name: parent
+operations: {double: {workflow: {path: child.yaml}}}
+steps: [{operation: double, input: "{{ input }}"}]
+output: "{{ steps.double.output }}"`
+	w, err := template.Parse(filepath.Join(dir, "parent.yaml"), []byte(parent))
+	require.NoError(t, err)
+	g := newGate()
+	config := coordinator.Config{Operations: []coordinator.Operation{echo, g.define("slow")}}
+	store := &kept{Store: memory.New()}
+	e, err := coordinator.New(t.Context(), store, config)
+	require.NoError(t, err)
+
+	r, err := e.Start(t.Context(), w, map[string]int{"n": 21}, coordinator.WithID("p"))
+	require.NoError(t, err)
+	child := <-g.entered
+	require.Equal(t, "p/double#1", child.Run)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, e.Shutdown(ended))
+
+	e, err = coordinator.New(t.Context(), store, config)
+	require.NoError(t, err)
+	require.Equal(t, child.Key(), (<-g.entered).Key(), "the same child goes on")
+	g.leave <- nil
+	r, err = e.Run(t.Context(), r.ID())
+	require.NoError(t, err)
+	require.EqualValues(t, 42, wait(t, r).Output)
+
+	r, err = e.Start(t.Context(), w, map[string]int{"n": 1}, coordinator.WithID("cancelled"))
+	require.NoError(t, err)
+	call := <-g.entered
+	require.NoError(t, r.Cancel(t.Context(), "no more"))
+	require.Equal(t, reactive.RunAborted, wait(t, r).Status)
+	c, err := e.Run(t.Context(), "cancelled/double#1")
+	require.NoError(t, err)
+	require.Equal(t, reactive.RunAborted, wait(t, c).Status)
+	<-call.Done()
+
+	r, err = e.Start(t.Context(), w, map[string]int{"m": 1}, coordinator.WithID("refused"))
+	require.NoError(t, err)
+	require.Equal(t, coordinator.CodeChildFailed, wait(t, r).Failure.Code)
+	require.NoError(t, e.Shutdown(t.Context()))
 }

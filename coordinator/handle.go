@@ -12,13 +12,20 @@ import (
 
 // Run is a handle of one run: to wait for it, to watch it, and to step in. It is a small value that holds nothing open;
 // it is safe for concurrent use.
+//
+// Who steps in has wishes, which are journaled or refused: with ErrFinished when the run has ended, with ErrStepNotFound,
+// with ErrNotPossible where it would be without effect. A refused wish leaves the journal as it was.
 type Run struct {
 	engine *Engine
 	id     string
+	actor  string // whose wishes are made by this handle; "": nobody is named
 }
 
 // ID is the run's id.
 func (r *Run) ID() string { return r.id }
+
+// As is a handle of the same run whose wishes are recorded as those of a person or a program.
+func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
 
 // Result is how a run ended.
 type Result struct {
@@ -134,19 +141,25 @@ func (r *Run) Resume(ctx context.Context) error {
 }
 
 // Decide says whether a step's task is done, where a person is to say so: the step's fulfillment waits for one, or its
-// outcome has paused the run. The actor is recorded.
-func (r *Run) Decide(ctx context.Context, step string, done bool, actor, reason string) error {
+// outcome has paused the run.
+func (r *Run) Decide(ctx context.Context, step string, done bool, reason string) error {
 	state := call.NotFulfilled
 	if done {
 		state = call.Fulfilled
 	}
 	return r.wish(ctx, journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{
-		State: string(state), Actor: actor, Reason: reason,
+		State: string(state), Reason: reason,
 	}})
 }
 
 // wish puts an event to the run's loop and waits until it is durable or refused.
 func (r *Run) wish(ctx context.Context, event journal.Event) error {
+	if r.actor != "" {
+		if event.Detail == nil {
+			event.Detail = &journal.Detail{}
+		}
+		event.Detail.Actor = r.actor
+	}
 	done := make(chan error, 1)
 	it := Item{Event: event, Reply: func(err error) { done <- err }}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
@@ -16,7 +20,9 @@ import (
 
 // library holds what runs share: compiled workflows by hash, the operations of the program, and its Go functions by name.
 type library struct {
+	engine     *Engine
 	mu         sync.Mutex
+	files      map[string]*entry // child documents, by path
 	workflows  map[*template.Workflow]*entry
 	entries    map[string]*entry // by hash
 	operations map[string]operation.Caller
@@ -29,13 +35,16 @@ type entry struct {
 	schema     *inputSchema
 	performers []*performer        // by the plan's operations; nil for those the engine carries out itself
 	directory  directory.Directory // what its document says
+	home       string              // folder that its children's paths are relative to
 	stored     bool                // its definition is in the store
 }
 
 // workflowsMax bounds how many trees are remembered by address; beyond it they are compiled again.
 const workflowsMax = 1024
 
-func (l *library) init(config Config) error {
+func (l *library) init(e *Engine, config Config) error {
+	l.engine = e
+	l.files = map[string]*entry{}
 	l.workflows = map[*template.Workflow]*entry{}
 	l.entries = map[string]*entry{}
 	l.operations = map[string]operation.Caller{}
@@ -68,7 +77,7 @@ func (l *library) add(w *template.Workflow) (*entry, error) {
 	if err := l.learn(w); err != nil {
 		return nil, err
 	}
-	e, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()})
+	e, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +107,7 @@ func (l *library) learn(w *template.Workflow) error {
 }
 
 // compile makes an entry, or finds that of an equal workflow. The caller holds mu.
-func (l *library) compile(w *template.Workflow, known template.Known) (*entry, error) {
+func (l *library) compile(w *template.Workflow, known template.Known, children map[string]string) (*entry, error) {
 	checked, err := template.Check(w, known)
 	if err != nil {
 		return nil, err
@@ -107,22 +116,25 @@ func (l *library) compile(w *template.Workflow, known template.Known) (*entry, e
 	if err != nil {
 		return nil, err
 	}
-	if e := l.entries[p.Hash]; e != nil {
+	if e := l.entries[entryKey(p.Hash, children)]; e != nil && e.home == filepath.Dir(w.Pos.File) {
 		return e, nil
 	}
 	e := &entry{plan: p, directory: directory.Of(w.Directory)}
+	if len(children) == 0 {
+		e.home = filepath.Dir(w.Pos.File)
+	}
 	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
 		return nil, err
 	}
-	if e.performers, err = l.performers(p); err != nil {
+	if e.performers, err = l.performers(p, children); err != nil {
 		return nil, err
 	}
-	l.entries[p.Hash] = e
+	l.entries[entryKey(p.Hash, children)] = e
 	return e, nil
 }
 
 // performers finds who carries out each operation of a plan.
-func (l *library) performers(p *plan.Plan) ([]*performer, error) {
+func (l *library) performers(p *plan.Plan, children map[string]string) ([]*performer, error) {
 	list := make([]*performer, len(p.Operations))
 	var missing []error
 	for i := range p.Operations {
@@ -130,7 +142,12 @@ func (l *library) performers(p *plan.Plan) ([]*performer, error) {
 		switch caller, known := l.operations[op.Name]; {
 		case op.Kind != plan.Call:
 		case op.Bound != nil && op.Bound.Binding.Workflow != nil:
-			missing = append(missing, fmt.Errorf("%w: operation %q is a workflow, which this version reads but does not run", ErrUnsupported, op.Name))
+			caller, err := l.bindChild(p, op, children)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = &performer{caller: caller, bound: true}
+			list[i].waits.Store(true)
 		case op.Bound != nil:
 			caller, err := operation.Bind(op.Bound)
 			if err != nil {
@@ -192,10 +209,20 @@ func (l *library) prepare(ctx context.Context, store journal.Store, e *entry) er
 	return nil
 }
 
-// find gives the entry of a definition, from memory or from the store.
-func (l *library) find(ctx context.Context, store journal.Store, hash string) (*entry, error) {
+// entryKey tells apart entries of one definition whose children differ.
+func entryKey(hash string, children map[string]string) string {
+	var b strings.Builder
+	b.WriteString(hash)
+	for _, name := range slices.Sorted(maps.Keys(children)) {
+		b.WriteString(" " + name + "=" + children[name])
+	}
+	return b.String()
+}
+
+// find gives the entry of a definition, from memory or from the store, with the children that a run was started with.
+func (l *library) find(ctx context.Context, store journal.Store, hash string, children map[string]string) (*entry, error) {
 	l.mu.Lock()
-	e := l.entries[hash]
+	e := l.entries[entryKey(hash, children)]
 	l.mu.Unlock()
 	if e != nil {
 		return e, nil
@@ -204,14 +231,14 @@ func (l *library) find(ctx context.Context, store journal.Store, hash string) (*
 		if err != nil {
 			return nil, fmt.Errorf("read definition %s: %w", hash, err)
 		}
-		return l.restore(content.Value, hash)
+		return l.restore(content.Value, hash, children)
 	}
 	return nil, fmt.Errorf("%w: definition %s", ErrMissing, hash)
 }
 
 // restore compiles a stored definition. Operations and functions that this program does not have are an error, which
 // leaves the runs that need them where they are.
-func (l *library) restore(content any, hash string) (*entry, error) {
+func (l *library) restore(content any, hash string, children map[string]string) (*entry, error) {
 	data, err := value.JSON(content)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
@@ -222,7 +249,7 @@ func (l *library) restore(content any, hash string) (*entry, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, err := l.compile(w, template.Known{Lenient: true})
+	e, err := l.compile(w, template.Known{Lenient: true}, children)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}

@@ -475,13 +475,18 @@ func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
 	require.NoError(t, wait(t, r).Err())
 }
 
-func TestWhatIsReadButNotRunIsRefused(t *testing.T) {
-	e := newEngine(t, coordinator.Config{})
+func TestLimitsEndWhatGrowsBeyondThem(t *testing.T) {
+	e := newEngine(t, coordinator.Config{
+		Operations: []coordinator.Operation{echo}, Limits: coordinator.Limits{NodesMax: 3, MapItemsMax: 2, EventsMax: 6},
+	})
 	_, err := e.Start(t.Context(), parse(t, `
-kind: Workflow
-name: w
-operations: {child: {workflow: {path: child.yaml}}}
-steps: [{operation: child}]`), nil)
-	require.ErrorIs(t, err, coordinator.ErrUnsupported)
-	require.ErrorContains(t, err, `"child"`)
+{kind: Workflow, name: w, steps: [{operation: echo, id: a}, {operation: echo, id: b}, {operation: echo, id: c}, {operation: echo, id: d}]}`), nil)
+	require.ErrorIs(t, err, coordinator.ErrLimit)
+	result := wait(t, start(t, e, `
+{kind: Workflow, name: w, steps: [{map: {id: m, over: [1, 2, 3], steps: [{operation: echo}]}}]}`))
+	require.Equal(t, reactive.CodeLimit, result.Failure.Code)
+	result = wait(t, start(t, e, `
+{kind: Workflow, name: w, steps: [{operation: echo, id: a}, {operation: echo, id: b}, {operation: echo, id: c}]}`))
+	require.Equal(t, reactive.RunFailed, result.Status)
+	require.Equal(t, reactive.CodeLimit, result.Failure.Code)
 }

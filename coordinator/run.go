@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
@@ -54,6 +55,14 @@ func (r *run) Admit() bool { return r.engine.calls.take(r) }
 // Resolve gives the participants that a step's target means.
 func (r *run) Resolve(v int32, at int64) []string {
 	return directory.Resolve(r.engine.directory(r.entry), r.step.root.Place(v).Step.Target, time.Unix(0, at))
+}
+
+// EventsMax is how many events the run may have.
+func (r *run) EventsMax() uint64 {
+	if most := r.engine.config.Limits.EventsMax; most > 0 {
+		return uint64(most)
+	}
+	return math.MaxUint64
 }
 
 // Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
@@ -265,7 +274,7 @@ func (r *run) landed(items []Item) []Item {
 		if f == nil || it.Event.Type != 0 {
 			continue
 		}
-		if it.landing.err != nil && f.Cause() != nil {
+		if it.landing.err != nil && f.Cause() != nil || errors.Is(it.landing.err, ErrShutdown) {
 			it.Event.Type = noEvent
 			continue
 		}

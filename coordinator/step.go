@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"fmt"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -41,6 +43,9 @@ type Resolver interface {
 	// Resolve gives the participants that a step's target means at an instant (Unix nanoseconds), in order.
 	Resolve(v int32, at int64) []string
 }
+
+// Limiter is a Host that bounds how many events a run may have.
+type Limiter interface{ EventsMax() uint64 }
 
 // Stepper is the coordinator without goroutines, clock and I/O: it takes what came in and gives what is to be
 // journaled and then done. The engine's loop and the scenario runner are its two drivers.
@@ -185,6 +190,11 @@ func (s *Stepper) end() {
 				Detail: &journal.Detail{Failure: s.root.Failure(v)},
 			})
 		}
+	}
+	if l, ok := s.host.(Limiter); ok && !s.root.Closed() && s.root.Seq() >= l.EventsMax() {
+		s.apply(journal.Event{Type: journal.RunClosed, At: s.now, Detail: &journal.Detail{Failure: &journal.Failure{
+			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Seq()),
+		}}})
 	}
 	if v, failure, ok := s.root.NextClosing(); ok {
 		s.apply(journal.Event{

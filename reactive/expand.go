@@ -75,6 +75,9 @@ func (r *Root) expand(v int32, list any, failure *journal.Failure) {
 	if failure == nil && !isList {
 		failure = &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", kindOf(list))}
 	}
+	if most := int(r.run.start.MapItemsMax); failure == nil && most > 0 && len(items) > most {
+		failure = &journal.Failure{Code: CodeLimit, Message: fmt.Sprintf("a list of %d items; a map may have %d", len(items), most)}
+	}
 	if failure != nil {
 		n.fact, n.failure = errored, failure
 		r.fails = append(r.fails, v)

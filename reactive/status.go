@@ -55,6 +55,7 @@ const (
 	CodeTest             = "test_error"
 	CodeOver             = "over_error"
 	CodeDeadline         = "deadline_exceeded"
+	CodeLimit            = "limit_exceeded"
 	CodePanic            = "panic"
 	CodeDependency       = "dependency_failed"
 )

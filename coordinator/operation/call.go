@@ -46,8 +46,11 @@ func (c *Call) Key() string {
 // Decode gives the input as a value of package value.
 func (c *Call) Decode() (value.Value, error) { return value.Of(c.Input) }
 
-// End ends the call's context with a cause. Only the first call counts.
+// End ends the call's context with a cause; nil is context.Canceled. Only the first call counts.
 func (c *Call) End(cause error) {
+	if cause == nil {
+		cause = context.Canceled
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cause != nil {

@@ -44,6 +44,8 @@ const (
 	startParent         = 9
 	startLabels         = 10
 	startActor          = 11
+	startMapItemsMax    = 12
+	startChildren       = 13
 )
 
 func appendDetail(w *encoder, d *Detail) error {
@@ -179,7 +181,8 @@ func appendStart(w *encoder, s *Start) error {
 		return err
 	}
 	w.text(startActor, s.Actor)
-	return nil
+	w.int(startMapItemsMax, int64(s.MapItemsMax))
+	return w.labels(startChildren, s.Children)
 }
 
 func (d *decoder) start() *Start {
@@ -211,6 +214,10 @@ func (d *decoder) start() *Start {
 			s.Labels = d.labels()
 		case startActor:
 			s.Actor = d.text()
+		case startMapItemsMax:
+			s.MapItemsMax = d.int32()
+		case startChildren:
+			s.Children = d.labels()
 		default:
 			d.unknown(key)
 		}

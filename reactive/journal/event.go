@@ -97,7 +97,9 @@ type Start struct {
 	Engine         int32 // version of the rules that derive statuses
 	Expressions    int32 // version of the expression language
 	Functions      []string
-	Parent         string // the call that started this child run: `<run>/<node>#<attempt>`
+	MapItemsMax    int32             // effective; 0: no limit
+	Children       map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
+	Parent         string            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels         map[string]string
 	Actor          string
 }

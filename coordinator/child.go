@@ -1,0 +1,206 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// CodeChildFailed is the reason of a step whose child run did not complete, or refused its input.
+const CodeChildFailed = "child_failed"
+
+// childDepthMax is how deep child runs may nest: a workflow may start itself.
+const childDepthMax = 64
+
+// childCaller makes a call by running a workflow. The child has a journal of its own, under a name made of the request, so
+// that a call that is made again after a crash finds the run that it has started.
+type childCaller struct {
+	engine *Engine
+	find   func(ctx context.Context) (*entry, error)
+	below  *entry // as it was when the binding was made; nil in a restored workflow
+}
+
+// Call starts the child, or finds it, and waits for its end. When the call ends first, the child is cancelled.
+func (c *childCaller) Call(call *operation.Call) (any, error) {
+	ctx, cancel := context.WithCancelCause(call)
+	defer cancel(nil)
+	defer context.AfterFunc(c.engine.draining, func() { cancel(ErrShutdown) })()
+	r, err := c.start(ctx, call)
+	if err != nil {
+		return nil, c.failure(ctx, err)
+	}
+	result, err := r.Wait(ctx)
+	switch {
+	case err == nil && result.Err() == nil:
+		return result.Output, nil
+	case err == nil:
+		return nil, c.failure(ctx, result.Err())
+	}
+	if call.Err() != nil && !errors.Is(context.Cause(ctx), ErrShutdown) {
+		err = r.Cancel(context.WithoutCancel(ctx), "the call that started the run has ended")
+		if errors.Is(err, ErrFinished) {
+			err = nil
+		}
+		return nil, errors.Join(context.Canceled, err)
+	}
+	return nil, c.failure(ctx, err)
+}
+
+// failure is what the step says. That the engine shuts down is none: the call is made again by the next one.
+func (c *childCaller) failure(ctx context.Context, err error) error {
+	if errors.Is(err, ErrShutdown) || errors.Is(context.Cause(ctx), ErrShutdown) {
+		return ErrShutdown
+	}
+	return &operation.Error{Code: CodeChildFailed, Permanent: true, Err: err}
+}
+
+func (c *childCaller) start(ctx context.Context, call *operation.Call) (*Run, error) {
+	id := call.Run + "/" + reactive.RequestName(call.Node, call.Attempt)
+	r, err := c.engine.Run(ctx, id)
+	if !errors.Is(err, ErrRunNotFound) {
+		return r, err
+	}
+	input, err := value.Of(call.Input)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Count(id, "#") > childDepthMax {
+		return nil, fmt.Errorf("child runs nest deeper than %d", childDepthMax)
+	}
+	entry, err := c.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := entry.schema.check(input); err != nil {
+		return nil, err
+	}
+	return c.engine.begin(ctx, entry, input, startOptions{id: id, parent: id})
+}
+
+// child compiles the workflow that a binding names: by a path relative to the file that names it, or by the name of a
+// workflow that the engine knows. The caller holds mu.
+func (l *library) child(folder string, child *template.Child) (*entry, error) {
+	if child.Path == "" {
+		for _, e := range l.workflows {
+			if e.plan.Workflow.Name == child.Name {
+				return e, nil
+			}
+		}
+		return nil, fmt.Errorf("%w: workflow %q", ErrMissing, child.Name)
+	}
+	file := child.Path
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(folder, file)
+	}
+	if e := l.files[file]; e != nil {
+		return e, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read child workflow: %w", err)
+	}
+	checked, err := kinds.Load(file, data, template.Known{Operation: l.knows, Operations: l.names()})
+	if err != nil {
+		return nil, err
+	}
+	return l.compileFile(file, checked.Workflow)
+}
+
+// compileFile compiles a child document. It is known by its file before its own children are looked at, because a
+// workflow may start itself.
+func (l *library) compileFile(file string, w *template.Workflow) (*entry, error) {
+	if len(l.files) >= workflowsMax {
+		clear(l.files)
+	}
+	e := &entry{}
+	l.files[file] = e
+	made, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()}, nil)
+	if err != nil {
+		delete(l.files, file)
+		return nil, err
+	}
+	l.files[file] = made
+	return made, nil
+}
+
+// bindChild makes the caller of a workflow binding. It refuses a child that is not there or makes no sense, and one that
+// asks participants where its own step does: a fan-out within a fan-out. In a restored workflow the child is the one that
+// its run was started with.
+func (l *library) bindChild(p *plan.Plan, op *plan.Operation, children map[string]string) (operation.Caller, error) {
+	if hash := children[p.Hash+"/"+op.Name]; hash != "" {
+		return &childCaller{engine: l.engine, find: func(ctx context.Context) (*entry, error) {
+			return l.find(ctx, l.engine.store, hash, children)
+		}}, nil
+	}
+	folder, child := filepath.Dir(p.Workflow.Pos.File), op.Bound.Binding.Workflow
+	e, err := l.child(folder, child)
+	if err != nil {
+		return nil, fmt.Errorf("operation %q: %w", op.Name, err)
+	}
+	if fansOut(e, map[*entry]bool{}) {
+		for i := range p.Nodes {
+			if n := &p.Nodes[i]; n.Kind == plan.Step && n.Step.Target != nil && &p.Operations[n.Op] == op {
+				return nil, fmt.Errorf("nested fan-out: step %q asks participants, and so does its workflow %q", n.Key, op.Name)
+			}
+		}
+	}
+	find := func(context.Context) (*entry, error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.child(folder, child)
+	}
+	return &childCaller{engine: l.engine, find: find, below: e}, nil
+}
+
+// fansOut reports whether a workflow, or a child below it, asks participants.
+func fansOut(e *entry, seen map[*entry]bool) bool {
+	if e == nil || e.plan == nil || seen[e] {
+		return false
+	}
+	seen[e] = true
+	return e.plan.Checked.FansOut() || slices.ContainsFunc(e.performers, func(p *performer) bool {
+		if p == nil {
+			return false
+		}
+		c, ok := p.caller.(*childCaller)
+		return ok && fansOut(c.below, seen)
+	})
+}
+
+// bundle is the hash of every child workflow below an entry, by the hash of its parent and the operation, and their
+// entries: what a run is started with, so that a changed file does not change it.
+func (e *Engine) bundle(ctx context.Context, top *entry) (map[string]string, []*entry, error) {
+	children := map[string]string{}
+	all := []*entry{top}
+	for i := 0; i < len(all); i++ {
+		for k, performer := range all[i].performers {
+			if performer == nil {
+				continue
+			}
+			c, ok := performer.caller.(*childCaller)
+			if !ok {
+				continue
+			}
+			below, err := c.find(ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			children[all[i].plan.Hash+"/"+all[i].plan.Operations[k].Name] = below.plan.Hash
+			if !slices.Contains(all, below) {
+				all = append(all, below)
+			}
+		}
+	}
+	return children, all, nil
+}
