@@ -1,0 +1,237 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// What expectations look at. Everything is read off the journals, as an observer reads them, and not off the engine.
+
+// check compares what is with what is expected.
+func (g *stage) check(where string, x *expectation) {
+	for _, c := range x.checks {
+		if got, by, ok := c.test(g); !ok {
+			g.differ(where, c.key, c.want, got, by)
+		}
+	}
+}
+
+func wantRun(want string) test {
+	return func(g *stage) (string, *Event, bool) {
+		t := g.main()
+		return string(t.status), t.event(t.statusBy), string(t.status) == want
+	}
+}
+
+func wantReason(want string) test {
+	return func(g *stage) (string, *Event, bool) {
+		e := g.main().finished()
+		if e == nil {
+			return "none: the run has not ended", nil, false
+		}
+		return textOf(e.Detail.Failure), g.main().event(g.main().statusBy), codeOf(e.Detail.Failure) == want
+	}
+}
+
+func wantAt(want time.Duration) test {
+	return func(g *stage) (string, *Event, bool) {
+		e := g.main().finished()
+		if e == nil {
+			return "never: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
+		}
+		at := time.Duration(e.At - g.s.start.UnixNano())
+		return template.FormatDuration(at), g.main().event(g.main().statusBy), at == want
+	}
+}
+
+func wantOutput(want any) test {
+	return func(g *stage) (string, *Event, bool) {
+		e := g.main().finished()
+		if e == nil || reactive.RunStatus(e.Detail.State) != reactive.RunCompleted {
+			return "none: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
+		}
+		return show(e.Value), g.main().event(g.main().statusBy), value.Equal(e.Value, want)
+	}
+}
+
+// at looks up a step and lets look judge it.
+func at(name string, look func(p place) (string, *Event, bool)) test {
+	return func(g *stage) (string, *Event, bool) {
+		p, ok := g.find(name)
+		if !ok {
+			return "unknown step " + quote(name), nil, false
+		}
+		return look(p)
+	}
+}
+
+func wantStatus(name, want string) test {
+	return at(name, func(p place) (string, *Event, bool) {
+		got := p.status().String()
+		return got, p.by(), got == want
+	})
+}
+
+func wantStepReason(name, want string) test {
+	return at(name, func(p place) (string, *Event, bool) {
+		f := p.t.seen.Failure(p.node)
+		return textOf(f), p.by(), p.item < 0 && codeOf(f) == want
+	})
+}
+
+func wantStepOutput(name string, want any) test {
+	return at(name, func(p place) (string, *Event, bool) {
+		got, ok := p.output()
+		if !ok {
+			return "none: the step is " + p.status().String(), p.by(), false
+		}
+		return show(got), p.by(), value.Equal(got, want)
+	})
+}
+
+func wantAttempts(name string, want int) test {
+	return at(name, func(p place) (string, *Event, bool) {
+		got, key := int(p.t.seen.Attempts(p.node)), p.t.seen.Key(p.node)
+		last := p.t.last(func(e *journal.Event) bool { return e.Type == journal.CallRequested && e.Node == key })
+		return strconv.Itoa(got), p.t.event(last), p.item < 0 && got == want
+	})
+}
+
+func wantFulfillment(name, want string) test {
+	return at(name, func(p place) (string, *Event, bool) {
+		got := string(p.t.seen.Fulfillment(p.node))
+		return got, p.latest(), p.item < 0 && got == want
+	})
+}
+
+func wantDispatches(name string, want []call.Dispatch) test {
+	return at(name, func(p place) (string, *Event, bool) {
+		got := p.t.seen.Dispatches(p.node)
+		same := slices.EqualFunc(got, want, func(g, w call.Dispatch) bool {
+			return g.Participant == w.Participant && g.State == w.State && (w.Attempt == 0 || g.Attempt == w.Attempt)
+		})
+		return showDispatches(got), p.latest(), p.item < 0 && same
+	})
+}
+
+func showDispatches(list []call.Dispatch) string {
+	texts := make([]string, len(list))
+	for i, d := range list {
+		texts[i] = d.Participant
+		if d.Attempt > 0 {
+			texts[i] += "#" + strconv.Itoa(int(d.Attempt))
+		}
+		texts[i] += " " + string(d.State)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// wantCalls compares the order in which the run's own steps were first requested.
+func wantCalls(want order) test {
+	return func(g *stage) (string, *Event, bool) {
+		t := g.main()
+		var got []string
+		var first []int
+		for i := range t.journal {
+			if e := &t.journal[i]; e.Type == journal.CallRequested && !slices.Contains(got, e.Node) {
+				got, first = append(got, e.Node), append(first, i)
+			}
+		}
+		wrong := want.mismatch(got)
+		if wrong < 0 {
+			return "", nil, true
+		}
+		by := -1
+		if wrong < len(first) {
+			by = first[wrong]
+		}
+		return "[" + strings.Join(got, ", ") + "]", t.event(by), false
+	}
+}
+
+// Names of counts besides those of types of events: what became of events when they were applied.
+var outcomes = []reactive.Outcome{reactive.Late, reactive.Duplicate}
+
+func wantCount(name string, want int) test {
+	return func(g *stage) (string, *Event, bool) {
+		t := g.main()
+		for _, o := range outcomes {
+			if o.String() == name {
+				return strconv.Itoa(t.outcomes[o]), nil, t.outcomes[o] == want
+			}
+		}
+		if !knownType(name) {
+			return "no events are counted under that name", nil, false
+		}
+		got := 0
+		for i := range t.journal {
+			if t.journal[i].Type.String() == name {
+				got++
+			}
+		}
+		last := t.last(func(e *journal.Event) bool { return e.Type.String() == name })
+		return strconv.Itoa(got), t.event(last), got == want
+	}
+}
+
+// wantEvents looks for types of events in this order; others may stand between.
+func wantEvents(want []string) test {
+	return func(g *stage) (string, *Event, bool) {
+		t, found := g.main(), 0
+		last := -1
+		for i := range t.journal {
+			if found < len(want) && t.journal[i].Type.String() == want[found] {
+				found, last = found+1, i
+			}
+		}
+		if found == len(want) {
+			return "", nil, true
+		}
+		missing := "no " + want[found]
+		if !knownType(want[found]) {
+			missing = "no type of event is named " + quote(want[found])
+		} else if found > 0 {
+			missing += " after " + strings.Join(want[:found], ", ")
+		}
+		return missing, t.event(last), false
+	}
+}
+
+// onlyPlaybooks is for what a workflow of steps does not have.
+func onlyPlaybooks(key string) test {
+	return func(*stage) (string, *Event, bool) { return "only playbooks have " + key, nil, false }
+}
+
+func codeOf(f *journal.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Code
+}
+
+func textOf(f *journal.Failure) string {
+	if f == nil {
+		return "none"
+	}
+	return f.Error()
+}
+
+func quote(text string) string { return document.Quote(text) }
+
+func quoted(list []string) string {
+	texts := make([]string, len(list))
+	for i, text := range list {
+		texts[i] = fmt.Sprintf("%q", text)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,133 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Child runs. Whether a child has to be started, cancelled, or its end reported is read off the two journals each time,
+// so that a crash of either run can lose none of it.
+
+// codeChildFailed is the reason of a step whose child run did not complete.
+const codeChildFailed = "child_failed"
+
+// depthMax is how deep child runs may nest: a workflow may start itself.
+const depthMax = 64
+
+// checkChildren looks at the workflows that a tree's steps run as children, as far down as they go: whether they are
+// there and make sense, and whether one of them fans out below a step that does.
+func checkChildren(w *template.Workflow, folder string) error {
+	var errs []error
+	eachStep(w.Steps, func(s *template.Step) {
+		child := w.Operations[s.Operation].Workflow
+		if child == nil {
+			return
+		}
+		fansOut, err := look(child, folder, map[string]bool{})
+		if err == nil && fansOut && s.Target != nil {
+			err = &document.Error{Pos: s.Target.Pos, Text: s.Operation,
+				Msg: fmt.Sprintf("nested fan-out: the workflow of operation %q asks participants itself", s.Operation)}
+		}
+		errs = append(errs, err)
+	})
+	return document.Join(errs...)
+}
+
+// look reports whether a child workflow, or one below it, asks participants.
+func look(child *template.Child, folder string, looked map[string]bool) (bool, error) {
+	if child.Path == "" {
+		return false, fmt.Errorf("workflow %q cannot be found by its name in a scenario: give its path, or script the step", child.Name)
+	}
+	src, err := openSource(folder, child.Path)
+	if err != nil {
+		return false, err
+	}
+	if file := src.node.Pos.File; looked[filepath.Clean(file)] {
+		return false, nil
+	} else {
+		looked[filepath.Clean(file)] = true
+	}
+	w, err := src.tree()
+	if err != nil {
+		return false, err
+	}
+	checked, err := template.Check(w, template.Known{Lenient: true})
+	if err != nil {
+		return false, err
+	}
+	fansOut := checked.FansOut()
+	eachStep(w.Steps, func(s *template.Step) {
+		if next := w.Operations[s.Operation].Workflow; next != nil && err == nil {
+			var below bool
+			below, err = look(next, src.folder, looked)
+			fansOut = fansOut || below
+		}
+	})
+	return fansOut, err
+}
+
+// startChild begins the child run of a call. What hinders it fails the call.
+func (g *stage) startChild(q question, child *template.Child) {
+	err := g.tryChild(q, child)
+	if err == nil {
+		return
+	}
+	q.t.agenda.add(g.now, q.failed(childFailed(err.Error())))
+}
+
+func (g *stage) tryChild(q question, child *template.Child) error {
+	path := q.t.path + q.node + "/"
+	if strings.Count(path, "/") > depthMax {
+		return fmt.Errorf("child runs nest deeper than %d", depthMax)
+	}
+	src, err := openSource(q.t.program.folder, child.Path)
+	if err != nil {
+		return err
+	}
+	p, err := g.cast.compile(src, path, nil)
+	if err != nil {
+		g.fail("workflow of "+q.t.path+q.node, "a workflow that can be run", err.Error())
+		return nil
+	}
+	t := newTrack(g, q.id(), path, p)
+	t.parent, t.call = q.t, q.call
+	return g.begin(t, q.t.root.Requested(q.call.Node))
+}
+
+// cancellation ends a child run whose call has ended otherwise; false: there is nothing to end.
+func (t *track) cancellation() (coordinator.Item, bool) {
+	if t.parent == nil || t.finished() != nil || t.parent.root.Open(t.call) {
+		return coordinator.Item{}, false
+	}
+	return coordinator.Item{Event: journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{
+		Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: "the call that started the run has ended"},
+	}}}, true
+}
+
+// outcome is the answer that a finished child run is to the call that started it; false: it has none to give any more.
+func (t *track) outcome() (coordinator.Item, bool) {
+	e := t.finished()
+	if e == nil || t.parent == nil || !t.parent.root.Open(t.call) {
+		return coordinator.Item{}, false
+	}
+	q := t.parent.question(t.call)
+	if status := reactive.RunStatus(e.Detail.State); status != reactive.RunCompleted {
+		message := "the child run is " + string(status)
+		if f := e.Detail.Failure; f != nil {
+			message += ": " + f.Error()
+		}
+		return q.failed(childFailed(message)), true
+	}
+	return q.answered(e.Value), true
+}
+
+func childFailed(message string) *journal.Failure {
+	return &journal.Failure{Code: codeChildFailed, Message: message}
+}

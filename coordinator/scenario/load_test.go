@@ -1,0 +1,84 @@
+package scenario_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario"
+)
+
+func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a misspelt key", "expct: {}", `unknown key "expct" (did you mean "expect"?)`},
+		{"no name", "expect: {run: completed}", "name is missing"},
+		{"no workflow", "expect: {run: completed}", "workflow is missing"},
+		{"no expectation", "name: x", "expect is missing"},
+		{"an empty expectation", "expect: {}", "an expectation must expect something"},
+		{"an unknown run status", "expect: {run: complete}", `did you mean "completed"?`},
+		{"an unknown step status", "expect: {steps: {a: runing}}", `did you mean "running"?`},
+		{"an unknown dispatch status", "expect: {dispatches: {a: [{participant: p, status: ok}]}}", "this must be one of pending"},
+		{"a dispatch of nobody", "expect: {dispatches: {a: [{status: pending}]}}", "a dispatch has participant and status"},
+		{"a decision that is none", "timeline: [{at: PT1S, decide: {step: a, status: yes}}]", "status must be fulfilled or not_fulfilled"},
+		{"two answers in one", "operations: {a: {output: 1, never: true}}", "an answer has one of output, error, never, unreachable"},
+		{"no answers", "operations: {a: []}", "a list of answers must not be empty"},
+		{"an error without a code", "operations: {a: {error: {message: x}}}", "code is missing"},
+		{"an unknown key of an answer", "operations: {a: {outptu: 1}}", `did you mean "output"?`},
+		{"a duration", "operations: {a: {after: 5s}}", `invalid duration "5s"`},
+		{"an entry without an instant", "timeline: [{pause: {}}]", "at is missing"},
+		{"an entry without anything", "timeline: [{at: PT1S}]", "an entry has one of abort, cancel, crash, decide"},
+		{"an entry with two things", "timeline: [{at: PT1S, pause: {}, cancel: {}}]", "cannot stand beside"},
+		{"a timeline that goes back", "timeline: [{at: PT2S, pause: {}}, {at: PT1S, resume: {}}]", "the timeline goes back: PT1S after PT2S"},
+		{"an entry after the end", "timeline: [{at: PT2H, pause: {}}], until: PT1H", "this is after the end of the scenario, PT1H"},
+		{"a wish without its step", "timeline: [{at: PT1S, abort: {}}]", "step is missing"},
+		{"a message without a name", "timeline: [{at: PT1S, message: {payload: 1}}]", "name is missing"},
+		{"a crash that is none", "timeline: [{at: PT1S, crash: false}]", "crash must be true or say for how long"},
+		{"a start that is no time", "start: today", "this must be a time"},
+		{"a directory", "directory: {capabilities: {c: [{participnt: p}]}}", `unknown key "participnt" (did you mean "participant"?)`},
+		{"a passport of nobody", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "bad.yaml")
+			require.NoError(t, os.WriteFile(file, []byte("{kind: Scenario, "+c.text+"}"), 0o600))
+			_, err := scenario.Load(file)
+			require.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, err, "bad.yaml:1:")
+		})
+	}
+}
+
+func TestLoadReportsAllFilesAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.yaml", "b.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("{kind: Scenario, nam: x}"), 0o600))
+	}
+	_, err := scenario.Load(dir, filepath.Join(dir, "missing.yaml"))
+	for _, want := range []string{"a.yaml:1:", "b.yaml:1:", "missing.yaml"} {
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestDocumentsOfOtherKindsArePassedOver(t *testing.T) {
+	dir := t.TempDir()
+	write := func(file, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(file)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+	}
+	write("flow.yaml", "{kind: Workflow, name: w, steps: []}")
+	write("data.json", "[1, 2]")
+	write("notes.txt", "kind: Scenario\nnmae: not read\n")
+	_, err := scenario.Load(dir)
+	require.ErrorContains(t, err, "no scenario")
+	write("deep/two.yaml", "{kind: Scenario, name: one, workflow: ../flow.yaml, expect: {run: completed}}\n---\n"+
+		"{kind: Workflow, name: w, steps: []}\n---\n{kind: Scenario, name: two, workflow: ../flow.yaml, expect: {run: completed}}\n")
+	all, err := scenario.Load(dir)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, "two", all[1].Name)
+	for _, s := range all {
+		r := s.Run(scenario.Options{})
+		require.True(t, r.Passed, r)
+	}
+}

@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// place is what a name in an expectation stands for: a step, map or conditional of a run, or one item of a map as a whole.
+type place struct {
+	t    *track
+	node int32
+	item int // of the map that node is; -1: the node itself
+}
+
+// route finds the run that a name leads to, by the steps that started its child runs, and what is left of the name.
+func (g *stage) route(name string) (t *track, key string, ok bool) {
+	slash := strings.LastIndexByte(name, '/')
+	if slash < 0 {
+		return g.main(), name, true
+	}
+	path := name[:slash+1]
+	for i := len(g.tracks) - 1; i >= 0; i-- { // the newest attempt is the latest
+		if g.tracks[i].path == path {
+			return g.tracks[i], name[slash+1:], true
+		}
+	}
+	return nil, "", false
+}
+
+// find finds what a name stands for, as an observer of the journals sees it.
+func (g *stage) find(name string) (place, bool) {
+	t, key, ok := g.route(name)
+	if !ok {
+		return place{}, false
+	}
+	if v, ok := t.seen.Node(key); ok {
+		return place{t, v, -1}, true
+	}
+	open := strings.LastIndexByte(key, '[')
+	if open < 0 || !strings.HasSuffix(key, "]") {
+		return place{}, false
+	}
+	i, err := strconv.Atoi(key[open+1 : len(key)-1])
+	v, ok := t.seen.Node(key[:open])
+	if err != nil || !ok || t.seen.Row(v).Kind != plan.Map {
+		return place{}, false
+	}
+	p := place{t, v, i}
+	return p, len(p.body()) > 0
+}
+
+// body are the named nodes of an item, in template order; none when the map has no such item.
+func (p place) body() []int32 {
+	root := p.t.seen
+	key := root.Key(p.node)
+	row, _ := root.Plan().Row(stem(key))
+	var nodes []int32
+	for r := row + 1; r < root.Plan().Nodes[row].End; r++ {
+		n := &root.Plan().Nodes[r]
+		if n.Map != row || n.Key == "" {
+			continue
+		}
+		if v, ok := root.Node(itemKey(n.Key, key, p.item)); ok {
+			nodes = append(nodes, v)
+		}
+	}
+	return nodes
+}
+
+// status is where the place stands.
+func (p place) status() reactive.Status {
+	if p.item < 0 {
+		return p.t.seen.Status(p.node)
+	}
+	nodes := p.body()
+	if len(nodes) == 1 {
+		return p.t.seen.Status(nodes[0])
+	}
+	return p.itemStatus(nodes)
+}
+
+// itemStatus is where an item of several steps stands: it is running from the first request to the last end, and then
+// has failed when one of its steps has and no test of the body looks at that.
+func (p place) itemStatus(nodes []int32) reactive.Status {
+	ended, moved := true, false
+	end := reactive.Completed
+	for _, v := range nodes {
+		s := p.t.seen.Status(v)
+		ended = ended && p.t.seen.Final(v)
+		moved = moved || s >= reactive.Running
+		switch {
+		case s == reactive.Failed && !p.t.seen.Tested(v):
+			end = reactive.Failed
+		case s == reactive.Aborted && end == reactive.Completed && p.t.seen.Status(p.node) == reactive.Aborted:
+			end = reactive.Aborted
+		}
+	}
+	switch {
+	case ended:
+		return end
+	case moved:
+		return reactive.Running
+	}
+	return reactive.Waiting
+}
+
+// output is what the place has given; false: nothing yet.
+func (p place) output() (any, bool) {
+	switch p.status() {
+	case reactive.Skipped:
+		return nil, true
+	case reactive.Completed:
+	default:
+		return nil, false
+	}
+	if p.item < 0 {
+		return p.t.seen.Output(p.node), true
+	}
+	nodes := p.body()
+	return p.t.seen.Output(nodes[len(nodes)-1]), true
+}
+
+// by is the event that brought the place to where it stands.
+func (p place) by() *Event {
+	if p.item < 0 {
+		return p.t.event(p.t.by(p.node))
+	}
+	last := -1
+	for _, v := range p.body() {
+		last = max(last, p.t.by(v))
+	}
+	return p.t.event(last)
+}
+
+// latest is the latest event about the node.
+func (p place) latest() *Event {
+	key := p.t.seen.Key(p.node)
+	return p.t.event(p.t.last(func(e *journal.Event) bool { return e.Node == key }))
+}

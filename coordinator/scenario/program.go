@@ -1,0 +1,190 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// program is a compiled workflow, ready to be performed by the script.
+type program struct {
+	plan      *plan.Plan
+	folder    string // that paths in it are relative to
+	functions map[string]*template.Function
+}
+
+// source is a workflow as it was found: a document, or a tree built in Go.
+type source struct {
+	node   *document.Node
+	built  *template.Workflow // in place of node
+	folder string
+}
+
+// openSource finds the document that a path names, relative to a folder.
+func openSource(folder, path string) (source, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return source{}, fmt.Errorf("workflow: %w", err)
+	}
+	nodes, err := document.Parse(path, data, document.Limits{})
+	if err != nil {
+		return source{}, err
+	}
+	if len(nodes) > 1 {
+		return source{}, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"}
+	}
+	return source{node: nodes[0], folder: filepath.Dir(path)}, nil
+}
+
+// source finds the scenario's workflow: inline, by the name of one built in Go, or in a file.
+func (s *Scenario) source(o Options) (source, error) {
+	folder := filepath.Dir(s.Pos.File)
+	name, isText := s.workflow.Text()
+	if built := o.Workflows[name]; isText && built != nil {
+		return source{built: built, folder: folder}, nil
+	}
+	if isText {
+		return openSource(folder, name)
+	}
+	return source{node: s.workflow, folder: folder}, nil
+}
+
+// tree makes the tree of a source, which belongs to the caller. One that comes with an error holds what could be read.
+func (src source) tree() (*template.Workflow, error) {
+	if src.built != nil {
+		return copyTree(src.built)
+	}
+	return kinds.ParseNode(src.node)
+}
+
+// copyTree copies a tree by way of its document. Go functions come along; implementations of operations do not, since
+// the script answers in their place.
+func copyTree(w *template.Workflow) (*template.Workflow, error) {
+	data, err := value.JSON(w.Document())
+	if err != nil {
+		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
+	}
+	c := &template.Workflow{}
+	if err := c.UnmarshalJSON(data); err != nil {
+		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
+	}
+	for _, f := range w.Functions() {
+		c.Register(f)
+	}
+	return c, nil
+}
+
+// compile makes a program of a source, for a run at path. Everything that is wrong is reported at once.
+func (c *cast) compile(src source, path string, directory *template.Directory) (*program, error) {
+	w, readErr := src.tree()
+	if w == nil {
+		return nil, readErr
+	}
+	if directory != nil {
+		w.Directory = directory
+	}
+	b := &binder{cast: c, path: stem(path), w: w, known: map[string]bool{}}
+	b.bind()
+	childErr := checkChildren(w, src.folder)
+	checked, checkErr := template.Check(w, template.Known{
+		Operation:  func(name string) bool { return b.known[name] },
+		Operations: slices.Sorted(maps.Keys(c.operations)),
+	})
+	if err := document.Join(readErr, b.errs.Err(), childErr, checkErr); err != nil {
+		return nil, err
+	}
+	p, err := plan.Compile(checked)
+	if err != nil {
+		return nil, err
+	}
+	functions := map[string]*template.Function{}
+	for _, f := range w.Functions() {
+		functions[f.Name] = f
+	}
+	return &program{p, src.folder, functions}, nil
+}
+
+// binder decides for each step who answers: the script, or the engine itself.
+type binder struct {
+	cast  *cast
+	path  string
+	w     *template.Workflow
+	known map[string]bool // operations that the script answers
+	errs  document.Errors
+}
+
+// scriptedSuffix tells the operation of a step that the script answers from the built-in it was bound to. No document
+// can name such an operation by accident.
+const scriptedSuffix = " (scripted)"
+
+func (b *binder) bind() {
+	eachStep(b.w.Steps, func(s *template.Step) {
+		if f := s.Fulfillment; f != nil && f.Source != nil && scripted(b.cast.decisions, b.path, s.ID, "") {
+			b.known[f.Source.Operation] = true
+		}
+		binding, bound := b.w.Operations[s.Operation]
+		switch isScripted := scripted(b.cast.operations, b.path, s.ID, s.Operation); {
+		case isScripted && bound && builtIn(binding):
+			s.Operation += scriptedSuffix
+			b.known[s.Operation] = true
+		case isScripted:
+			b.known[s.Operation] = true
+		case bound && !builtIn(binding):
+			b.unscripted(s)
+		}
+	})
+	// Of two steps with one operation, one may be scripted by its id and the other not at all.
+	eachStep(b.w.Steps, func(s *template.Step) {
+		if b.known[s.Operation] && !scripted(b.cast.operations, b.path, s.ID, unsuffixed(s.Operation)) {
+			b.unscripted(s)
+		}
+	})
+}
+
+func (b *binder) unscripted(s *template.Step) {
+	b.errs.Add(&document.Error{Pos: s.Pos, Text: s.Operation,
+		Msg: fmt.Sprintf("operation %q of step %q is not scripted", unsuffixed(s.Operation), s.ID)})
+}
+
+// unsuffixed is the operation's name as the document has it.
+func unsuffixed(operation string) string {
+	if n := len(operation) - len(scriptedSuffix); n > 0 && operation[n:] == scriptedSuffix {
+		return operation[:n]
+	}
+	return operation
+}
+
+// builtIn reports whether the engine, and a runner of scenarios, carries a binding out without leaving the process.
+func builtIn(b template.Binding) bool {
+	return b.Sleep != nil || b.Wait != nil || b.Workflow != nil || b.Value != nil || b.Fail != nil
+}
+
+// eachStep visits the steps of a tree in template order.
+func eachStep(nodes []template.Node, visit func(*template.Step)) {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *template.Step:
+			visit(n)
+		case *template.Sequential:
+			eachStep(n.Steps, visit)
+		case *template.Parallel:
+			eachStep(n.Steps, visit)
+		case *template.Conditional:
+			eachStep(n.Then, visit)
+			eachStep(n.Else, visit)
+		case *template.Map:
+			eachStep(n.Steps, visit)
+		}
+	}
+}

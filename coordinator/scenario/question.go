@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// question is what a run asks the world: a call, one participant's share of a call, or a decision about a step.
+type question struct {
+	t    *track
+	call reactive.Request
+	node string // key of the step
+}
+
+func (t *track) question(req reactive.Request) question {
+	return question{t, req, t.root.Key(req.Node)}
+}
+
+// id is the request's: the same whenever it is asked.
+func (q question) id() string {
+	id := q.t.id + "/" + reactive.RequestName(q.node, q.call.Attempt)
+	switch {
+	case q.call.Decision != 0:
+		id += "/?" + strconv.Itoa(int(q.call.Decision))
+	case q.call.Participant != "":
+		id += "/" + q.call.Participant
+	}
+	return id
+}
+
+// part is the script that answers; nil: there is none.
+func (q question) part(c *cast) *part {
+	if q.call.Decision != 0 {
+		return findPart(c.decisions, q.t.path, q.node, "")
+	}
+	return findPart(c.operations, q.t.path, q.node, q.operation())
+}
+
+// operation is the name of what is called, as the document has it.
+func (q question) operation() string { return unsuffixed(q.bound().Name) }
+
+func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }
+
+// answered is what comes in when the call gives an output.
+func (q question) answered(output any) coordinator.Item { return q.ended(output, nil) }
+
+// failed is what comes in when the call fails.
+func (q question) failed(f *journal.Failure) coordinator.Item {
+	return q.ended(nil, &operation.Error{Code: f.Code, Message: f.Message, Details: f.Details, Permanent: !f.Retryable})
+}
+
+// ended makes an outcome what the engine makes of a real one.
+func (q question) ended(output any, err error) coordinator.Item {
+	e := coordinator.Ending(q.call, output, err)
+	e.Node = q.node
+	return coordinator.Item{Event: e}
+}
+
+// item is what a scripted answer makes come in.
+func (q question) item(a answer) coordinator.Item {
+	switch {
+	case a.unreachable:
+		return q.ended(nil, operation.ErrUnreachable)
+	case a.failure != nil:
+		return q.failed(a.failure)
+	}
+	return q.answered(a.output)
+}
+
+// unanswered are the questions that a run made from its journal has to ask again, in the order in which it asked them
+// first. lost are the ends of calls that may not be made twice.
+func (t *track) unanswered() (again []question, lost []coordinator.Item) {
+	for _, req := range t.root.OpenCalls() {
+		q := t.question(req)
+		if req.Decision == 0 && t.root.Place(req.Node).Step.NonIdempotent {
+			lost = append(lost, q.failed(&journal.Failure{
+				Code: reactive.CodeInterrupted, Message: "the engine crashed while the call was under way, and the step is not idempotent",
+			}))
+			continue
+		}
+		again = append(again, q)
+	}
+	slices.SortStableFunc(again, func(a, b question) int { return cmp.Compare(t.requested(a), t.requested(b)) })
+	return again, lost
+}
+
+// requested is the index of the event that began a question's attempt.
+func (t *track) requested(q question) int {
+	return t.last(func(e *journal.Event) bool {
+		return e.Type == journal.CallRequested && e.Node == q.node && e.Attempt == q.call.Attempt
+	})
+}

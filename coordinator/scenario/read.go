@@ -1,0 +1,178 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// reader turns the nodes of a document into a scenario and collects what is wrong with it.
+type reader struct{ errs document.Errors }
+
+// fields says what is done with each key of a mapping.
+type fields map[string]func(*document.Node)
+
+// read reads one document of kind Scenario.
+func read(n *document.Node) (*Scenario, error) {
+	r := &reader{}
+	s := &Scenario{Pos: n.Pos, start: startDefault, until: untilDefault}
+	r.object(n, fields{
+		"kind":       func(*document.Node) {},
+		"name":       func(v *document.Node) { s.Name = r.text(v) },
+		"workflow":   func(v *document.Node) { s.workflow = r.workflow(v) },
+		"input":      func(v *document.Node) { s.input = v.Value() },
+		"start":      func(v *document.Node) { s.start = r.instant(v) },
+		"until":      func(v *document.Node) { s.until = r.duration(v) },
+		"operations": func(v *document.Node) { s.answers = r.script(v) },
+		"decisions":  func(v *document.Node) { s.decisions = r.script(v) },
+		"directory":  func(v *document.Node) { s.directory = r.directory(v) },
+		"timeline":   func(v *document.Node) { s.timeline = r.timeline(v) },
+		"expect":     func(v *document.Node) { s.expect = r.expectation(v) },
+	})
+	for _, key := range []string{"name", "workflow", "expect"} {
+		if n.Get(key) == nil {
+			r.fault(n, key+" is missing")
+		}
+	}
+	for i := range s.timeline {
+		if e := &s.timeline[i]; e.at > s.until {
+			r.errs.Add(&document.Error{Pos: e.pos, Msg: "this is after the end of the scenario, " + template.FormatDuration(s.until)})
+		}
+	}
+	return s, r.errs.Err()
+}
+
+// object reads a mapping key by key and reports keys that are not in known; keys that begin with x- are free.
+func (r *reader) object(n *document.Node, known fields) {
+	if n.Kind != document.Mapping {
+		r.wrongKind(n, "a mapping")
+		return
+	}
+	for e := range n.Entries() {
+		if read, ok := known[e.Key]; ok {
+			read(e.Value)
+		} else if !strings.HasPrefix(e.Key, "x-") {
+			near, _ := expr.Nearest(e.Key, slices.Sorted(maps.Keys(known)))
+			r.errs.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near})
+		}
+	}
+}
+
+// each reads a mapping whose keys the author chooses.
+func (r *reader) each(n *document.Node, read func(key string, v *document.Node)) {
+	if n.Kind != document.Mapping {
+		r.wrongKind(n, "a mapping")
+		return
+	}
+	for e := range n.Entries() {
+		read(e.Key, e.Value)
+	}
+}
+
+func (r *reader) fault(n *document.Node, msg string) {
+	text, _ := n.Text()
+	r.errs.Add(&document.Error{Pos: n.Pos, Text: text, Msg: msg})
+}
+
+func (r *reader) wrongKind(n *document.Node, want string) {
+	r.fault(n, fmt.Sprintf("this must be %s, not %s", want, n.Kind))
+}
+
+func (r *reader) text(n *document.Node) string {
+	text, ok := n.Text()
+	if !ok {
+		r.wrongKind(n, "a string")
+	}
+	return text
+}
+
+// texts reads one text or a list of them.
+func (r *reader) texts(n *document.Node) []string {
+	if n.Kind != document.Sequence {
+		return []string{r.text(n)}
+	}
+	list := make([]string, 0, n.Len())
+	for _, item := range n.Items() {
+		list = append(list, r.text(item))
+	}
+	return list
+}
+
+func (r *reader) flag(n *document.Node) bool {
+	b, ok := n.Value().(bool)
+	if !ok {
+		r.wrongKind(n, "a boolean")
+	}
+	return b
+}
+
+func (r *reader) count(n *document.Node) int {
+	i, ok := n.Value().(int64)
+	if !ok || i < 0 {
+		r.wrongKind(n, "a number of times")
+	}
+	return int(i)
+}
+
+// duration reads an ISO 8601 duration. Other than in workflows, PT0S is one: the start.
+func (r *reader) duration(n *document.Node) time.Duration {
+	text := r.text(n)
+	if text == template.FormatDuration(0) || text == "" {
+		return 0
+	}
+	d, err := template.ParseDuration(text)
+	if err != nil {
+		r.fault(n, err.Error())
+	}
+	return d
+}
+
+func (r *reader) instant(n *document.Node) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.text(n))
+	if err != nil {
+		r.fault(n, "this must be a time such as 2027-01-31T12:00:00Z")
+	}
+	return t.UTC()
+}
+
+func (r *reader) workflow(n *document.Node) *document.Node {
+	if n.Kind != document.Mapping && n.Kind != document.String {
+		r.wrongKind(n, "a document or the path of one")
+	}
+	return n
+}
+
+// directory has the reader of workflows read a directory, and moves what it finds wrong to where it was written here.
+func (r *reader) directory(n *document.Node) *template.Directory {
+	about := map[string]any{"kind": template.Kind, "name": "directory", "steps": []any{}, "directory": n.Value()}
+	data, err := value.JSON(about)
+	w := &template.Workflow{}
+	if err == nil {
+		err = w.UnmarshalJSON(data)
+	}
+	if err == nil {
+		_, err = template.Check(w, template.Known{})
+	}
+	if err == nil {
+		return w.Directory
+	}
+	for _, fault := range faults(err) {
+		moved := *fault
+		moved.Pos = n.At(n.Pos.Path + strings.TrimPrefix(fault.Path, "directory")).Pos
+		r.errs.Add(&moved)
+	}
+	return nil
+}
+
+// faults gives an error as faults of a document.
+func faults(err error) document.Errors {
+	all, _ := document.Join(err).(document.Errors)
+	return all
+}

@@ -1,0 +1,198 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// expectation is what is expected at one instant: only what it names is checked.
+type expectation struct {
+	invalid []string // texts that the refusal of the document holds; none: it is not refused
+	checks  []check
+}
+
+// check is one thing that is expected.
+type check struct {
+	key  string // such as `steps.pay`
+	want string // as a difference shows it
+	test test
+}
+
+// test looks at one thing and gives what it found, with the event that made it so; ok: it is what was expected.
+type test func(g *stage) (got string, by *Event, ok bool)
+
+func (x *expectation) add(key, want string, t test) {
+	x.checks = append(x.checks, check{key, want, t})
+}
+
+func (r *reader) expectation(n *document.Node) *expectation {
+	x := &expectation{}
+	r.object(n, fields{
+		"invalid":     func(v *document.Node) { x.invalid = r.texts(v) },
+		"run":         func(v *document.Node) { r.runStatus(x, v) },
+		"reason":      func(v *document.Node) { text := r.text(v); x.add("reason", text, wantReason(text)) },
+		"at":          func(v *document.Node) { d := r.duration(v); x.add("at", template.FormatDuration(d), wantAt(d)) },
+		"output":      func(v *document.Node) { x.add("output", show(v.Value()), wantOutput(v.Value())) },
+		"steps":       func(v *document.Node) { r.stepStatuses(x, v) },
+		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.text, wantStepReason) },
+		"fulfillment": func(v *document.Node) { r.named(x, "fulfillment", v, r.fulfillmentStatus, wantFulfillment) },
+		"outputs":     func(v *document.Node) { r.stepOutputs(x, v) },
+		"attempts":    func(v *document.Node) { r.counted(x, "attempts", v, wantAttempts) },
+		"counts":      func(v *document.Node) { r.counted(x, "counts", v, wantCount) },
+		"dispatches":  func(v *document.Node) { r.stepDispatches(x, v) },
+		"calls":       func(v *document.Node) { c := r.order(v); x.add("calls", c.String(), wantCalls(c)) },
+		"events":      func(v *document.Node) { r.events(x, v) },
+		"runs":        func(v *document.Node) { c := r.order(v); x.add("runs", c.String(), onlyPlaybooks("runs")) },
+		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), onlyPlaybooks("ctx")) },
+	})
+	if n.Kind == document.Mapping && n.Len() == 0 {
+		r.fault(n, "an expectation must expect something")
+	}
+	return x
+}
+
+// oneOf reads a text that is one of a few.
+func (r *reader) oneOf(n *document.Node, known []string) string {
+	text := r.text(n)
+	for _, k := range known {
+		if text == k {
+			return text
+		}
+	}
+	near, _ := expr.Nearest(text, known)
+	r.errs.Add(&document.Error{Pos: n.Pos, Text: text, Suggestion: near, Msg: "this must be one of " + strings.Join(known, ", ")})
+	return text
+}
+
+var runStatuses = words(reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused, reactive.RunCompleted, reactive.RunFailed,
+	reactive.RunAborted, reactive.RunDeadlineExceeded, reactive.RunStepTimeout)
+
+// words are names as plain texts.
+func words[S ~string](names ...S) []string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return texts
+}
+
+var stepStatuses = func() []string {
+	var names []string
+	for s := reactive.Idle; s <= reactive.Skipped; s++ {
+		names = append(names, s.String())
+	}
+	return names
+}()
+
+func (r *reader) runStatus(x *expectation, n *document.Node) {
+	status := r.oneOf(n, runStatuses)
+	x.add("run", status, wantRun(status))
+}
+
+func (r *reader) stepStatuses(x *expectation, n *document.Node) {
+	r.named(x, "steps", n, func(v *document.Node) string { return r.oneOf(v, stepStatuses) }, wantStatus)
+}
+
+func (r *reader) fulfillmentStatus(n *document.Node) string {
+	return r.oneOf(n, words(call.NoTask, call.Undecided, call.Fulfilled, call.NotFulfilled, call.Broken))
+}
+
+// named reads a text for each of several steps.
+func (r *reader) named(x *expectation, key string, n *document.Node, read func(*document.Node) string,
+	want func(step, text string) test) {
+	r.each(n, func(name string, v *document.Node) {
+		text := read(v)
+		x.add(key+"."+name, text, want(name, text))
+	})
+}
+
+// counted reads a number for each of several names.
+func (r *reader) counted(x *expectation, key string, n *document.Node, want func(name string, n int) test) {
+	r.each(n, func(name string, v *document.Node) {
+		count := r.count(v)
+		x.add(key+"."+name, strconv.Itoa(count), want(name, count))
+	})
+}
+
+func (r *reader) stepOutputs(x *expectation, n *document.Node) {
+	r.each(n, func(name string, v *document.Node) {
+		x.add("outputs."+name, show(v.Value()), wantStepOutput(name, v.Value()))
+	})
+}
+
+// stepDispatches reads the dispatches of several steps. An attempt that is not given may be any.
+func (r *reader) stepDispatches(x *expectation, n *document.Node) {
+	r.each(n, func(name string, v *document.Node) {
+		if v.Kind != document.Sequence {
+			r.wrongKind(v, "a list")
+			return
+		}
+		list := []call.Dispatch{}
+		for _, item := range v.Items() {
+			list = append(list, r.dispatch(item))
+		}
+		x.add("dispatches."+name, showDispatches(list), wantDispatches(name, list))
+	})
+}
+
+func (r *reader) dispatch(n *document.Node) call.Dispatch {
+	var d call.Dispatch
+	states := words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Canceled, call.Unreachable)
+	r.object(n, fields{
+		"participant": func(v *document.Node) { d.Participant = r.text(v) },
+		"attempt":     func(v *document.Node) { d.Attempt = int32(r.count(v)) },
+		"status":      func(v *document.Node) { d.State = call.State(r.oneOf(v, states)) },
+	})
+	if n.Kind == document.Mapping && (n.Get("participant") == nil || n.Get("status") == nil) {
+		r.fault(n, "a dispatch has participant and status")
+	}
+	return d
+}
+
+// order reads names in an order; those of an inner list may come in any.
+func (r *reader) order(n *document.Node) order {
+	if n.Kind != document.Sequence {
+		r.wrongKind(n, "a list")
+		return nil
+	}
+	o := order{}
+	for _, item := range n.Items() {
+		o = append(o, r.texts(item))
+	}
+	return o
+}
+
+func (r *reader) events(x *expectation, n *document.Node) {
+	if n.Kind != document.Sequence {
+		r.wrongKind(n, "a list")
+		return
+	}
+	var names []string
+	for _, item := range n.Items() {
+		names = append(names, r.text(item))
+	}
+	x.add("events", strings.Join(names, ", "), wantEvents(names))
+}
+
+// show writes a value as a difference shows it.
+func show(v any) string {
+	data, err := value.JSON(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// knownType reports whether there is a type of events with that name.
+func knownType(name string) bool {
+	_, err := journal.ParseType(name)
+	return err == nil
+}

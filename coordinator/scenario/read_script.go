@@ -1,0 +1,77 @@
+package scenario
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// script reads what is answered under each name.
+func (r *reader) script(n *document.Node) map[string]answers {
+	m := make(map[string]answers, n.Len())
+	r.each(n, func(name string, v *document.Node) { m[name] = r.answers(v) })
+	return m
+}
+
+// answers reads the answers of one name: one, a list of them, or those of each participant.
+func (r *reader) answers(n *document.Node) answers {
+	participants := n.Get("participants")
+	if participants == nil {
+		return answers{list: r.list(n)}
+	}
+	a := answers{participants: make(map[string][]answer, participants.Len())}
+	r.object(n, fields{"participants": func(v *document.Node) {
+		r.each(v, func(id string, v *document.Node) { a.participants[id] = r.list(v) })
+	}})
+	return a
+}
+
+// list reads one answer, or several that are taken in turn.
+func (r *reader) list(n *document.Node) []answer {
+	if n.Kind != document.Sequence {
+		return []answer{r.answer(n)}
+	}
+	if n.Len() == 0 {
+		r.fault(n, "a list of answers must not be empty")
+	}
+	list := make([]answer, 0, n.Len())
+	for _, item := range n.Items() {
+		list = append(list, r.answer(item))
+	}
+	return list
+}
+
+func (r *reader) answer(n *document.Node) answer {
+	var a answer
+	r.object(n, fields{
+		"after":       func(v *document.Node) { a.after = r.duration(v) },
+		"output":      func(v *document.Node) { a.output = v.Value() },
+		"error":       func(v *document.Node) { a.failure = r.failure(v) },
+		"never":       func(v *document.Node) { a.never = r.flag(v) },
+		"unreachable": func(v *document.Node) { a.unreachable = r.flag(v) },
+	})
+	endings := 0
+	for _, key := range []string{"output", "error", "never", "unreachable"} {
+		if n.Get(key) != nil {
+			endings++
+		}
+	}
+	if n.Kind == document.Mapping && endings > 1 {
+		r.fault(n, "an answer has one of output, error, never, unreachable")
+	}
+	return a
+}
+
+// failure reads a scripted error; it is final unless it says that it may be retried.
+func (r *reader) failure(n *document.Node) *journal.Failure {
+	f := &journal.Failure{}
+	r.object(n, fields{
+		"code":      func(v *document.Node) { f.Code = r.text(v) },
+		"message":   func(v *document.Node) { f.Message = r.text(v) },
+		"details":   func(v *document.Node) { f.Details = v.Value() },
+		"retryable": func(v *document.Node) { f.Retryable = r.flag(v) },
+	})
+	if n.Kind == document.Mapping && n.Get("code") == nil {
+		r.fault(n, "code is missing")
+	}
+	return f
+}

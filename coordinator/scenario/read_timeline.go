@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// The kinds of entries of a timeline that are not wishes.
+const (
+	expectKey    = "expect"
+	crashKey     = "crash"
+	directoryKey = "directory"
+)
+
+// timeline reads what happens and what is expected, in order of time.
+func (r *reader) timeline(n *document.Node) []entry {
+	if n.Kind != document.Sequence {
+		r.wrongKind(n, "a list")
+		return nil
+	}
+	list := make([]entry, 0, n.Len())
+	last := time.Duration(0)
+	for _, item := range n.Items() {
+		e := r.entry(item)
+		if e.at < last {
+			r.fault(item, "the timeline goes back: "+template.FormatDuration(e.at)+" after "+template.FormatDuration(last))
+		}
+		last = e.at
+		list = append(list, e)
+	}
+	return list
+}
+
+func (r *reader) entry(n *document.Node) entry {
+	e := entry{pos: n.Pos}
+	kinds := fields{
+		expectKey:    func(v *document.Node) { e.expect = r.expectation(v) },
+		crashKey:     func(v *document.Node) { e.down = r.crash(v) },
+		directoryKey: func(v *document.Node) { e.directory = r.directory(v) },
+		"decide":     func(v *document.Node) { e.wish = r.decision(v) },
+		"message":    func(v *document.Node) { e.wish = r.message(v) },
+		"patch":      func(v *document.Node) { e.wish = r.patch(v) },
+		"abort":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeAborted, "step", "reason") },
+		"retry":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeRetried, "step") },
+		"cancel":     func(v *document.Node) { e.wish = r.cancel(v) },
+		"pause":      func(v *document.Node) { e.wish = r.wish(v, journal.RunPaused, "reason") },
+		"resume":     func(v *document.Node) { e.wish = r.wish(v, journal.RunResumed) },
+	}
+	var names []string
+	known := fields{"at": func(v *document.Node) { e.at = r.duration(v) }}
+	for name, read := range kinds {
+		names = append(names, name)
+		known[name] = func(v *document.Node) {
+			if e.kind != "" {
+				r.fault(n, name+" cannot stand beside "+e.kind)
+			}
+			e.kind = name
+			read(v)
+		}
+	}
+	r.object(n, known)
+	if n.Kind != document.Mapping {
+		return e
+	}
+	if n.Get("at") == nil {
+		r.fault(n, "at is missing")
+	}
+	if e.kind == "" {
+		slices.Sort(names)
+		r.fault(n, "an entry has one of "+strings.Join(names, ", "))
+	}
+	return e
+}
+
+// wish reads what somebody asks of the run: a mapping with the given keys, and who asks.
+func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.Event {
+	d := &journal.Detail{}
+	e := journal.Event{Type: t, Detail: d}
+	read := fields{
+		"step":   func(v *document.Node) { e.Node = r.text(v) },
+		"status": func(v *document.Node) { d.State = r.text(v) },
+		"name":   func(v *document.Node) { d.Name = r.text(v) },
+		"reason": func(v *document.Node) { d.Reason = r.text(v) },
+		"actor":  func(v *document.Node) { d.Actor = r.text(v) },
+	}
+	known := fields{"actor": read["actor"]}
+	for _, key := range keys {
+		known[key] = read[key]
+	}
+	if slices.Contains(keys, "name") {
+		known["payload"] = func(v *document.Node) { e.Value = v.Value() }
+	}
+	r.object(n, known)
+	for _, key := range keys {
+		if key != "reason" && n.Kind == document.Mapping && n.Get(key) == nil {
+			r.fault(n, key+" is missing")
+		}
+	}
+	return e
+}
+
+func (r *reader) message(n *document.Node) journal.Event {
+	return r.wish(n, journal.MessageReceived, "name")
+}
+
+func (r *reader) cancel(n *document.Node) journal.Event {
+	e := r.wish(n, journal.RunCanceled, "reason")
+	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCanceled, Message: e.Detail.Reason}
+	return e
+}
+
+// decision reads what a person decides about a step.
+func (r *reader) decision(n *document.Node) journal.Event {
+	e := r.wish(n, journal.DecisionReceived, "step", "status", "reason")
+	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {
+		r.fault(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
+	}
+	return e
+}
+
+// patch reads a change of a playbook's context.
+func (r *reader) patch(n *document.Node) journal.Event {
+	e := journal.Event{Type: journal.ContextPatched, Detail: &journal.Detail{}}
+	r.object(n, fields{
+		"ctx":   func(v *document.Node) { e.Value = v.Value() },
+		"actor": func(v *document.Node) { e.Detail.Actor = r.text(v) },
+	})
+	return e
+}
+
+// crash reads how long the engine is away.
+func (r *reader) crash(n *document.Node) (down time.Duration) {
+	if n.Kind == document.Bool {
+		if !r.flag(n) {
+			r.fault(n, "crash must be true or say for how long")
+		}
+		return 0
+	}
+	r.object(n, fields{"down": func(v *document.Node) { down = r.duration(v) }})
+	return down
+}

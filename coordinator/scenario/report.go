@@ -1,0 +1,96 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Report says how a scenario went. Its JSON is what `sluice test -o json` prints.
+type Report struct {
+	Scenario    string       `json:"scenario"` // its name
+	File        string       `json:"file"`
+	Line        int          `json:"line"` // where its document begins
+	Passed      bool         `json:"passed"`
+	Duration    string       `json:"duration"` // of the run on the scenario's clock, ISO 8601
+	Events      int          `json:"events"`   // in the journals of the run and its children
+	Crashes     int          `json:"crashes"`  // how often the engine was thrown away
+	Differences []Difference `json:"differences,omitempty"`
+	Refused     []Refusal    `json:"refused,omitempty"` // wishes of the timeline that could not be
+}
+
+// Difference is one thing that is not as expected.
+type Difference struct {
+	Where string `json:"where,omitempty"` // entry of the timeline, such as `timeline[2]`; "": at the end
+	At    string `json:"at,omitempty"`    // instant since the start, ISO 8601
+	Key   string `json:"key"`             // what was looked at, such as `steps.pay`
+	Want  string `json:"want"`
+	Got   string `json:"got"`
+	Event *Event `json:"event,omitempty"` // that made it so; nil: no single one did
+}
+
+// Event points at an event of a journal.
+type Event struct {
+	Run  string `json:"run,omitempty"` // path of the steps that started the child run; "": the run itself
+	Seq  uint64 `json:"seq"`
+	Type string `json:"type"`
+	Node string `json:"node,omitempty"`
+	At   string `json:"at"` // instant since the start, ISO 8601
+}
+
+// Refusal is a wish of the timeline that the run could not fulfil as things stood. That alone is no difference.
+type Refusal struct {
+	At     string `json:"at"`
+	Wish   string `json:"wish"`
+	Reason string `json:"reason"`
+}
+
+// String is `#7 call.responded pay at PT3S`.
+func (e *Event) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#%d %s", e.Seq, e.Type)
+	if e.Node != "" {
+		b.WriteString(" " + e.Node)
+	}
+	if e.Run != "" {
+		b.WriteString(" of " + e.Run)
+	}
+	b.WriteString(" at " + e.At)
+	return b.String()
+}
+
+// String is the difference on a few lines: where, what was expected, what there is, and the event that made it so.
+func (d *Difference) String() string {
+	var b strings.Builder
+	b.WriteString(d.Key)
+	if d.Where != "" {
+		b.WriteString(" (" + d.Where + ", at " + d.At + ")")
+	}
+	fmt.Fprintf(&b, "\n    want  %s\n    got   %s", indented(d.Want), indented(d.Got))
+	if d.Event != nil {
+		b.WriteString("\n    by    " + d.Event.String())
+	}
+	return b.String()
+}
+
+// String is the report as a person reads it: one line, and the differences below it.
+func (r *Report) String() string {
+	mark := "✓"
+	if !r.Passed {
+		mark = "✗"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s  %s:%d  %s", mark, r.Scenario, r.File, r.Line, r.Duration)
+	for i := range r.Differences {
+		b.WriteString("\n  " + r.Differences[i].String())
+	}
+	if r.Passed {
+		return b.String()
+	}
+	for _, w := range r.Refused {
+		fmt.Fprintf(&b, "\n  %s at %s was refused: %s", w.Wish, w.At, w.Reason)
+	}
+	return b.String()
+}
+
+// indented keeps the further lines of a text below its first.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n          ") }

@@ -1,0 +1,355 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// What bounds a scenario: events of one run, and turns within one instant, so that a workflow that goes round without
+// time passing ends as a difference.
+const (
+	eventsMax = 1_000_000
+	turnsMax  = 10_000
+)
+
+// stage is a scenario while it is performed. It is the driver of the stepper: it keeps the instant, brings in what the
+// script has due, and goes from one instant at which something happens to the next. Nothing sleeps and nothing runs
+// beside it.
+//
+//	next instant ─▶ settle: turns of all runs until nothing follows ─▶ entries of the timeline ─▶ next instant …
+//	                turn:   items due ─▶ Step ─▶ journal ─▶ (crash) ─▶ questions ─▶ script ─▶ items to come
+type stage struct {
+	s         *Scenario
+	options   Options
+	cast      *cast
+	now       int64    // Unix nanoseconds
+	away      int64    // the engine is, until then; 0: it is there
+	tracks    []*track // parents before their children
+	shuffle   *rand.Rand
+	place     string              // the entry of the timeline that is performed; "": none
+	directory *template.Directory // who can be targeted now
+	report    *Report
+	fault     bool // it cannot go on
+}
+
+func newStage(s *Scenario, o Options) *stage {
+	g := &stage{s: s, options: o, cast: newCast(s), now: s.start.UnixNano(),
+		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
+	if o.Seed != 0 {
+		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
+	}
+	return g
+}
+
+// perform runs the scenario from its start to its end.
+func (g *stage) perform() {
+	err := g.open()
+	if g.refused(err) {
+		return
+	}
+	g.settle()
+	entries := g.s.timeline
+	for !g.fault {
+		next, ok := g.next(entries)
+		if !ok {
+			break
+		}
+		g.now = next
+		g.settle()
+		for len(entries) > 0 && g.instant(entries[0].at) <= g.now && !g.fault {
+			g.enter(len(g.s.timeline)-len(entries), &entries[0])
+			entries = entries[1:]
+			g.settle()
+		}
+	}
+	if !g.fault {
+		g.check("", g.s.expect)
+	}
+}
+
+// open starts the scenario's own run. The error says why the document or its input is refused.
+func (g *stage) open() error {
+	src, err := g.s.source(g.options)
+	if err != nil {
+		return err
+	}
+	p, err := g.cast.compile(src, "", g.s.directory)
+	if err != nil {
+		return err
+	}
+	g.directory = p.plan.Workflow.Directory
+	return g.begin(newTrack(g, "run", "", p), g.s.input)
+}
+
+// refused compares a refusal with what the scenario expects of one. It reports true when there is nothing to run.
+func (g *stage) refused(err error) bool {
+	want := g.s.expect.invalid
+	if err == nil {
+		if len(want) > 0 {
+			g.differ("", "invalid", quoted(want), "the document is accepted", nil)
+		}
+		return len(want) > 0
+	}
+	if len(want) == 0 {
+		g.differ("", "invalid", "a document that is accepted", err.Error(), nil)
+		return true
+	}
+	for _, text := range want {
+		if !strings.Contains(err.Error(), text) {
+			g.differ("", "invalid", "a refusal with "+quote(text), err.Error(), nil)
+		}
+	}
+	return true
+}
+
+// begin puts a run on the stage. What starts with it starts in the next turn.
+func (g *stage) begin(t *track, input any) error {
+	in, err := value.Of(input)
+	if err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	if err := coordinator.CheckInput(t.program.plan.Workflow, in); err != nil {
+		return err
+	}
+	t.agenda.add(g.now, coordinator.Item{Event: started(t.id, t.program.plan, in)})
+	g.tracks = append(g.tracks, t)
+	return nil
+}
+
+// started is the first event of a run.
+func started(id string, p *plan.Plan, input value.Value) journal.Event {
+	w := p.Workflow
+	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
+		Run: id, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
+		MaxConcurrency: int32(w.MaxConcurrency), Engine: coordinator.EngineVersion, Expressions: expr.Version, Functions: p.Functions,
+	}}}
+}
+
+// main is the scenario's own run.
+func (g *stage) main() *track { return g.tracks[0] }
+
+func (g *stage) instant(since time.Duration) int64 { return g.s.start.UnixNano() + int64(since) }
+
+// next is the next instant at which something happens; false: nothing does any more, or not before the end.
+func (g *stage) next(entries []entry) (int64, bool) {
+	var due []int64
+	if g.main().finished() == nil {
+		for _, t := range g.tracks {
+			if at, ok := t.agenda.next(); ok && t.finished() == nil {
+				due = append(due, at)
+			}
+			if at := t.root.NextDue(); at > 0 {
+				due = append(due, at)
+			}
+		}
+		if g.away > 0 { // it all waits until the engine is back
+			due = []int64{g.away}
+		}
+	}
+	if len(entries) > 0 {
+		due = append(due, g.instant(entries[0].at))
+	}
+	next, ok := int64(0), false
+	for _, at := range due {
+		if at = max(at, g.now); !ok || at < next {
+			next, ok = at, true
+		}
+	}
+	if end := g.instant(g.s.until); ok && next > end {
+		g.now = end
+		return 0, false
+	}
+	return next, ok
+}
+
+// settle lets everything happen that is due, until nothing follows any more. Children go first: what they answer comes
+// before the timers of their parents.
+func (g *stage) settle() {
+	if g.now < g.away {
+		return
+	}
+	if g.away > 0 {
+		g.away = 0
+		g.recover()
+	}
+	turns := 0
+	for i := len(g.tracks) - 1; i >= 0 && !g.fault; i-- {
+		if !g.turn(g.tracks[i]) {
+			continue
+		}
+		i = len(g.tracks)
+		if turns++; turns > turnsMax {
+			g.fail("turns", fmt.Sprintf("at most %d in one instant", turnsMax), "more: the run goes round")
+		}
+	}
+}
+
+// turn makes one step of a run, and reports whether anything happened.
+func (g *stage) turn(t *track) bool {
+	items := g.items(t)
+	if t.finished() != nil && len(items) == 0 {
+		return false
+	}
+	out := t.step.Step(g.now, items)
+	for _, r := range out.Replies {
+		r.To(r.Err)
+	}
+	switch err := t.append(out.Batch); {
+	case err != nil:
+		g.fail("journal", "events that can be stored", err.Error())
+	case len(t.journal) > eventsMax:
+		g.fail("journal", fmt.Sprintf("at most %d events", eventsMax), "more")
+	case g.options.Crash && len(out.Batch) > 0:
+		g.crash(t)
+	default:
+		for _, req := range out.Calls {
+			g.ask(t.question(req))
+		}
+	}
+	return len(items) > 0 || len(out.Batch) > 0 || out.More
+}
+
+// items are what comes in for a run now. The rules leave open which of several answers of one instant comes first.
+func (g *stage) items(t *track) []coordinator.Item {
+	items := t.agenda.take(g.now)
+	if g.shuffle != nil {
+		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	}
+	for _, child := range g.tracks {
+		if it, ok := child.outcome(); ok && child.parent == t {
+			items = append(items, g.received(it))
+		}
+	}
+	if it, ok := t.cancellation(); ok {
+		items = append(items, g.received(it))
+	}
+	return items
+}
+
+func (g *stage) received(it coordinator.Item) coordinator.Item {
+	it.Received = g.now
+	return it
+}
+
+// crash throws the engine of a run away and makes it anew from the journal, which is asked what is still open.
+func (g *stage) crash(t *track) {
+	g.report.Crashes++
+	t.rebuild()
+	again, lost := t.unanswered()
+	for _, it := range lost {
+		t.agenda.add(g.now, it)
+	}
+	for _, q := range again {
+		g.ask(q)
+	}
+}
+
+// recover brings the engine back after a crash of all runs.
+func (g *stage) recover() {
+	for _, t := range g.tracks {
+		g.crash(t)
+	}
+}
+
+// ask puts a question to the script, or has a child run answer it. One that was asked before is under way already.
+func (g *stage) ask(q question) {
+	if g.fault || !g.cast.first(q.id()) {
+		return
+	}
+	p := q.part(g.cast)
+	if b := q.bound().Bound; p == nil && q.call.Decision == 0 && b != nil && b.Binding.Workflow != nil {
+		g.startChild(q, b.Binding.Workflow)
+		return
+	}
+	g.answer(q, p)
+}
+
+// answer has the script's answer come in at its time.
+func (g *stage) answer(q question, p *part) {
+	var a answer
+	ok := p != nil
+	if ok {
+		a, ok = p.next(q.call.Participant)
+	}
+	switch {
+	case !ok:
+		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
+	case !a.never:
+		q.t.agenda.add(g.now+int64(a.after), q.item(a))
+	}
+}
+
+// missing says what the script has no answer for.
+func (q question) missing() string {
+	switch {
+	case q.call.Decision != 0:
+		return fmt.Sprintf("the decision about step %q is not scripted", q.t.path+q.node)
+	case q.call.Participant != "":
+		return fmt.Sprintf("participant %q of operation %q is not scripted", q.call.Participant, q.operation())
+	}
+	return fmt.Sprintf("operation %q of step %q is not scripted", q.operation(), q.t.path+q.node)
+}
+
+// enter performs an entry of the timeline.
+func (g *stage) enter(i int, e *entry) {
+	g.place = fmt.Sprintf("timeline[%d]", i)
+	defer func() { g.place = "" }()
+	switch e.kind {
+	case expectKey:
+		g.check(g.place, e.expect)
+	case crashKey:
+		g.away = g.now + int64(e.down)
+	case directoryKey:
+		g.directory = e.directory
+	default:
+		g.wish(e)
+	}
+}
+
+// wish puts a wish before the run it is about. That it is refused because of how things stand is the run's right; that
+// it names nothing is a mistake of the scenario.
+func (g *stage) wish(e *entry) {
+	t, key, ok := g.main(), e.wish.Node, true
+	if key != "" {
+		t, key, ok = g.route(key)
+	}
+	if !ok {
+		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.wish.Node), nil)
+		return
+	}
+	event := e.wish
+	event.Node = key
+	kind, at := e.kind, g.place
+	t.agenda.add(g.now, coordinator.Item{Event: event, Reply: func(err error) {
+		if errors.Is(err, coordinator.ErrStepNotFound) {
+			g.differ(at, kind, "a step of the run", err.Error(), nil)
+		} else if err != nil {
+			g.report.Refused = append(g.report.Refused, Refusal{At: template.FormatDuration(g.sinceStart()), Wish: kind, Reason: err.Error()})
+		}
+	}})
+}
+
+func (g *stage) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }
+
+// differ notes a difference at the present instant.
+func (g *stage) differ(where, key, want, got string, by *Event) {
+	g.report.Differences = append(g.report.Differences, Difference{
+		Where: where, At: template.FormatDuration(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
+	})
+}
+
+// fail notes a difference after which there is no going on.
+func (g *stage) fail(key, want, got string) {
+	g.differ(g.place, key, want, got, nil)
+	g.fault = true
+}

@@ -1,0 +1,38 @@
+package scenario
+
+// T is what Run needs of a *testing.T. It is written so that package testing stays out of programs that only load and run
+// scenarios.
+type T[S any] interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Run(name string, f func(S)) bool
+}
+
+// Run is for Go tests: it runs the scenarios in files and folders, each as a subtest of its name, as it is written and
+// then with crashes. See Load for what paths may be.
+//
+//	func TestOrders(t *testing.T) { scenario.Run(t, "testdata/orders.yaml") }
+func Run[S T[S]](t S, paths ...string) {
+	t.Helper()
+	RunWith(t, Options{}, paths...)
+}
+
+// RunWith is Run with options.
+func RunWith[S T[S]](t S, o Options, paths ...string) {
+	t.Helper()
+	scenarios, err := Load(paths...)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, s := range scenarios {
+		t.Run(s.Name, func(t S) {
+			t.Helper()
+			for _, o.Crash = range []bool{false, true} {
+				if r := s.Run(o); !r.Passed {
+					t.Errorf("crash: %v\n%s", o.Crash, r)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// track is one run: the scenario's own, or a child run of a step. It holds the engine, which crashes, and the journal,
+// which does not.
+//
+//	agenda ──items──▶ stepper ──batch──▶ encoded and decoded ──▶ journal ──▶ root of an observer ──▶ expectations
+//	                     ▲                                          │
+//	                     └──────────── after a crash ───────────────┘
+type track struct {
+	stage   *stage
+	id      string
+	path    string // what names of its steps begin with: "", or `quote/`
+	parent  *track // nil: the scenario's own run
+	call    reactive.Request
+	program *program
+
+	root    *reactive.Root // of the engine
+	step    *coordinator.Stepper
+	journal []journal.Event // as a store gives them back
+	agenda  agenda
+
+	seen     *reactive.Root // of an observer: what the journal means, folded event by event
+	causes   map[int32]int  // by node: index of the event that changed its status last
+	status   reactive.RunStatus
+	statusBy int // index of the event that changed status last
+	outcomes map[reactive.Outcome]int
+}
+
+var (
+	_ coordinator.Host     = (*track)(nil)
+	_ coordinator.Resolver = (*track)(nil)
+)
+
+func newTrack(g *stage, id, path string, p *program) *track {
+	t := &track{stage: g, id: id, path: path, program: p, seen: reactive.New(p.plan), statusBy: -1,
+		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}}
+	t.seen.Watch()
+	t.rebuild()
+	return t
+}
+
+// Function finds a Go function of the workflow.
+func (t *track) Function(name string) *template.Function { return t.program.functions[name] }
+
+// Pure carries out nothing: all calls are answered by the script.
+func (t *track) Pure(int32, any) (any, error, bool) { return nil, nil, false }
+
+// Admit has room for any number of calls.
+func (t *track) Admit() bool { return true }
+
+// Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
+func (t *track) Resolve(v int32, at int64) []string {
+	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at))
+}
+
+// rebuild throws the engine away and makes it anew from the journal.
+func (t *track) rebuild() {
+	t.root = reactive.New(t.program.plan)
+	for _, e := range t.journal {
+		t.root.Apply(&e)
+	}
+	t.root.TakeCancels()
+	t.root.TakeCalls()
+	t.step = coordinator.NewStepper(t.root, t)
+}
+
+// append journals a batch and has the observer see it.
+func (t *track) append(batch []journal.Event) error {
+	var codec journal.Codec
+	var data []byte
+	for i := range batch {
+		if want := uint64(len(t.journal) + i + 1); batch[i].Seq != want {
+			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, batch[i].Seq, want)
+		}
+		var err error
+		if data, err = codec.Append(data, &batch[i]); err != nil {
+			return err
+		}
+	}
+	first := len(t.journal)
+	var err error
+	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
+		return err
+	}
+	for i := first; i < len(t.journal); i++ {
+		t.observe(i)
+	}
+	return nil
+}
+
+func (t *track) observe(i int) {
+	e := t.journal[i]
+	t.outcomes[t.seen.Apply(&e)]++
+	for _, c := range t.seen.Changes() {
+		t.causes[c.Node] = i
+	}
+	if s := t.seen.RunStatus(); s != t.status {
+		t.status, t.statusBy = s, i
+	}
+}
+
+// finished is the run's last event; nil while it lives.
+func (t *track) finished() *journal.Event { return t.seen.Finished() }
+
+// event is the event of the journal with that index, for a difference.
+func (t *track) event(i int) *Event {
+	if i < 0 || i >= len(t.journal) {
+		return nil
+	}
+	e := &t.journal[i]
+	return &Event{Run: strings.TrimSuffix(t.path, "/"), Seq: e.Seq, Type: e.Type.String(), Node: e.Node,
+		At: template.FormatDuration(time.Duration(e.At - t.stage.s.start.UnixNano()))}
+}
+
+// last is the index of the latest event that says yes; -1: none does.
+func (t *track) last(yes func(e *journal.Event) bool) int {
+	for i := len(t.journal) - 1; i >= 0; i-- {
+		if yes(&t.journal[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// by is the index of the event that changed a node's status last; -1: none has.
+func (t *track) by(node int32) int {
+	if i, ok := t.causes[node]; ok {
+		return i
+	}
+	return -1
+}
+
+// itemKey is the key of a row's instance in item i of the map with the given key.
+func itemKey(id, mapKey string, i int) string {
+	return id + mapKey[len(stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
+}
