@@ -124,4 +124,3 @@ func faults(err error) []fault {
 	}
 	return out
 }
-

@@ -47,9 +47,12 @@ func (t *Tree) Draw(f Frame) string {
 	if f.Note != "" {
 		room--
 	}
-	d := &drawing{t: t, f: f}
-	d.rows = append(d.rows, t.header(f.Now))
-	d.inside(0, t.choose(room-1), "")
+	d := &drawing{t: t, f: f, fold: t.choose(room - 1)}
+	for grown := true; grown; grown = d.fold.grow(room - len(d.rows)) {
+		d.rows = append(d.rows[:0], t.header(f.Now))
+		d.inside(0, d.fold.list(), "")
+	}
+	d.rows = d.rows[:max(1, min(len(d.rows), room))] // a frame of a few lines has no room for what is left out
 	text := d.text()
 	if f.Note != "" {
 		text += "\n" + d.paint(Retrying, cut(f.Note, f.Width))
@@ -61,6 +64,7 @@ func (t *Tree) Draw(f Frame) string {
 type drawing struct {
 	t    *Tree
 	f    Frame
+	fold *fold
 	rows []row
 }
 
@@ -109,7 +113,7 @@ func (d *drawing) inside(i int32, list []int32, lead string) {
 			single(last)
 		}
 	}
-	for _, r := range d.t.itemRows(n) {
+	for _, r := range d.itemRows(n) {
 		single(r)
 	}
 	for k, entry := range entries {
@@ -201,18 +205,16 @@ func countRow(label string, settled, total int32, w Word, c *counts) row {
 }
 
 // itemRows are the lines of a map's failed items.
-func (t *Tree) itemRows(n *node) []row {
-	rows := make([]row, 0, itemLinesMax)
-	failed := int(n.counts[Failed])
-	for k, item := range n.items {
-		if k == itemLinesMax-1 && failed > itemLinesMax {
-			return append(rows, row{word: Failed, name: fmt.Sprintf("%d more", failed-k), state: "failed"})
-		}
-		if k == itemLinesMax {
-			break
-		}
-		rows = append(rows, row{word: Failed, name: item.key, state: "failed", failed: true,
+func (d *drawing) itemRows(n *node) []row {
+	items := n.items[:min(len(n.items), d.fold.items)]
+	rows := make([]row, 0, len(items))
+	for _, item := range items {
+		rows = append(rows, row{word: Failed, name: item.key, state: Failed.String(), failed: true,
 			took: Duration(time.Duration(item.took)), detail: detail(item.attempt, item.failure)})
+	}
+	if more := int(n.counts[Failed]) - len(rows); len(rows) > 0 && more > 0 {
+		last := len(rows) - 1
+		rows[last] = row{word: Failed, name: "more", state: fmt.Sprintf("%d failed", more+1)}
 	}
 	return rows
 }
@@ -297,10 +299,12 @@ func (d *drawing) text() string {
 		}
 		l.put(r.word, d.symbol(r.word))
 		l.put(Idle, " "+pad(cut(r.name, nameWidth-ansi.StringWidth(r.lead)-2), nameWidth-ansi.StringWidth(r.lead)-2)+"  ")
-		l.put(r.word, pad(r.state, stateWidth))
-		if r.took != "" || r.detail != "" {
-			l.put(faint, "  "+strings.Repeat(" ", tookWidth-len(r.took))+r.took)
+		if r.took == "" && r.detail == "" {
+			l.put(r.word, r.state)
+			continue
 		}
+		l.put(r.word, pad(r.state, stateWidth))
+		l.put(faint, "  "+strings.Repeat(" ", tookWidth-len(r.took))+r.took)
 		l.why(r)
 	}
 	return b.String()

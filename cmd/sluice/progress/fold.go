@@ -2,65 +2,85 @@ package progress
 
 import "slices"
 
-// itemLinesMax is how many lines a map has for its failed items.
-const itemLinesMax = 4
-
 // fold chooses what of a tree is shown in so many lines. What it leaves out, its container says in a line or two: so the
 // first and the last line in a container are set aside when the container is opened.
 //
 //	container                 ─┐ opened with its first line
-//	├─ ✓ 4,210 more …          │ what is left out and done
+//	├─ ✓ more    4,210 …       │ what is left out and done
 //	├─ ● something             │ chosen
-//	└─ · 95 more …            ─┘ what is left out and is not done
+//	└─ · more    95 …         ─┘ what is left out and is not done
 type fold struct {
 	t     *Tree
+	items int            // lines for the failed items of a map
 	room  int            // lines left
 	shown map[int32]bool // chosen nodes and all that is around them
 }
 
-// choose gives the nodes to show in room lines, in the order of the document: all of them if they fit; else what has
-// failed, in at most half of the room, what is under way, and what is around the place where something happened last.
-func (t *Tree) choose(room int) []int32 {
-	f := &fold{t: t, room: room - summaryLines, shown: map[int32]bool{}}
-	if t.fits(room) {
-		f.room = room
-		f.window(0, len(t.nodes))
-		return f.list()
+const (
+	// itemLinesMax is how many lines a map has for its failed items, in a frame that has room for them.
+	itemLinesMax = 4
+
+	// failureRoomMin is how many lines failures may take in a small frame, where half of it would not hold one with what
+	// is around it.
+	failureRoomMin = 8
+
+	// summaryLines is what a container needs for what it leaves out.
+	summaryLines = 2
+)
+
+// choose begins with what is shown in room lines: all if it fits; else what has failed, in about half of the room, what
+// is under way, and what is around the place where something happened last.
+func (t *Tree) choose(room int) *fold {
+	f := &fold{t: t, items: min(itemLinesMax, room/6), shown: map[int32]bool{}}
+	if f.items < 2 {
+		f.items = 0 // one line could only say what the map's says too
 	}
-	f.room /= 2
-	rest := room - summaryLines - f.room
+	if f.fits(room) {
+		f.all()
+		return f
+	}
+	room = max(0, room-summaryLines)
+	part := max(room/2, min(room, failureRoomMin))
+	f.room = part
 	for i := range t.bad.all {
 		if !f.take(i) {
 			break
 		}
 	}
-	f.room += rest
+	f.room += room - part
 	for i := range t.busy.all {
 		if !f.take(i) {
 			break
 		}
 	}
 	f.around(t.cursor)
-	return f.list()
+	return f
 }
 
-// summaryLines is what a container needs for what it leaves out.
-const summaryLines = 2
+// grow shows more when lines that were set aside turn out not to be needed. It reports whether it did.
+func (f *fold) grow(spare int) bool {
+	n := len(f.shown)
+	if spare > 0 && n < len(f.t.nodes) {
+		f.room = spare
+		f.around(f.t.cursor)
+	}
+	return len(f.shown) > n
+}
 
 // fits reports whether the whole tree takes no more lines than there are.
-func (t *Tree) fits(room int) bool {
-	lines := t.lines
+func (f *fold) fits(room int) bool {
+	lines := f.t.lines
 	if lines > room {
 		return false
 	}
-	for i := range t.bad.all {
-		lines += t.itemLines(i)
+	for i := range f.t.bad.all {
+		lines += f.itemLines(i)
 	}
 	return lines <= room
 }
 
 // itemLines is how many lines a node has for failed items.
-func (t *Tree) itemLines(i int32) int { return min(len(t.nodes[i].items), itemLinesMax) }
+func (f *fold) itemLines(i int32) int { return min(len(f.t.nodes[i].items), f.items) }
 
 // closed is the node that stands for i: a branch that was not taken is one line, whatever is in it.
 func (t *Tree) closed(i int32) int32 {
@@ -78,7 +98,7 @@ func (f *fold) take(i int32) bool {
 	i = f.t.closed(i)
 	lines := 0
 	for j := i; j > 0 && !f.shown[j]; j = f.t.nodes[j].parent {
-		lines += 1 + f.t.itemLines(j)
+		lines += 1 + f.itemLines(j)
 		if j != i && f.t.nodes[j].kind <= branch {
 			lines += summaryLines
 		}
@@ -93,9 +113,9 @@ func (f *fold) take(i int32) bool {
 	return true
 }
 
-// window shows all steps and maps in [from, to). It is for a tree that fits, and so sets nothing aside.
-func (f *fold) window(from, to int) {
-	for i := int32(from); i < int32(to); i++ {
+// all shows every step and map. It is for a tree that fits, and so sets nothing aside.
+func (f *fold) all() {
+	for i := range int32(len(f.t.nodes)) {
 		if f.t.leaf(i) {
 			for j := f.t.closed(i); j > 0 && !f.shown[j]; j = f.t.nodes[j].parent {
 				f.shown[j] = true
@@ -106,7 +126,7 @@ func (f *fold) window(from, to int) {
 
 // around shows as many steps and maps as there is room for, after and before a place by turns.
 func (f *fold) around(place int32) {
-	after, before := place, place-1
+	after, before := max(place, 1), place-1 // the root itself is no place
 	for ahead, back := true, true; ahead || back; {
 		if ahead {
 			after, ahead = f.next(after, 1)
@@ -133,9 +153,10 @@ func (f *fold) next(i, way int32) (int32, bool) {
 		}
 		return i + way, f.take(i)
 	}
-	return i, i == 0 && way > 0
+	return i, false
 }
 
+// list gives what is shown, in the order of the document.
 func (f *fold) list() []int32 {
 	list := make([]int32, 0, len(f.shown))
 	for i := range f.shown {

@@ -133,9 +133,9 @@ func (b *builder) node(n template.Node) {
 }
 
 func (b *builder) conditional(c *template.Conditional) {
-	label := c.ID
-	if label == "" {
-		label = "if " + test(c)
+	label := "if " + test(c)
+	if c.ID != "" {
+		label = c.ID + ": " + label
 	}
 	i := b.add(node{kind: group, label: label})
 	if c.ID != "" {

@@ -1,0 +1,7 @@
+package progress
+
+// Check reports every invariant that does not hold.
+func (t *Tree) Check() error { return t.check() }
+
+// UnderWay is how many steps of items the tree remembers.
+func (t *Tree) UnderWay() int { return len(t.begun) + len(t.retrying) }
