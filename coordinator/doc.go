@@ -1,0 +1,40 @@
+// Package coordinator makes runs happen: it is the engine, with everything in it that has a clock, a goroutine or a disk.
+//
+//	engine, err := coordinator.New(ctx, store, coordinator.Config{Operations: operations})
+//	run, err := engine.Start(ctx, workflow, input)      returns when the run is durable
+//	for update, err := range run.Watch(ctx, 1) { … }    what happens, from its first event on
+//	result, err := run.Wait(ctx)
+//	err = engine.Shutdown(ctx)
+//
+// Each run in memory has a loop. It is the only one who appends to the run's journal:
+//
+//	outcomes ─┐                                                              ┌─▶ replies to whoever wished
+//	wishes ───┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
+//	timers ───┘            (pure, see package reactive)       (shared)       └─▶ calls that begin ─▶ outcomes
+//
+// Recovery is the same road: a loop begins by reading its run's journal into the stepper. That is how a run goes on after
+// a crash, after an append that failed, and after it has left memory because nothing but a timer, a message or a person
+// could move it.
+//
+// # Contracts
+//
+// Durability: what a step has decided is carried out, answered and shown after Append has returned, and never before.
+//
+// Repetition: a call that was requested and has no answer when the process dies is requested again with the same request
+// id and idempotency key: at least once, and exactly once for operations that honour the key. A call that has an answer is
+// never made again; a step that is not idempotent fails with code interrupted instead of being repeated.
+//
+// Order: events of a run are applied one by one in the order of the journal, and starts are decided in template order.
+// Between runs there is no order.
+//
+// Concurrency: Engine and Run are safe for concurrent use. A Stepper belongs to one goroutine. Operations are called from
+// many goroutines at once; a panic in one fails its call and nothing else.
+//
+// Bounds: Limits bounds a run, CallsMax the calls of the process, IdleTimeout how long an idle run stays in memory.
+//
+// # Cost
+//
+// One sync for each turn of a loop, shared with whatever else is waiting to be written; a turn takes everything that has
+// come in. Work for an event is proportional to what it changes. Watch reads the journal for itself and costs the run
+// nothing. BenchmarkChains, BenchmarkFans, BenchmarkLatency and BenchmarkInMemory measure it, beside the disk's latency.
+package coordinator
