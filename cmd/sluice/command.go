@@ -92,7 +92,7 @@ so that a run can be interrupted at any moment and resumed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newValidate(), newGraph(), newVersion())
+	root.AddCommand(newRun(), newValidate(), newGraph(), newTest(), newVersion())
 	return root
 }
 
