@@ -215,7 +215,7 @@ func (p *pool) look() bool {
 			continue
 		}
 		w.bringHome()
-		if w.still++; w.still == waitsAfter {
+		if w.still++; w.still == waitsAfter && w.op.Load() != nil { // else it has not had a turn yet
 			w.op.Load().waits.Store(true)
 		}
 		if w.still >= waitsAfter {

@@ -28,7 +28,7 @@ type Value = any
 // large data belongs in a file or an object store, with its address in the value.
 const (
 	MaxDepth     = 128      // how deep lists and objects nest
-	MaxSizeBytes = 16 << 20 // of the encoding, and of JSON text that is parsed
+	MaxSizeBytes = 128 << 20 // of the encoding, and of JSON text that is parsed
 )
 
 // ErrTooLarge is wrapped by every error about a value that exceeds MaxDepth or MaxSizeBytes.
