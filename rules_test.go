@@ -42,7 +42,7 @@ var floors = []floor{
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/arca", uses("template", "template/document", "template/expr", "template/value")},
 	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/value")},
-	{"template/wfformat", uses("template", "template/document", "template/value")},
+	{"template/wfformat", uses("dag", "template", "template/document", "template/value")},
 
 	// what a run is
 	{"reactive/journal", uses("template/value")},
@@ -54,12 +54,12 @@ var floors = []floor{
 
 	// what makes it happen
 	{"coordinator/operation", uses("reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
-	{"coordinator/directory", uses("reactive", "reactive/call", "reactive/journal", "template", "template/value")},
+	{"coordinator/directory", uses("reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
 	{"coordinator", uses("coordinator/directory", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "signals", "template",
-		"template/document", "template/expr", "template/plan", "template/value")},
+		"template/document", "template/expr", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/observe", uses("coordinator")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "template",
-		"template/document", "template/expr", "template/plan", "template/value")},
+		"template/document", "template/expr", "template/kinds", "template/plan", "template/value")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory")},
