@@ -36,8 +36,9 @@ type Config struct {
 	// operations do not count. Default: no limit.
 	CallsMax int
 
-	// PickUp says which of the unfinished runs in the store New goes on with. The others stay on disk until somebody
-	// steps in, or another engine goes on with them. Default: all.
+	// PickUp says which of the unfinished runs in the store New goes on with; the engine also goes on with those it
+	// starts, and with their child runs. The others are left alone: they can be read, and what somebody wishes for one
+	// is journaled for the engine that will go on with it. Default: all.
 	PickUp func(journal.Head) bool
 
 	// Limits keep one run from taking the whole process. Default: see Limits.
@@ -84,6 +85,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	runs     map[string]*run // in memory
+	mine     map[string]bool // runs to go on with; nil: all
 	sleepers sleepers
 	closed   bool
 
@@ -101,6 +103,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	config.Limits.complete()
 	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}}
+	if config.PickUp != nil {
+		e.mine = map[string]bool{}
+	}
 	e.calls.max = config.CallsMax
 	e.sleepers.wake = make(chan struct{}, 1)
 	if err := e.library.init(e, config); err != nil {
@@ -124,7 +129,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		}
 		e.mu.Lock()
 		switch {
-		case !head.Open || e.config.PickUp != nil && !e.config.PickUp(head):
+		case !head.Open || !e.choose(head):
 		case head.Status == string(reactive.RunRunning):
 			e.load(head.Run)
 		case head.Due > 0:
@@ -318,6 +323,7 @@ func (e *Engine) enter(r *run) bool {
 		return false
 	}
 	e.runs[r.id] = r
+	e.adopt(r.id)
 	return true
 }
 
@@ -394,7 +400,7 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 	}
 	switch {
 	case root != nil:
-		entry, err := e.library.find(ctx, e.store, start.Workflow, start.Children)
+		entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
 		return entry, root, err
 	case fresh != nil:
 		return fresh, reactive.New(fresh.plan), nil

@@ -89,6 +89,9 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(r.engine.ctx, func() { cancel(ErrShutdown) })()
+	if err := r.engine.parked(ctx, r.id); err != nil {
+		return nil, err
+	}
 	for e, err := range r.engine.store.Tail(ctx, r.id, 1) {
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -159,6 +162,9 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 			event.Detail = &journal.Detail{}
 		}
 		event.Detail.Actor = r.actor
+	}
+	if !r.Driven() {
+		return r.engine.note(ctx, r.id, event)
 	}
 	done := make(chan error, 1)
 	it := Item{Event: event, Reply: func(err error) { done <- err }}

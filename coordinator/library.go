@@ -36,6 +36,7 @@ type entry struct {
 	performers []*performer        // by the plan's operations; nil for those the engine carries out itself
 	directory  directory.Directory // what its document says
 	home       string              // folder that its children's paths are relative to
+	missing    error               // what this program lacks to run it; only of a restored one
 	stored     bool                // its definition is in the store
 }
 
@@ -126,8 +127,11 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
 		return nil, err
 	}
-	if e.performers, err = l.performers(p, children); err != nil {
-		return nil, err
+	if e.performers, e.missing = l.performers(p, children); e.missing != nil {
+		if !known.Lenient {
+			return nil, e.missing
+		}
+		return e, nil // not remembered: the program may still learn what it lacks
 	}
 	l.entries[entryKey(p.Hash, children)] = e
 	return e, nil
@@ -219,8 +223,17 @@ func entryKey(hash string, children map[string]string) string {
 	return b.String()
 }
 
-// find gives the entry of a definition, from memory or from the store, with the children that a run was started with.
+// find gives the entry of a definition that is to be run: read, and an error when this program lacks what it needs.
 func (l *library) find(ctx context.Context, store journal.Store, hash string, children map[string]string) (*entry, error) {
+	e, err := l.read(ctx, store, hash, children)
+	if err != nil {
+		return nil, err
+	}
+	return e, e.missing
+}
+
+// read gives the entry of a definition, from memory or from the store, with the children that a run was started with.
+func (l *library) read(ctx context.Context, store journal.Store, hash string, children map[string]string) (*entry, error) {
 	l.mu.Lock()
 	e := l.entries[entryKey(hash, children)]
 	l.mu.Unlock()
@@ -236,8 +249,8 @@ func (l *library) find(ctx context.Context, store journal.Store, hash string, ch
 	return nil, fmt.Errorf("%w: definition %s", ErrMissing, hash)
 }
 
-// restore compiles a stored definition. Operations and functions that this program does not have are an error, which
-// leaves the runs that need them where they are.
+// restore compiles a stored definition. Operations and functions that this program does not have are noted in the entry:
+// its runs can be read, and stay where they are.
 func (l *library) restore(content any, hash string, children map[string]string) (*entry, error) {
 	data, err := value.JSON(content)
 	if err != nil {

@@ -43,7 +43,12 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	last, err := r.engine.store.Append(context.WithoutCancel(ctx), r.id, r.seq, batch, r.head())
+	return r.commit(ctx, batch, r.head())
+}
+
+// commit is append with a head of the caller's.
+func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
+	last, err := r.engine.store.Append(context.WithoutCancel(ctx), r.id, r.seq, batch, head)
 	if err != nil {
 		return err
 	}

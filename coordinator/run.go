@@ -103,6 +103,9 @@ func (r *run) recover(ctx context.Context) bool {
 	if r.finish() {
 		return false
 	}
+	if r.err = entry.missing; r.err != nil {
+		return false
+	}
 	r.more = true
 	r.resume(ctx)
 	return true

@@ -84,7 +84,7 @@ func (e *Engine) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 		return nil, fmt.Errorf("%w: it was started under other rules (engine %d, expressions %d; here %d, %d)",
 			ErrMissing, start.Engine, start.Expressions, EngineVersion, expressionVersion)
 	}
-	entry, err := e.library.find(ctx, e.store, first.Detail.Start.Workflow, first.Detail.Start.Children)
+	entry, err := e.library.read(ctx, e.store, first.Detail.Start.Workflow, first.Detail.Start.Children)
 	if err != nil {
 		return nil, err
 	}

@@ -274,6 +274,17 @@ func (r *Root) node(v int32) *plan.Node { return &r.plan.Nodes[r.bank.Row(v)] }
 // beside finds the instance of a row that lies in the same body as node v.
 func (r *Root) beside(v, row int32) int32 { return v + row - r.bank.Row(v) }
 
+// Compare is template order, for sorting: items of a map follow it, one after the other. O(depth of maps).
+func (r *Root) Compare(a, b int32) int {
+	switch {
+	case a == b:
+		return 0
+	case r.before(a, b):
+		return -1
+	}
+	return 1
+}
+
 // before is template order: where two nodes' bodies differ, the maps that hold them, then the items, are compared.
 func (r *Root) before(a, b int32) bool {
 	ba, bb := r.nodes[a].block, r.nodes[b].block

@@ -1,0 +1,137 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// choose reports whether an unfinished run found in the store is to go on here. The caller holds mu.
+func (e *Engine) choose(head journal.Head) bool {
+	if e.mine == nil {
+		return true
+	}
+	if !e.drives(head.Run) && !e.config.PickUp(head) {
+		return false
+	}
+	e.mine[head.Run] = true
+	return true
+}
+
+// adopt has the engine go on with a run that it starts. The caller holds mu.
+func (e *Engine) adopt(id string) {
+	if e.mine != nil {
+		e.mine[id] = true
+	}
+}
+
+// drives reports whether a run goes on here: it was picked up or started, or is a child, `<run>/<step>#1`, of one that
+// was. The caller holds mu.
+func (e *Engine) drives(id string) bool {
+	for e.mine != nil && !e.mine[id] {
+		parent := strings.LastIndexByte(id, '/')
+		if parent < 0 {
+			return false
+		}
+		id = id[:parent]
+	}
+	return true
+}
+
+// Driven reports whether the engine goes on with the run: see Config.PickUp. If not, wishes are journaled and have no
+// effect before an engine does.
+func (r *Run) Driven() bool {
+	r.engine.mu.Lock()
+	defer r.engine.mu.Unlock()
+	return r.engine.drives(r.id)
+}
+
+// note journals a wish for a run that does not go on here. Nothing is called: a process that lives no longer than the
+// wish would leave calls behind that nobody waits for. The head says that the run is due, so that the engine that goes on
+// with it looks at it at once.
+//
+// No loop owns the run, so several may note at the same time; whose append comes second looks at the journal again.
+func (e *Engine) note(ctx context.Context, id string, wish journal.Event) error {
+	for {
+		if e.shutting() {
+			return ErrShutdown
+		}
+		err := e.noteOnce(ctx, id, wish)
+		switch {
+		case errors.Is(err, journal.ErrConflict):
+			continue
+		case errors.Is(err, journal.ErrClosed):
+			return ErrShutdown
+		case err != nil:
+			return fmt.Errorf("run %s: %w", id, err)
+		}
+		return nil
+	}
+}
+
+func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) error {
+	r := newRun(e, id)
+	entry, root, err := e.replay(ctx, id, nil)
+	if err != nil {
+		return err
+	}
+	r.seq = root.Seq()
+	r.adopt(entry, root, root.At())
+	batch, err := r.step.Note(r.instant(), wish)
+	if err != nil {
+		return err
+	}
+	head := r.head()
+	if head.Open {
+		head.Due = r.last
+	}
+	return r.commit(ctx, batch, head)
+}
+
+// Note gives what a wish adds to the journal of a run that nobody drives: what has fallen due before it, the wish, and
+// the run's end if there is nothing left to do. Everything else is decided by who goes on with the run. A wish that is
+// refused adds nothing; the stepper is of no use after that.
+func (s *Stepper) Note(now int64, wish journal.Event) ([]journal.Event, error) {
+	s.now, s.batch = now, s.batch[:0]
+	if s.root.Started() && s.root.Finished() == nil {
+		s.fire(now)
+		s.end()
+	}
+	if err := s.refuse(&wish); err != nil {
+		return nil, err
+	}
+	wish.At = now
+	s.apply(wish)
+	s.end()
+	return s.batch, nil
+}
+
+// parked says why a run that is to go on here cannot, nil when it can or has finished.
+func (e *Engine) parked(ctx context.Context, id string) error {
+	e.mu.Lock()
+	drives := e.drives(id)
+	e.mu.Unlock()
+	if !drives {
+		return nil
+	}
+	var start *journal.Start
+	for event, err := range e.store.Read(ctx, id, 1) {
+		if err != nil {
+			return fmt.Errorf("read run %s: %w", id, err)
+		}
+		if event.Type == journal.RunStarted && event.Detail != nil {
+			start = event.Detail.Start
+		}
+		if event.Type == journal.RunFinished {
+			return nil
+		}
+	}
+	if start == nil {
+		return nil
+	}
+	_, err := e.library.find(ctx, e.store, start.Workflow, start.Children)
+	return err
+}
