@@ -27,7 +27,7 @@ type Value = any
 // Limits of one value. They bound what hostile input can cost, and are far above what a workflow should pass around:
 // large data belongs in a file or an object store, with its address in the value.
 const (
-	MaxDepth     = 128      // how deep lists and objects nest
+	MaxDepth     = 128       // how deep lists and objects nest
 	MaxSizeBytes = 128 << 20 // of the encoding, and of JSON text that is parsed
 )
 
