@@ -142,20 +142,23 @@ func (d *drawing) node(i int32, below []int32, lead string) {
 func (t *Tree) row(i int32, now int64) row {
 	n := &t.nodes[i]
 	switch {
+	case n.kind == each:
+		return t.mapRow(i, now)
 	case n.kind == step && n.inMap:
 		return countRow(n.label, n.counts.settled(), n.counts.total(), n.counts.word(), &n.counts)
 	case n.kind == step:
-		r := row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now), failed: n.failure != ""}
-		r.detail = detail(n.attempt, n.failure)
-		return r
-	case n.kind == each:
-		return t.mapRow(i, now)
+		return row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now),
+			detail: detail(n.attempt, n.failure), failed: n.failure != ""}
 	}
 	r := row{bare: true, name: n.label, word: n.counts.word()}
-	switch {
-	case r.word == Skipped || n.own == Failed:
-		r.word = max(r.word, n.own)
+	if n.left() {
 		r.state = r.word.String()
+		if n.counts.total() > 1 {
+			r.state = listed(&n.counts, Aborted, Skipped)
+		}
+	}
+	if n.own == Failed { // a conditional that could not be decided
+		r.word, r.state = Failed, Failed.String()
 		r.detail, r.failed = n.failure, n.failure != ""
 	}
 	return r
@@ -293,7 +296,10 @@ func (d *drawing) text() string {
 		l := &line{d: d, b: &b, left: d.f.Width}
 		l.put(faint, r.lead)
 		if r.bare {
-			l.put(faint, strings.TrimRight(r.name+"  "+r.state, " "))
+			l.put(faint, r.name)
+			if r.state != "" {
+				l.put(r.word, "  "+r.state)
+			}
 			l.why(r)
 			continue
 		}

@@ -82,15 +82,21 @@ func (f *fold) fits(room int) bool {
 // itemLines is how many lines a node has for failed items.
 func (f *fold) itemLines(i int32) int { return min(len(f.t.nodes[i].items), f.items) }
 
-// closed is the node that stands for i: a branch that was not taken is one line, whatever is in it.
+// closed is the node that stands for i: a container in which everything was skipped, or aborted, is one line.
 func (t *Tree) closed(i int32) int32 {
 	i = t.nodes[i].line
 	for j := i; j > 0; j = t.nodes[j].parent {
-		if n := &t.nodes[j]; n.kind == branch && n.counts[Skipped] > 0 && n.counts[Skipped] == n.counts.total() {
+		if t.nodes[j].left() {
 			i = j
 		}
 	}
 	return i
+}
+
+// left reports whether a container was left aside as a whole.
+func (n *node) left() bool {
+	total := n.counts.total()
+	return n.kind <= branch && total > 0 && (n.counts[Skipped] == total || n.counts[Aborted] == total)
 }
 
 // take shows a step or map, with all that is around it. It reports false when there is no room.
