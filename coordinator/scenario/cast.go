@@ -52,6 +52,7 @@ func (p *part) next(participant string) (answer, bool) {
 	if len(list) == 0 {
 		return answer{}, false
 	}
+	// Counted per participant even where one list serves all: the second provider's first answer is the first one.
 	n := p.taken[participant]
 	p.taken[participant]++
 	return list[min(n, len(list)-1)], true
@@ -59,6 +60,9 @@ func (p *part) next(participant string) (answer, bool) {
 
 // findPart gives the script of a step of the run at path (such as `quote/`; "" for the run itself): by instance, else by
 // step id, each below that path and then as within the run itself; else by the operation's name.
+//
+// The instance comes before the step, and the longer path before the shorter: what is said about fewer calls was said on
+// purpose.
 func findPart(parts map[string]*part, path, key, operation string) *part {
 	for _, prefix := range slices.Compact([]string{path, stem(path), ""}) {
 		for _, name := range []string{prefix + key, prefix + stem(key)} {

@@ -170,6 +170,7 @@ func wantCount(name string, want int) test {
 				return strconv.Itoa(t.outcomes[o]), nil, t.outcomes[o] == want
 			}
 		}
+		// A misspelt name would count nothing, and `0` would be right for the wrong reason.
 		if !knownType(name) {
 			return "no events are counted under that name", nil, false
 		}
@@ -188,7 +189,7 @@ func wantCount(name string, want int) test {
 func wantEvents(want []string) test {
 	return func(g *stage) (string, *Event, bool) {
 		t, found := g.main(), 0
-		last := -1
+		last := -1 // the event up to which it went well: the place to look
 		for i := range t.journal {
 			if found < len(want) && t.journal[i].Type.String() == want[found] {
 				found, last = found+1, i

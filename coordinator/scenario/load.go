@@ -33,6 +33,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 			all = append(all, list...)
 			found += len(list)
 		}
+		// A path that is misspelt by a folder would else be a test that always passes.
 		if found == 0 && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("%s: no scenario", path))
 		}

@@ -37,6 +37,16 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"a crash that is none", "timeline: [{at: PT1S, crash: false}]", "crash must be true or say for how long"},
 		{"a start that is no time", "start: today", "this must be a time"},
 		{"a directory", "directory: {capabilities: {c: [{participnt: p}]}}", `unknown key "participnt" (did you mean "participant"?)`},
+		{"a list where a mapping belongs", "operations: [a]", "this must be a mapping, not a list"},
+		{"a number where a text belongs", "timeline: [{at: PT1S, abort: {step: 1}}]", "this must be a string, not an integer"},
+		{"a text where a flag belongs", "operations: {a: {never: often}}", "this must be a boolean, not a string"},
+		{"a text where a number belongs", "expect: {attempts: {a: one}}", "this must be a number of times"},
+		{"a number where a workflow belongs", "workflow: 3", "this must be a document or the path of one"},
+		{"a timeline that is no list", "timeline: {at: PT1S}", "this must be a list, not a mapping"},
+		{"calls that are no list", "expect: {calls: a}", "this must be a list, not a string"},
+		{"events that are no list", "expect: {events: run.started}", "this must be a list, not a string"},
+		{"dispatches that are no list", "expect: {dispatches: {a: pending}}", "this must be a list, not a string"},
+		{"a patch with another key", "timeline: [{at: PT1S, patch: {context: {}}}]", `unknown key "context"`},
 		{"a passport of nobody", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

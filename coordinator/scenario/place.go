@@ -31,7 +31,8 @@ func (g *stage) route(name string) (t *track, key string, ok bool) {
 	return nil, "", false
 }
 
-// find finds what a name stands for, as an observer of the journals sees it.
+// find finds what a name stands for, as an observer of the journals sees it. A map's name with one index more than the map
+// itself has is an item as a whole. It cannot be mistaken for the instance of a step, because ids are unique.
 func (g *stage) find(name string) (place, bool) {
 	t, key, ok := g.route(name)
 	if !ok {

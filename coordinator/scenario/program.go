@@ -85,7 +85,9 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	return c, nil
 }
 
-// compile makes a program of a source, for a run at path. Everything that is wrong is reported at once.
+// compile makes a program of a source, for a run at path. Everything that is wrong is reported at once. A directory that
+// is given replaces that of the document. It is compiled anew for each path, because the script may answer a step of one
+// child run and leave the same step of another to the engine.
 func (c *cast) compile(src source, path string, directory *template.Directory) (*program, error) {
 	w, readErr := src.tree()
 	if w == nil {
@@ -128,6 +130,9 @@ type binder struct {
 // can name such an operation by accident.
 const scriptedSuffix = " (scripted)"
 
+// bind goes over the steps before they are checked. A step that the script answers in place of a built-in gets an operation
+// of its own, with no binding: for the engine that is a call like any other. Its id stays, and so do the bindings, whose
+// faults are to be found whether they are used or not.
 func (b *binder) bind() {
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if f := s.Fulfillment; f != nil && f.Source != nil && scripted(b.cast.decisions, b.path, s.ID, "") {

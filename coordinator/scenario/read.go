@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // reader turns the nodes of a document into a scenario and collects what is wrong with it.
@@ -149,30 +149,11 @@ func (r *reader) workflow(n *document.Node) *document.Node {
 	return n
 }
 
-// directory has the reader of workflows read a directory, and moves what it finds wrong to where it was written here.
+// directory reads who can be targeted, as in a workflow.
 func (r *reader) directory(n *document.Node) *template.Directory {
-	about := map[string]any{"kind": template.Kind, "name": "directory", "steps": []any{}, "directory": n.Value()}
-	data, err := value.JSON(about)
-	w := &template.Workflow{}
-	if err == nil {
-		err = w.UnmarshalJSON(data)
+	d, err := template.ParseDirectory(n)
+	if faults, ok := errors.AsType[document.Errors](err); ok {
+		r.errs = append(r.errs, faults...)
 	}
-	if err == nil {
-		_, err = template.Check(w, template.Known{})
-	}
-	if err == nil {
-		return w.Directory
-	}
-	for _, fault := range faults(err) {
-		moved := *fault
-		moved.Pos = n.At(n.Pos.Path + strings.TrimPrefix(fault.Path, "directory")).Pos
-		r.errs.Add(&moved)
-	}
-	return nil
-}
-
-// faults gives an error as faults of a document.
-func faults(err error) document.Errors {
-	all, _ := document.Join(err).(document.Errors)
-	return all
+	return d
 }

@@ -26,7 +26,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 		return nil
 	}
 	list := make([]entry, 0, n.Len())
-	last := time.Duration(0)
+	last := time.Duration(0) // what is out of order is refused, not sorted: it was most likely meant otherwise
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
@@ -38,6 +38,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	return list
 }
 
+// entry reads one thing that happens or is expected. More than one in an entry would leave their order open.
 func (r *reader) entry(n *document.Node) entry {
 	e := entry{pos: n.Pos}
 	kinds := fields{
@@ -106,10 +107,12 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 	return e
 }
 
+// message reads what is sent to the run; a wait of its name takes it.
 func (r *reader) message(n *document.Node) journal.Event {
 	return r.wish(n, journal.MessageReceived, "name")
 }
 
+// cancel reads the wish that coordinator.Run.Cancel makes, with the same failure.
 func (r *reader) cancel(n *document.Node) journal.Event {
 	e := r.wish(n, journal.RunCanceled, "reason")
 	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCanceled, Message: e.Detail.Reason}

@@ -28,7 +28,7 @@ type Options struct {
 // clock and gives the same report every time; of the world it reads the files of the workflows. The time it takes is
 // that of the events of the run, with Crash of their square.
 func (s *Scenario) Run(o Options) *Report {
-	plain := o
+	plain := o // the measure of the run with crashes, and what tells whether there can be one
 	plain.Crash = false
 	g := newStage(s, plain)
 	g.perform()

@@ -28,6 +28,11 @@ const (
 //
 //	next instant ─▶ settle: turns of all runs until nothing follows ─▶ entries of the timeline ─▶ next instant …
 //	                turn:   items due ─▶ Step ─▶ journal ─▶ (crash) ─▶ questions ─▶ script ─▶ items to come
+//
+// Invariants:
+//  1. now never goes back, and no instant at which something is due is passed over while the engine is there.
+//  2. A parent's turn comes only when all its children are quiet at that instant.
+//  3. What is expected is read off the journals; the engine's own roots are asked only for what drives them.
 type stage struct {
 	s         *Scenario
 	options   Options
@@ -72,6 +77,7 @@ func (g *stage) perform() {
 			g.settle()
 		}
 	}
+	// After a fault the rest would only say again, in other words, that the run was not finished.
 	if !g.fault {
 		g.check("", g.s.expect)
 	}
@@ -143,6 +149,8 @@ func (g *stage) instant(since time.Duration) int64 { return g.s.start.UnixNano()
 // next is the next instant at which something happens; false: nothing does any more, or not before the end.
 func (g *stage) next(entries []entry) (int64, bool) {
 	var due []int64
+	// A run that has ended is not kept waiting for answers that nobody needs. The timeline goes on: what it expects then
+	// was written down, and must not pass because it was never looked at.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
 			if at, ok := t.agenda.next(); ok && t.finished() == nil {
@@ -182,6 +190,7 @@ func (g *stage) settle() {
 		g.away = 0
 		g.recover()
 	}
+	// Any turn may give any run something to do, so the round begins anew after each; turns with nothing to do are cheap.
 	turns := 0
 	for i := len(g.tracks) - 1; i >= 0 && !g.fault; i-- {
 		if !g.turn(g.tracks[i]) {
@@ -204,6 +213,8 @@ func (g *stage) turn(t *track) bool {
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
+	// As in the engine's loop: nothing is asked of the world before what led to it is in the journal. After a crash the calls
+	// of this step are forgotten; that they are open is in the journal, and recovery has to find them there.
 	switch err := t.append(out.Batch); {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
@@ -225,6 +236,7 @@ func (g *stage) items(t *track) []coordinator.Item {
 	if g.shuffle != nil {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
+	// Children have been shuffled among themselves by their own answers.
 	for _, child := range g.tracks {
 		if it, ok := child.outcome(); ok && child.parent == t {
 			items = append(items, g.received(it))
@@ -329,7 +341,7 @@ func (g *stage) wish(e *entry) {
 	}
 	event := e.wish
 	event.Node = key
-	kind, at := e.kind, g.place
+	kind, at := e.kind, g.place // by the time of the reply, the timeline may have gone on
 	t.agenda.add(g.now, coordinator.Item{Event: event, Reply: func(err error) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)

@@ -72,12 +72,14 @@ func (t *track) rebuild() {
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
+	// What was to be stopped or called is history: calls that are open are found by unanswered.
 	t.root.TakeCancels()
 	t.root.TakeCalls()
 	t.step = coordinator.NewStepper(t.root, t)
 }
 
-// append journals a batch and has the observer see it.
+// append journals a batch and has the observer see it. The events go through their encoding, also when nothing crashes:
+// what cannot be stored, or comes back as something else, is to be found out here.
 func (t *track) append(batch []journal.Event) error {
 	var codec journal.Codec
 	var data []byte
@@ -101,6 +103,8 @@ func (t *track) append(batch []journal.Event) error {
 	return nil
 }
 
+// observe has the observer see one event, and notes what it made of it. The event is copied, because a root keeps in it
+// where the node is, which is no part of the journal.
 func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.outcomes[t.seen.Apply(&e)]++
