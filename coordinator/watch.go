@@ -65,7 +65,7 @@ func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
 func update(root *reactive.Root, e *journal.Event) Update {
 	u := Update{Event: *e, Status: root.RunStatus()}
 	for _, c := range root.Changes() {
-		if key := root.Key(c.Node); key != "" {
+		if key := root.Key(c.Node); root.Place(c.Node).Key != "" {
 			u.Changes = append(u.Changes, StepChange{
 				Step: key, From: c.From, To: c.To, Attempt: root.Attempt(c.Node), Pending: root.Pending(c.Node),
 				Failure: root.Failure(c.Node),

@@ -244,8 +244,8 @@ func (r *Root) Key(v int32) string {
 	if int(v) < len(r.plan.Keys) {
 		return r.plan.Keys[v]
 	}
-	n := r.node(v)
-	if n.Key == "" {
+	key := r.plan.Keys[r.bank.Row(v)]
+	if key == "" {
 		return ""
 	}
 	i := int(v) - len(r.plan.Nodes)
@@ -253,7 +253,7 @@ func (r *Root) Key(v int32) string {
 		r.keys = append(r.keys, "")
 	}
 	if r.keys[i] == "" {
-		r.keys[i] = n.Key + r.suffix(r.nodes[v].block)
+		r.keys[i] = key + r.suffix(r.nodes[v].block)
 	}
 	return r.keys[i]
 }

@@ -395,7 +395,7 @@ func TestAWorkflowBuiltInGoIsNamedInPlaceOfAFile(t *testing.T) {
 	ask := operation.Define("ask", func(context.Context, any) (int, error) { panic("must not be called") })
 	price := flow.Call("ask", ask, flow.Value[any](nil))
 	cheap := flow.Func("cheap enough", func(n int) bool { return n < 10 }, price)
-	w, err := flow.Define("built", price, flow.If(cheap, flow.Named("cheap"), flow.Then(flow.Call("buy", ask, flow.Value[any](nil)))))
+	w, err := flow.Define("built", price, flow.If(cheap, flow.Then(flow.Call("buy", ask, flow.Value[any](nil)))))
 	require.NoError(t, err)
 	s := load(t, `
 kind: Scenario

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/signals"
@@ -390,5 +391,10 @@ func (b *builder) rows() {
 			r.Func = n.Step.Func != nil
 		}
 		p.Rows[i], p.Keys[i] = r, n.Key
+		if n.Kind == Gate && n.Key == "" && r.Func {
+			// The journal has to name it, because what its function decided is recorded. No id holds a #.
+			p.Keys[i] = "#" + strconv.Itoa(n.Item.Index)
+			p.rows[p.Keys[i]] = int32(i)
+		}
 	}
 }

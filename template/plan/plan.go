@@ -18,7 +18,7 @@ type Plan struct {
 	Hash       string // of the canonical document
 	Nodes      []Node
 	Rows       []Row    // what every event needs of Nodes, close together
-	Keys       []string // of Nodes
+	Keys       []string // what journals call the nodes: their keys, or #n for a conditional without id that a Go function decides
 	Groups     []Group
 	Operations []Operation
 	Wiring     *signals.Wiring
