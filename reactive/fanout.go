@@ -51,10 +51,14 @@ func (r *Root) beginGather(v int32, e *journal.Event) {
 		participants = e.Detail.Participants
 	}
 	g.Begin(e.Attempt, participants, e.At, r.asksAll(v))
+	if out, ok := g.Judge(); ok {
+		r.gathered(v, out, e)
+		return // there are too few to ask, so nobody is
+	}
+	r.hedge(v)
 	for _, p := range g.Waiting() {
 		r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Participant: p})
 	}
-	r.judge(v, e)
 }
 
 // foldAnswered takes how one dispatch of a step ended, and decides the step if that is enough.
@@ -64,28 +68,44 @@ func (r *Root) foldAnswered(v int32, e *journal.Event) Outcome {
 	if g == nil || n.fact != running || e.Attempt != n.attempt {
 		return Late
 	}
-	state, failure := call.Responded, e.Detail.Failure
-	switch {
-	case e.Type == journal.DispatchSettled:
-		state = call.State(e.Detail.State)
-	case e.Type == journal.CallError:
-		state = call.Failed
-	}
-	if !g.Settle(e.Detail.Participant, e.Attempt, state, e.Value, failure, e.At) {
+	state, failure := settled(e)
+	if !g.Settle(e.Detail.Participant, e.Attempt, state, e.Value, failure, receivedAt(e)) {
 		return Late
 	}
 	r.judge(v, e)
 	return Applied
 }
 
+// settled is how an event ends a dispatch. One that was stopped gave nothing, as one that failed.
+func settled(e *journal.Event) (call.State, *journal.Failure) {
+	switch e.Type {
+	case journal.CallResponded, journal.CallCompleted:
+		return call.Responded, nil
+	case journal.DispatchSettled:
+		if state := call.State(e.Detail.State); state != call.Failed {
+			return state, e.Detail.Failure
+		}
+	case journal.CallAborted:
+		return call.Failed, failureOf(e, CodeAborted)
+	}
+	return call.Failed, failureOf(e, "error")
+}
+
+// receivedAt is when what an event tells came in, Unix nanoseconds.
+func receivedAt(e *journal.Event) int64 {
+	if e.Detail != nil && e.Detail.Received > 0 {
+		return e.Detail.Received
+	}
+	return e.At
+}
+
 // foldAsked takes that a further participant was asked.
 func (r *Root) foldAsked(v int32, e *journal.Event) Outcome {
 	g := r.gather(v)
 	n := &r.nodes[v]
-	if g == nil || n.fact != running || e.Attempt != n.attempt || g.Open(e.Detail.Participant, e.Attempt) {
+	if g == nil || n.fact != running || e.Attempt != n.attempt || !g.Ask(e.Detail.Participant, e.At) {
 		return Late
 	}
-	g.Ask(e.Detail.Participant, e.At)
 	r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Participant: e.Detail.Participant})
 	r.hedge(v)
 	return Applied
@@ -93,17 +113,20 @@ func (r *Root) foldAsked(v int32, e *journal.Event) Outcome {
 
 // judge ends the attempt when the answers decide it.
 func (r *Root) judge(v int32, e *journal.Event) {
-	g := r.gather(v)
-	waiting := g.Waiting()
-	out, ok := g.Judge()
+	out, ok := r.gather(v).Judge()
 	if !ok {
 		r.hedge(v)
 		return
 	}
-	for _, p := range waiting {
+	r.cancelDropped(v)
+	r.gathered(v, out, e)
+}
+
+// cancelDropped has the calls stopped whose answers the end of an attempt has made useless.
+func (r *Root) cancelDropped(v int32) {
+	for _, p := range r.gathers[v].Dropped() {
 		r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt, Participant: p})
 	}
-	r.gathered(v, out, e)
 }
 
 // gathered ends an attempt with what was gathered.
@@ -154,14 +177,12 @@ func (r *Root) closeGather(v int32, expired bool) {
 	if g == nil {
 		return
 	}
-	for _, p := range g.Waiting() {
-		r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt, Participant: p})
-	}
 	if expired {
 		g.Expire()
 	} else {
 		g.Close()
 	}
+	r.cancelDropped(v)
 }
 
 // foldWindow takes the end of a best_of's window.
@@ -171,9 +192,8 @@ func (r *Root) foldWindow(v int32, e *journal.Event) Outcome {
 	if g == nil || n.fact != running || e.Attempt != n.attempt || !g.Succeeds() {
 		return Late
 	}
-	for _, p := range g.Waiting() {
-		r.cancels = append(r.cancels, Request{Node: v, Attempt: n.attempt, Participant: p})
-	}
-	r.gathered(v, g.Expire(), e)
+	out := g.Expire()
+	r.cancelDropped(v)
+	r.gathered(v, out, e)
 	return Applied
 }

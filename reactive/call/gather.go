@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -42,27 +43,30 @@ type Dispatch struct {
 	At          int64 // when it was settled, Unix nanoseconds
 }
 
-// Gather turns the answers of several participants into one outcome. Usable answers are kept over attempts, so that nobody
-// is asked twice for what was given. Every event costs O(1); only an outcome that lists responses costs their number.
+// Gather turns the answers of several participants into one outcome. Usable answers are kept over failed attempts, so that
+// nobody is asked twice for what was given; an attempt that follows a success asks anew, or it would repeat that success.
+// Begin, and whatever ends an attempt, cost the number of dispatches; every other event costs O(1).
 //
-// Invariants: (1) asked holds the newest dispatch of each participant; (2) pending, responded, failed and unreachable
-// count the dispatches in play: kept answers, and all of the newest attempt; (3) once Done, nothing changes until Begin.
+// Invariants: (1) asked holds the newest dispatch of each participant in play; (2) pending, responded, failed and
+// unreachable count the dispatches in play: kept answers, and all of the newest attempt; (3) once an attempt has ended,
+// nothing changes until Begin; (4) of a participant there is at most one dispatch in an attempt.
 type Gather struct {
 	spec       *template.FanIn
 	score      value.Pointer
 	dispatches []Dispatch     // of all attempts, in the order in which they were asked
-	asked      map[string]int // newest dispatch of each participant
-	reserve    []string       // hedging: participants who have not been asked, in order
+	asked      map[string]int // newest dispatch of each participant in play
+	reserve    []string       // hedging: participants who have not been asked, in order. The event's own: read only
 	attempt    int32
 	first      int // first dispatch of the newest attempt
 
 	pending, responded, failed, unreachable int
 	error                                   *journal.Failure // of the newest dispatch that failed
 	best                                    int              // dispatch with the best score; -1: none has one
-	bestScore                               float64
+	bestScore                               value.Value      // a number
 	scored                                  int
 	last                                    int64 // when somebody was asked last
-	done                                    bool
+	done                                    bool  // there is no attempt, or it has ended
+	won                                     bool  // the newest attempt has come to an output
 }
 
 // NewGather makes the gathering of one step's call. A nil spec is any_one.
@@ -70,7 +74,7 @@ func NewGather(spec *template.FanIn) *Gather {
 	if spec == nil {
 		spec = &template.FanIn{Policy: template.AnyOne}
 	}
-	g := &Gather{spec: spec, asked: map[string]int{}, best: -1}
+	g := &Gather{spec: spec, asked: map[string]int{}, best: -1, done: true}
 	if spec.ScoreField != "" {
 		g.score, _ = value.ParsePointer(spec.ScoreField) // checked with the document
 	}
@@ -78,13 +82,13 @@ func NewGather(spec *template.FanIn) *Gather {
 }
 
 // Lacking are those of participants who have given no usable answer yet, each once, in order: whom a new attempt asks. With
-// scope all, everybody is asked again.
+// scope all, and after a success, everybody is asked again.
 func (g *Gather) Lacking(participants []string, all bool) []string {
 	var list []string
-	seen := map[string]bool{}
+	seen := make(map[string]bool, len(participants))
 	for _, p := range participants {
 		i, ok := g.asked[p]
-		if !seen[p] && (all || !ok || g.dispatches[i].State != Responded) {
+		if !seen[p] && (all || g.won || !ok || g.dispatches[i].State != Responded) {
 			list = append(list, p)
 		}
 		seen[p] = true
@@ -92,31 +96,61 @@ func (g *Gather) Lacking(participants []string, all bool) []string {
 	return list
 }
 
-// Begin starts an attempt that asks these participants: all at once, or, when hedging, the first.
+// Begin starts an attempt that asks these participants, each once: all now, or, when hedging, the first. What an earlier
+// attempt still waited for is cancelled. The Gather reads participants until the attempt has ended.
 func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool) {
-	g.attempt, g.done, g.error, g.first = attempt, false, nil, len(g.dispatches)
-	g.pending, g.failed, g.unreachable = 0, 0, 0
-	if all {
-		g.responded, g.scored, g.best = 0, 0, -1
+	g.close(Canceled)
+	if all || g.won {
+		g.responded, g.scored, g.best, g.bestScore = 0, 0, -1, nil
 		clear(g.asked)
 	}
-	g.reserve, g.last = nil, at
-	now := participants
-	if g.spec.HedgeAfter > 0 && len(participants) > 1 {
-		now, g.reserve = participants[:1], slices.Clone(participants[1:]) // the event keeps its own
+	g.attempt, g.done, g.won, g.error, g.first = attempt, false, false, nil, len(g.dispatches)
+	g.failed, g.unreachable, g.last = 0, 0, at
+	g.reserve = participants
+	if g.spec.HedgeAfter == 0 {
+		g.grow(len(participants))
 	}
-	for _, p := range now {
-		g.Ask(p, at)
+	for len(g.reserve) > 0 {
+		g.ask(g.reserve[0], at)
+		if g.spec.HedgeAfter > 0 {
+			return
+		}
 	}
 }
 
-// Ask adds a dispatch to the newest attempt.
-func (g *Gather) Ask(participant string, at int64) {
+// grow makes room for n dispatches at once.
+func (g *Gather) grow(n int) {
+	g.dispatches = slices.Grow(g.dispatches, n)
+	if len(g.asked) == 0 {
+		g.asked = make(map[string]int, n)
+	}
+}
+
+// Ask turns to a participant of the newest attempt who was held in reserve. It reports false, and does nothing, when it is
+// not that one's turn.
+func (g *Gather) Ask(participant string, at int64) bool {
+	if next, _, ok := g.Next(); !ok || next != participant {
+		return false
+	}
+	g.ask(participant, at)
+	return true
+}
+
+// ask adds a dispatch for the first in reserve, and drops from the reserve whoever needs none.
+func (g *Gather) ask(participant string, at int64) {
 	g.asked[participant] = len(g.dispatches)
 	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending})
 	g.pending++
 	g.last = at
-	g.reserve = slices.DeleteFunc(g.reserve, func(p string) bool { return p == participant })
+	for len(g.reserve) > 0 && g.askedNow(g.reserve[0]) {
+		g.reserve = g.reserve[1:]
+	}
+}
+
+// askedNow reports whether a participant has a dispatch in the newest attempt.
+func (g *Gather) askedNow(participant string) bool {
+	i, ok := g.asked[participant]
+	return ok && i >= g.first
 }
 
 // Open reports whether a participant's answer to an attempt is waited for.
@@ -125,11 +159,22 @@ func (g *Gather) Open(participant string, attempt int32) bool {
 	return ok && g.dispatches[i].Attempt == attempt && g.dispatches[i].State == Pending
 }
 
-// Waiting are the participants whose answers are waited for, in the order in which they were asked.
+// Waiting are the participants whose answers are waited for, in the order in which they were asked. It looks at every
+// dispatch of the newest attempt: it is not for every answer.
 func (g *Gather) Waiting() []string {
+	return g.who(func(s State) bool { return s == Pending })
+}
+
+// Dropped are the participants whose answers were waited for when the newest attempt ended, in the order in which they were
+// asked. It looks at every dispatch of the attempt.
+func (g *Gather) Dropped() []string {
+	return g.who(func(s State) bool { return s == Canceled || s == TimedOut })
+}
+
+func (g *Gather) who(stands func(State) bool) []string {
 	var list []string
 	for i := g.first; i < len(g.dispatches); i++ {
-		if g.dispatches[i].State == Pending {
+		if stands(g.dispatches[i].State) {
 			list = append(list, g.dispatches[i].Participant)
 		}
 	}
@@ -148,9 +193,10 @@ func (g *Gather) Next() (participant string, due int64, ok bool) {
 	return g.reserve[0], due, true
 }
 
-// Settle records how a dispatch of the newest attempt ended. It reports false when nobody was waiting for it.
+// Settle records how a dispatch of the newest attempt ended: responded, failed (then with a failure) or unreachable; only
+// the end of the attempt itself gives it another state. It reports false when nobody was waiting for it.
 func (g *Gather) Settle(participant string, attempt int32, s State, output any, failure *journal.Failure, at int64) bool {
-	if g.done || !g.Open(participant, attempt) {
+	if !g.Open(participant, attempt) || s != Responded && s != Failed && s != Unreachable {
 		return false
 	}
 	i := g.asked[participant]
@@ -170,7 +216,8 @@ func (g *Gather) Settle(participant string, attempt int32, s State, output any, 
 	return true
 }
 
-// rank compares a response with the best so far. Of equal scores the earlier answer wins, then the earlier dispatch.
+// rank compares a response with the best so far. Of equal scores the earlier answer wins, and of those of one instant that
+// of the earlier dispatch, whichever came in first.
 func (g *Gather) rank(i int) {
 	if g.spec.Policy != template.BestOf {
 		return
@@ -180,30 +227,53 @@ func (g *Gather) rank(i int) {
 		return
 	}
 	g.scored++
-	if g.spec.ScoreOrder != "asc" {
-		score = -score
-	}
-	if g.best < 0 || score < g.bestScore {
+	if g.best < 0 || g.better(i, score) {
 		g.best, g.bestScore = i, score
 	}
 }
 
+// better reports whether dispatch i with its score goes before the best so far.
+func (g *Gather) better(i int, score value.Value) bool {
+	order := compare(score, g.bestScore)
+	if g.spec.ScoreOrder != "asc" {
+		order = -order
+	}
+	return cmp.Or(order, cmp.Compare(g.dispatches[i].At, g.dispatches[g.best].At), cmp.Compare(i, g.best)) < 0
+}
+
 // scoreOf is an answer's score. Only numbers are scores.
-func (g *Gather) scoreOf(output any) (float64, bool) {
+func (g *Gather) scoreOf(output any) (value.Value, bool) {
 	v, err := value.Of(output)
 	if err != nil {
-		return 0, false
+		return nil, false
 	}
 	if v, err = g.score.Lookup(v); err != nil {
-		return 0, false
+		return nil, false
 	}
 	switch n := v.(type) {
 	case int64:
-		return float64(n), true
+		return n, true
 	case float64:
 		return n, !math.IsNaN(n)
 	}
-	return 0, false
+	return nil, false
+}
+
+// compare orders two numbers. Integers are compared as such: as floats, instants in nanoseconds would be equal that are not.
+func compare(a, b value.Value) int {
+	x, xInt := a.(int64)
+	y, yInt := b.(int64)
+	if xInt && yInt {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(float(a), float(b))
+}
+
+func float(v value.Value) float64 {
+	if n, ok := v.(int64); ok {
+		return float64(n)
+	}
+	return v.(float64)
 }
 
 // Outcome is what a Gather has come to: an output, or a failure.
@@ -212,13 +282,14 @@ type Outcome struct {
 	Failure *journal.Failure
 }
 
-// Judge says whether the answers so far decide, and closes the attempt if they do: what is still waited for is cancelled.
+// Judge says whether the answers so far decide, and ends the attempt if they do: what is still waited for is cancelled.
 func (g *Gather) Judge() (Outcome, bool) {
 	if g.done {
 		return Outcome{}, false
 	}
 	out, ok := g.judge()
 	if ok {
+		g.won = out.Failure == nil
 		g.close(Canceled)
 	}
 	return out, ok
@@ -266,7 +337,7 @@ func (g *Gather) judgeQuorum() (Outcome, bool) {
 		return Outcome{Output: g.responses()}, true
 	case g.responded+g.pending >= k:
 		return Outcome{}, false
-	case g.responded+g.failed+g.unreachable == 0:
+	case g.responded+g.pending+g.failed+g.unreachable == 0:
 		return Outcome{Failure: g.nobody()}, true
 	}
 	return Outcome{Failure: &journal.Failure{
@@ -301,9 +372,9 @@ func (g *Gather) nobody() *journal.Failure {
 // Expire ends an attempt whose time is up: what is waited for has timed out. For best_of that is the end of its window,
 // which is a success when Succeeds said so.
 func (g *Gather) Expire() Outcome {
-	ok := g.Succeeds()
+	g.won = g.Succeeds()
 	g.close(TimedOut)
-	if !ok {
+	if !g.won {
 		return Outcome{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
 	}
 	return Outcome{Output: g.dispatches[g.best].Output}
@@ -357,7 +428,8 @@ func (g *Gather) responses() any {
 func (g *Gather) kept() []int {
 	var list []int
 	for i := range g.dispatches {
-		if d := &g.dispatches[i]; d.State == Responded && g.asked[d.Participant] == i {
+		d := &g.dispatches[i]
+		if newest, ok := g.asked[d.Participant]; ok && newest == i && d.State == Responded {
 			list = append(list, i)
 		}
 	}
