@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
@@ -23,6 +24,7 @@ const grace = time.Second
 type session struct {
 	workflow *template.Workflow
 	engine   *coordinator.Engine
+	control  *control.Server // for others to step in; nil when the journal is not kept
 	run      *coordinator.Run
 	begin    func(context.Context) error // starts the run, or finds it
 	seen     uint64                      // events of the journal before this session
@@ -42,7 +44,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 	}
 	store, err := disk.Open(dir, disk.Config{Logger: s.log.logger()})
 	if err == nil {
-		err = s.open(ctx, store, id)
+		err = s.open(ctx, dir, store, id)
 	}
 	if err != nil {
 		s.discard()
@@ -78,7 +80,7 @@ func openToResume(ctx context.Context, dir, id string) (*session, error) {
 	if err := s.recall(ctx, store, id); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	if err := s.open(ctx, store, id); err != nil {
+	if err := s.open(ctx, dir, store, id); err != nil {
 		return nil, &exit{failed, err}
 	}
 	s.begin = func(ctx context.Context) (err error) {
@@ -127,14 +129,20 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 	return w, w.UnmarshalJSON(data)
 }
 
-// open makes the engine. Of all the runs in the journal only the session's own goes on: the others would be cut off when
-// it ends.
-func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
+// open makes the engine, and has others step in through it if the journal is kept. Of all the runs in the journal only
+// the session's own goes on: the others would be cut off when it ends.
+func (s *session) open(ctx context.Context, dir string, store journal.Store, id string) (err error) {
 	s.engine, err = coordinator.New(ctx, store, coordinator.Config{
 		Logger: s.log.logger(),
 		PickUp: func(h journal.Head) bool { return h.Run == id },
 	})
-	return err
+	if err != nil || s.scratch != "" {
+		return err
+	}
+	if s.control, err = control.Serve(dir, s.engine); err != nil {
+		s.log.logger().Warn("others cannot step into runs while this one goes on", "error", err)
+	}
+	return nil
 }
 
 // follow shows the run until it ends, is interrupted, or cannot go on.
@@ -189,6 +197,11 @@ func (s *session) stop(ctx context.Context, v view) {
 func (s *session) shutdown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
+	if s.control != nil {
+		if err := s.control.Close(); err != nil {
+			s.log.logger().Error("close the control socket", "error", err)
+		}
+	}
 	if err := s.engine.Shutdown(ctx); err != nil {
 		s.log.logger().Error("close the journal", "error", err)
 	}

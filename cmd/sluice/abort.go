@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newAbort() *cobra.Command {
+	cmd, w := newWish(control.Abort, &cobra.Command{
+		Use:   "abort RUN STEP",
+		Short: "Stop one step of a run",
+		Long: `Abort stops one step, map or item of a map; its call, if it is under way, is stopped. What needs it is aborted too,
+unless a conditional tests it.`,
+		Example: `  sluice abort tuesday publish --data ./journal
+  sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
+		Args: cobra.ExactArgs(2),
+	})
+	w.reasoned(cmd)
+	w.aboutStep(cmd)
+	return cmd
+}
+
+func newRetry() *cobra.Command {
+	cmd, w := newWish(control.Retry, &cobra.Command{
+		Use:   "retry RUN STEP",
+		Short: "Attempt one step of a run again",
+		Long: `Retry attempts a step again that has ended, or at once one that waits for its retry. The new attempt has the
+idempotency key of those before.`,
+		Example: `  sluice retry tuesday publish --data ./journal`,
+		Args:    cobra.ExactArgs(2),
+	})
+	w.aboutStep(cmd)
+	return cmd
+}
+
+// aboutStep takes a run and a step.
+func (w *wish) aboutStep(cmd *cobra.Command) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w.req.Run, w.req.Step = args[0], args[1]
+		return w.make(cmd)
+	}
+}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newCancel() *cobra.Command {
+	cmd, w := newWish(control.Cancel, &cobra.Command{
+		Use:     "cancel RUN",
+		Short:   "End a run",
+		Long:    `Cancel ends a run: whatever has not ended is aborted, and calls under way are stopped. It cannot be taken back.`,
+		Example: `  sluice cancel tuesday --reason 'ordered twice' --data ./journal`,
+		Args:    cobra.ExactArgs(1),
+	})
+	w.reasoned(cmd)
+	return cmd
+}

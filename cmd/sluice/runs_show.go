@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newRunsShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show where a run and its steps stand",
+		Long: `Show says where a run stands: its steps with their status, how often they were attempted, how long the newest attempt
+took, why they failed, what they wait for, whom they have asked, and whether their task is done.
+
+RUN is the id of a run, or as much of its beginning as tells it from others. With -o json or -o jsonl it prints one object:
+  {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,…}]}`,
+		Example: `  sluice runs show tuesday --data ./journal
+  sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'`,
+		Args: cobra.ExactArgs(1),
+	}
+	l := newLook(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return l.with(cmd, func(c *control.Client) error {
+			r, err := c.Show(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			switch l.output.value {
+			case "json":
+				enc := json.NewEncoder(w)
+				enc.SetIndent("", "  ")
+				enc.SetEscapeHTML(false)
+				return enc.Encode(r)
+			case "jsonl":
+				p := l.printer(w)
+				p.print(r)
+				return p.end()
+			}
+			showRun(w, r)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// showRun prints a run and its steps for people.
+func showRun(w io.Writer, r *control.Run) {
+	about := newTable(w, true)
+	fact := func(name, text string) {
+		if text != "" {
+			about.row(name, text)
+		}
+	}
+	fact("run", r.Run)
+	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
+	fact("status", r.Status)
+	fact("started", strings.TrimSuffix(local(r.Started)+" by "+r.Actor, " by "))
+	fact("updated", local(r.Updated))
+	fact("due", local(r.Due))
+	var labels []string
+	for name, text := range r.Labels {
+		labels = append(labels, name+"="+text)
+	}
+	slices.Sort(labels)
+	fact("labels", strings.Join(labels, " "))
+	if r.Failure != nil {
+		fact("failure", r.Failure.String())
+	}
+	if len(r.Output) > 0 {
+		fact("output", short(r.Output))
+	}
+	about.end()
+	if len(r.Steps) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	steps := newTable(w, true)
+	steps.row("STEP", "STATUS", "ATTEMPTS", "TIME", "REMARK")
+	for i := range r.Steps {
+		showStep(steps, &r.Steps[i])
+	}
+	steps.end()
+}
+
+// showStep prints a step, and below it whom it has asked.
+func showStep(t *table, s *control.Step) {
+	inside := strings.Repeat("  ", s.Depth)
+	status, attempts := s.Status, ""
+	if s.Pending {
+		status = "retrying"
+	}
+	if s.Attempts > 0 {
+		attempts = fmt.Sprint(s.Attempts)
+	}
+	t.row(inside+s.Step, status, attempts, took(s.Began, s.Ended), strings.Join(remarks(s), "; "))
+	for i := range s.Dispatches {
+		d := &s.Dispatches[i]
+		remark := ""
+		switch {
+		case d.Failure != nil:
+			remark = d.Failure.String()
+		case len(d.Output) > 0:
+			remark = short(d.Output)
+		}
+		t.row(inside+"  > "+d.Participant, d.State, fmt.Sprintf("#%d", d.Attempt), "", remark)
+	}
+}
+
+// remarks are what there is to say of a step besides its status.
+func remarks(s *control.Step) (list []string) {
+	if s.Message != "" {
+		list = append(list, fmt.Sprintf("waits for message %q", s.Message))
+	}
+	switch {
+	case s.Decidable:
+		list = append(list, "task "+s.Fulfillment+", waits for a decision")
+	case s.Fulfillment != "":
+		list = append(list, "task "+s.Fulfillment)
+	}
+	if s.Failure != nil {
+		list = append(list, s.Failure.String())
+	}
+	return list
+}
+
+// took is how long something took, or has taken until now.
+func took(began, ended time.Time) string {
+	switch {
+	case began.IsZero():
+		return ""
+	case ended.IsZero():
+		ended = time.Now()
+	}
+	return progress.Duration(ended.Sub(began))
+}
+
+// shortMax is how many characters of a value fit a line of a table.
+const shortMax = 80
+
+// short is the beginning of a value.
+func short(text []byte) string {
+	characters := []rune(string(text))
+	if len(characters) <= shortMax {
+		return string(text)
+	}
+	return string(characters[:shortMax-1]) + "…"
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newSend() *cobra.Command {
+	cmd, w := newWish(control.Send, &cobra.Command{
+		Use:   "send RUN MESSAGE [PAYLOAD]",
+		Short: "Send a message to a run",
+		Long: `Send gives a run a message: a step that waits for its name takes it, now or when it comes to that. PAYLOAD is JSON,
+@FILE with JSON in it, or - for standard input; without it the message carries null.`,
+		Example: `  sluice send tuesday approved --data ./journal
+  sluice send tuesday approved '{"by": "ann"}' --data ./journal
+  sluice send tuesday order @order.json --data ./journal
+  jq .order mail.json | sluice send tuesday order - --data ./journal`,
+		Args: cobra.RangeArgs(2, 3),
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		w.req.Run, w.req.Message = args[0], args[1]
+		if len(args) == 3 {
+			payload, err := readInput(args[2], cmd.InOrStdin())
+			if err != nil {
+				return refuse(fmt.Errorf("PAYLOAD: %w", err))
+			}
+			w.req.Payload = valueJSON(payload)
+		}
+		return w.make(cmd)
+	}
+	return cmd
+}

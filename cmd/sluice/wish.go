@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// journalFlag is the flag of all verbs about runs in a directory.
+func journalFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVarP(dir, "data", "d", "", "the folder `DIR` that the journal of the runs is in")
+	if err := cmd.MarkFlagRequired("data"); err != nil {
+		panic(err) // only for a flag that does not exist
+	}
+}
+
+// exitOfWish says what the help of verbs that change a run says at its end.
+const exitOfWish = `
+
+RUN is the id of a run, or as much of its beginning as tells it from others. Where a process works on DIR, it is asked;
+else the journal is changed directly, and takes effect when somebody goes on with the run. What is refused changes nothing.
+
+It ends with 0 if it is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no such run
+or step, or for wrong usage.`
+
+// wish is a verb that changes a run.
+type wish struct {
+	dir string
+	req control.Request
+}
+
+// newWish makes a verb that changes a run, with the flags that all of them have.
+func newWish(verb control.Verb, cmd *cobra.Command) (*cobra.Command, *wish) {
+	w := &wish{req: control.Request{Verb: verb}}
+	cmd.Long += exitOfWish
+	journalFlag(cmd, &w.dir)
+	cmd.Flags().StringVar(&w.req.Actor, "actor", "", "record `NAME` as who wanted it (default: the user's name)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w.req.Run = args[0]
+		return w.make(cmd)
+	}
+	return cmd, w
+}
+
+// reasoned adds the flag for why.
+func (w *wish) reasoned(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&w.req.Reason, "reason", "r", "", "record why, as `TEXT` for people")
+}
+
+// make has the wish journaled, or refused.
+func (w *wish) make(cmd *cobra.Command) error {
+	if w.req.Actor == "" {
+		w.req.Actor = userName()
+	}
+	var done control.Done
+	err := control.With(cmd.Context(), w.dir, coordinator.Config{}, func(c *control.Client) (err error) {
+		done, err = c.Do(cmd.Context(), &w.req)
+		return err
+	})
+	if err != nil {
+		return exitOf(err)
+	}
+	if !done.Driven && w.req.Verb != control.Cancel && w.req.Verb != control.Pause {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", done.Run, resumeCommand(w.dir, done.Run))
+	}
+	return nil
+}
+
+// exitOf gives the exit code for what a request was answered with.
+func exitOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return &exit{interrupted, nil}
+	}
+	for _, unknown := range []error{
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, control.ErrAmbiguous, control.ErrBadRequest, control.ErrNoJournal,
+	} {
+		if errors.Is(err, unknown) {
+			return refuse(err)
+		}
+	}
+	return &exit{failed, err}
+}
+
+// userName is who uses the command, as far as the system knows.
+func userName() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if name := os.Getenv("USER"); name != "" {
+		return name
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}

@@ -1,0 +1,165 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+// answerTime is how long an answer may take that does not follow a run. A holder that was stopped answers nothing.
+const answerTime = 2 * time.Minute
+
+// Client makes requests about the runs of a directory.
+type Client struct {
+	ask   func(ctx context.Context, req *Request, emit func(*Reply) error) error
+	close func() error
+	held  bool
+}
+
+// Dial gives the client of the process that holds a directory; ErrNotHeld when there is none. It holds nothing open: every
+// request has a connection of its own.
+func Dial(dir string) (*Client, error) {
+	conn, err := dial(dir)
+	if err != nil {
+		return nil, problem(err)
+	}
+	ask := func(ctx context.Context, req *Request, emit func(*Reply) error) error {
+		return askHolder(ctx, dir, req, emit)
+	}
+	return &Client{ask: ask, close: func() error { return nil }, held: true}, conn.Close()
+}
+
+// Local gives a client of an engine in this process. Closing it leaves the engine as it is.
+func Local(engine *coordinator.Engine) *Client {
+	ask := func(ctx context.Context, req *Request, emit func(*Reply) error) error {
+		err := Handle(ctx, engine, req, emit)
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	return &Client{ask: ask, close: func() error { return nil }}
+}
+
+// Held reports whether another process holds the directory and answers.
+func (c *Client) Held() bool { return c.held }
+
+// Close gives the directory back, if it was opened for this client.
+func (c *Client) Close() error { return c.close() }
+
+// Runs yields all runs in order of id, without their steps.
+func (c *Client) Runs(ctx context.Context) iter.Seq2[*Run, error] {
+	return stream(ctx, c, &Request{Verb: List}, func(r *Reply) *Run { return r.Run })
+}
+
+// Show gives a run and all its steps.
+func (c *Client) Show(ctx context.Context, run string) (*Run, error) {
+	var shown *Run
+	err := c.ask(ctx, &Request{Verb: Show, Run: run}, func(r *Reply) error {
+		switch {
+		case r.Run != nil:
+			shown = r.Run
+		case r.Step != nil && shown != nil:
+			shown.Steps = append(shown.Steps, *r.Step)
+		}
+		return nil
+	})
+	if err == nil && shown == nil {
+		err = problem(ErrHungUp)
+	}
+	return shown, err
+}
+
+// Events yields what a run's journal holds now, from sequence from on.
+func (c *Client) Events(ctx context.Context, run string, from uint64) iter.Seq2[*Event, error] {
+	return stream(ctx, c, &Request{Verb: Events, Run: run, From: from}, func(r *Reply) *Event { return r.Event })
+}
+
+// Watch yields what has happened to a run from sequence from on, and then what happens, until the run has ended.
+func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*Update, error] {
+	return stream(ctx, c, &Request{Verb: Watch, Run: run, From: from}, func(r *Reply) *Update { return r.Update })
+}
+
+// Do makes a wish. When it returns without an error, the wish is durable.
+func (c *Client) Do(ctx context.Context, req *Request) (done Done, err error) {
+	if !req.Verb.wish() {
+		return Done{}, problem(fmt.Errorf("%w: %q is no wish", ErrBadRequest, req.Verb))
+	}
+	err = c.ask(ctx, req, func(r *Reply) error {
+		if r.Done != nil {
+			done = *r.Done
+		}
+		return nil
+	})
+	return done, err
+}
+
+var errStopped = errors.New("nothing more is wanted")
+
+// stream yields those lines of an answer that pick chooses.
+func stream[T any](ctx context.Context, c *Client, req *Request, pick func(*Reply) *T) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		err := c.ask(ctx, req, func(r *Reply) error {
+			if one := pick(r); one != nil && !yield(one, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// askHolder makes a request on a connection of its own.
+func askHolder(ctx context.Context, dir string, req *Request, emit func(*Reply) error) error {
+	line, err := req.encode()
+	if err != nil {
+		return problem(err)
+	}
+	conn, err := dial(dir)
+	if err != nil {
+		return problem(err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if req.Verb != Watch {
+		if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
+			return err
+		}
+	}
+	_, err = conn.Write(line)
+	if err == nil {
+		err = readReplies(conn, emit)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && err != errStopped:
+		return problem(err)
+	}
+	return err
+}
+
+// readReplies reads an answer to its last line.
+func readReplies(conn net.Conn, emit func(*Reply) error) error {
+	for d := json.NewDecoder(bufio.NewReader(conn)); ; {
+		var r Reply
+		switch err := d.Decode(&r); {
+		case err != nil:
+			return fmt.Errorf("%w: %w", ErrHungUp, err)
+		case r.Error != nil:
+			return r.Error
+		}
+		if err := emit(&r); err != nil || r.Done != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package control
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// What can be wrong besides what an engine reports.
+var (
+	ErrBadRequest = errors.New("control: bad request")
+	ErrAmbiguous  = errors.New("control: several runs are meant")
+	ErrNotHeld    = errors.New("control: no process holds the directory")
+	ErrNoJournal  = errors.New("control: there is no journal")
+	ErrHungUp     = errors.New("control: the process that holds the directory has gone before it answered")
+)
+
+// codes name the conditions that others branch on. They are part of the protocol.
+var codes = []struct {
+	code string
+	err  error
+}{
+	{"bad_request", ErrBadRequest},
+	{"ambiguous", ErrAmbiguous},
+	{"not_held", ErrNotHeld},
+	{"no_journal", ErrNoJournal},
+	{"hung_up", ErrHungUp},
+	{"locked", journal.ErrLocked},
+	{"run_not_found", coordinator.ErrRunNotFound},
+	{"step_not_found", coordinator.ErrStepNotFound},
+	{"finished", coordinator.ErrFinished},
+	{"not_possible", coordinator.ErrNotPossible},
+	{"limit", coordinator.ErrLimit},
+	{"missing", coordinator.ErrMissing},
+	{"shutdown", coordinator.ErrShutdown},
+	{"too_large", journal.ErrTooLarge},
+	{"read_only", journal.ErrReadOnly},
+	{"damaged", journal.ErrDamaged},
+}
+
+// codeInternal stands for every error that nobody branches on.
+const codeInternal = "internal"
+
+// Error is what a request was answered with, or why it could not be made. errors.Is finds the condition that its code
+// names, on either side of a socket.
+type Error struct {
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"` // a run or step that was probably meant
+
+	cause error // in the process where it happened
+}
+
+func (e *Error) Error() string {
+	if e.Suggestion == "" {
+		return e.Message
+	}
+	return e.Message + ` (did you mean "` + e.Suggestion + `"?)`
+}
+
+// Unwrap is the cause where it is known, else the condition; nil when the code names none that is known here.
+func (e *Error) Unwrap() error {
+	if e.cause != nil {
+		return e.cause
+	}
+	for _, c := range codes {
+		if c.code == e.Code {
+			return c.err
+		}
+	}
+	return nil
+}
+
+// problem makes an error fit to be sent. Who reads it knows no packages.
+func problem(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	e := &Error{Code: codeInternal, Message: err.Error(), cause: err}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			text := c.err.Error()
+			_, plain, _ := strings.Cut(text, ": ")
+			e.Code, e.Message = c.code, strings.Replace(e.Message, text, plain, 1)
+			break
+		}
+	}
+	return e
+}

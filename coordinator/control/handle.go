@@ -1,0 +1,161 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Handle carries out a request on an engine and gives the lines of the answer to emit, the last of them Done. An error is
+// an *Error, or what emit returned, which ends the answer.
+func Handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+	var broken error // where emit has failed
+	send := func(r *Reply) error {
+		broken = emit(r)
+		return broken
+	}
+	done, err := handle(ctx, engine, req, send)
+	if err == nil {
+		err = send(&Reply{Done: done})
+	}
+	switch {
+	case broken != nil:
+		return broken
+	case err != nil:
+		return problem(err)
+	}
+	return nil
+}
+
+func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Done, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	if req.Verb == List {
+		return &Done{}, list(ctx, engine, emit)
+	}
+	run, err := find(ctx, engine, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	done := &Done{Run: run.ID()}
+	switch req.Verb {
+	case Show:
+		err = show(ctx, run, emit)
+	case Events:
+		err = events(ctx, run, max(1, req.From), emit)
+	case Watch:
+		err = watch(ctx, run, max(1, req.From), emit)
+	default:
+		done.Driven = run.Driven()
+		err = wish(ctx, run.As(req.Actor), req)
+	}
+	if errors.Is(err, coordinator.ErrStepNotFound) {
+		err = suggestStep(ctx, run, req.Step, err)
+	}
+	return done, err
+}
+
+func list(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) error) error {
+	for head, err := range engine.Runs(ctx, "") {
+		if err != nil {
+			return fmt.Errorf("list runs: %w", err)
+		}
+		if err := emit(&Reply{Run: RunOf(&head)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func show(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) error {
+	state, err := run.State(ctx)
+	if err != nil {
+		return err
+	}
+	err = emit(&Reply{Run: runOfState(state)})
+	for i := 0; i < len(state.Steps) && err == nil; i++ {
+		err = emit(&Reply{Step: stepOf(&state.Steps[i])})
+	}
+	return err
+}
+
+func events(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
+	for e, err := range run.Events(ctx, from) {
+		if err != nil {
+			return fmt.Errorf("read run %s: %w", run.ID(), err)
+		}
+		described := EventOf(&e)
+		if err := emit(&Reply{Event: &described}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func watch(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
+	for u, err := range run.Watch(ctx, from) {
+		if err != nil {
+			return err
+		}
+		described := UpdateOf(&u)
+		if err := emit(&Reply{Update: &described}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wish has a run's state changed, or refused.
+func wish(ctx context.Context, run *coordinator.Run, req *Request) error {
+	switch req.Verb {
+	case Send:
+		payload, err := parsePayload(req.Payload)
+		if err != nil {
+			return err
+		}
+		return run.Send(ctx, req.Message, payload)
+	case Decide:
+		return run.Decide(ctx, req.Step, req.Decision == Fulfilled, req.Reason)
+	case Pause:
+		return run.Pause(ctx, req.Reason)
+	case Resume:
+		return run.Resume(ctx)
+	case Cancel:
+		return run.Cancel(ctx, req.Reason)
+	case Abort:
+		return run.Abort(ctx, req.Step, req.Reason)
+	}
+	return run.Retry(ctx, req.Step)
+}
+
+func parsePayload(text json.RawMessage) (value.Value, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	v, err := value.ParseJSON(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: payload: %w", ErrBadRequest, err)
+	}
+	return v, nil
+}
+
+// suggestStep adds to the error about an unknown step the one that was probably meant.
+func suggestStep(ctx context.Context, run *coordinator.Run, step string, err error) error {
+	e := problem(err)
+	state, err := run.State(ctx)
+	if err != nil {
+		return e
+	}
+	names := make([]string, len(state.Steps))
+	for i := range state.Steps {
+		names[i] = state.Steps[i].Step
+	}
+	e.Suggestion, _ = expr.Nearest(step, names)
+	return e
+}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package control
+
+import (
+	"errors"
+	"syscall"
+)
+
+// refused reports whether a socket is there and nobody listens: its process has died.
+func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -1,0 +1,242 @@
+package control
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Reply is one line of an answer: exactly one field is set. The last line is Done or Error.
+type Reply struct {
+	Run    *Run    `json:"run,omitempty"`
+	Step   *Step   `json:"step,omitempty"`
+	Event  *Event  `json:"event,omitempty"`
+	Update *Update `json:"update,omitempty"`
+	Done   *Done   `json:"done,omitempty"`
+	Error  *Error  `json:"error,omitempty"`
+}
+
+// Done ends an answer.
+type Done struct {
+	Run    string `json:"run,omitempty"`    // its full id
+	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a wish
+}
+
+// Run is a run as programs read it. A list leaves out what is marked so.
+type Run struct {
+	Run      string            `json:"run"`
+	Workflow string            `json:"workflow"`          // name
+	Version  string            `json:"version,omitempty"` // not in a list
+	Hash     string            `json:"hash"`              // of the workflow
+	Status   string            `json:"status"`
+	Finished bool              `json:"finished"`
+	Started  time.Time         `json:"started"`
+	Updated  time.Time         `json:"updated"`
+	Due      time.Time         `json:"due,omitzero"` // when the run is to be looked at next
+	Events   uint64            `json:"events"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Actor    string            `json:"actor,omitempty"`   // who started it; not in a list
+	Failure  *Failure          `json:"failure,omitempty"` // not in a list
+	Output   json.RawMessage   `json:"output,omitempty"`  // not in a list
+	Steps    []Step            `json:"steps,omitempty"`   // not in a list
+}
+
+// Step is a step, map or named conditional of a run.
+type Step struct {
+	Step        string     `json:"step"`
+	Kind        string     `json:"kind"`            // step, map, conditional
+	Depth       int        `json:"depth,omitempty"` // maps around it
+	Status      string     `json:"status"`
+	Pending     bool       `json:"pending,omitempty"` // failed, with a retry to come
+	Attempts    int32      `json:"attempts,omitempty"`
+	Began       time.Time  `json:"began,omitzero"` // newest attempt
+	Ended       time.Time  `json:"ended,omitzero"` // newest attempt
+	Failure     *Failure   `json:"failure,omitempty"`
+	Message     string     `json:"message,omitempty"`     // what it waits for
+	Fulfillment string     `json:"fulfillment,omitempty"` // where its task stands
+	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
+	Dispatches  []Dispatch `json:"dispatches,omitempty"`
+}
+
+// Dispatch is one request to one participant.
+type Dispatch struct {
+	Participant string          `json:"participant"`
+	Attempt     int32           `json:"attempt"`
+	State       string          `json:"state"`
+	Ended       time.Time       `json:"ended,omitzero"`
+	Output      json.RawMessage `json:"output,omitempty"`
+	Failure     *Failure        `json:"failure,omitempty"`
+}
+
+// Event is one event of a run's journal. Fields that say nothing are left out.
+type Event struct {
+	Seq          uint64          `json:"seq"`
+	At           time.Time       `json:"at"`
+	Received     time.Time       `json:"received,omitzero"`
+	Type         string          `json:"type"`
+	Step         string          `json:"step,omitempty"`
+	Attempt      int32           `json:"attempt,omitempty"`
+	Participant  string          `json:"participant,omitempty"`
+	Participants []string        `json:"participants,omitempty"`
+	Value        json.RawMessage `json:"value,omitempty"` // input, output or payload, by the type
+	Failure      *Failure        `json:"failure,omitempty"`
+	State        string          `json:"state,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Actor        string          `json:"actor,omitempty"`
+	Reason       string          `json:"reason,omitempty"`
+	Timer        string          `json:"timer,omitempty"`
+	Key          string          `json:"key,omitempty"`
+	Due          time.Time       `json:"due,omitzero"`
+	RetryAt      time.Time       `json:"retry_at,omitzero"`
+	Count        int32           `json:"count,omitempty"`
+	Start        *Start          `json:"start,omitempty"`
+}
+
+// Start is what a run was started with, besides its input.
+type Start struct {
+	Run      string            `json:"run"`
+	Name     string            `json:"name"`
+	Version  string            `json:"version,omitempty"`
+	Workflow string            `json:"workflow"` // hash
+	Parent   string            `json:"parent,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Actor    string            `json:"actor,omitempty"`
+}
+
+// Failure says why something failed.
+type Failure struct {
+	Code      string          `json:"code"`
+	Message   string          `json:"message,omitempty"`
+	Details   json.RawMessage `json:"details,omitempty"`
+	Retryable bool            `json:"retryable,omitempty"`
+}
+
+func (f *Failure) String() string {
+	if f.Message == "" {
+		return f.Code
+	}
+	return f.Code + ": " + f.Message
+}
+
+// Update is one event and what it has changed.
+type Update struct {
+	Event   Event    `json:"event"`
+	Changes []Change `json:"changes"`
+	Status  string   `json:"status"` // of the run, after the event
+}
+
+// Change is a step's move from a status to another.
+type Change struct {
+	Step    string   `json:"step"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Attempt int32    `json:"attempt,omitempty"`
+	Pending bool     `json:"pending,omitempty"` // failed, with a retry to come
+	Failure *Failure `json:"failure,omitempty"`
+}
+
+// RunOf describes a run by its head.
+func RunOf(h *journal.Head) *Run {
+	return &Run{
+		Run: h.Run, Workflow: h.Name, Hash: h.Workflow, Status: h.Status, Finished: !h.Open, Started: instant(h.Started),
+		Updated: instant(h.Updated), Due: instant(h.Due), Events: h.Last, Labels: h.Labels,
+	}
+}
+
+// runOfState describes a run without its steps.
+func runOfState(s *coordinator.State) *Run {
+	r := &Run{
+		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
+		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
+		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure),
+	}
+	if s.Output != nil {
+		r.Output = encoded(s.Output)
+	}
+	return r
+}
+
+// stepOf describes a step.
+func stepOf(s *coordinator.StepState) *Step {
+	out := &Step{
+		Step: s.Step, Kind: [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[s.Kind],
+		Depth: s.Depth, Status: s.Status.String(), Pending: s.Pending, Attempts: s.Attempts, Began: instant(s.Began),
+		Ended: instant(s.Ended), Failure: FailureOf(s.Failure), Message: s.Message, Decidable: s.Decidable,
+	}
+	if s.Fulfillment != call.NoTask {
+		out.Fulfillment = string(s.Fulfillment)
+	}
+	for i := range s.Dispatches {
+		d := &s.Dispatches[i]
+		one := Dispatch{
+			Participant: d.Participant, Attempt: d.Attempt, State: string(d.State), Ended: instant(d.At), Failure: FailureOf(d.Failure),
+		}
+		if d.Output != nil {
+			one.Output = encoded(d.Output)
+		}
+		out.Dispatches = append(out.Dispatches, one)
+	}
+	return out
+}
+
+// EventOf describes an event.
+func EventOf(e *journal.Event) Event {
+	out := Event{Seq: e.Seq, At: e.Time(), Type: e.Type.String(), Step: e.Node, Attempt: e.Attempt}
+	if e.Value != nil {
+		out.Value = encoded(e.Value)
+	}
+	d := e.Detail
+	if d == nil {
+		return out
+	}
+	out.Participant, out.Participants, out.State, out.Name, out.Actor, out.Reason, out.Timer, out.Key, out.Count =
+		d.Participant, d.Participants, d.State, d.Name, d.Actor, d.Reason, d.Timer, d.Key, d.Count
+	out.Failure, out.Received, out.Due, out.RetryAt = FailureOf(d.Failure), instant(d.Received), instant(d.Due), instant(d.RetryAt)
+	if s := d.Start; s != nil {
+		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, s.Labels, s.Actor}
+	}
+	return out
+}
+
+// UpdateOf describes an update.
+func UpdateOf(u *coordinator.Update) Update {
+	out := Update{Event: EventOf(&u.Event), Changes: make([]Change, len(u.Changes)), Status: string(u.Status)}
+	for i := range u.Changes {
+		c := &u.Changes[i]
+		out.Changes[i] = Change{c.Step, c.From.String(), c.To.String(), c.Attempt, c.Pending, FailureOf(c.Failure)}
+	}
+	return out
+}
+
+// FailureOf describes a failure; nil for none.
+func FailureOf(f *journal.Failure) *Failure {
+	if f == nil {
+		return nil
+	}
+	out := &Failure{Code: f.Code, Message: f.Message, Retryable: f.Retryable}
+	if f.Details != nil {
+		out.Details = encoded(f.Details)
+	}
+	return out
+}
+
+// encoded gives a value as JSON. What comes from a journal always has such a form.
+func encoded(v any) json.RawMessage {
+	data, err := value.JSON(v)
+	if err != nil {
+		data, _ = json.Marshal(err.Error())
+	}
+	return data
+}
+
+func instant(nanoseconds int64) time.Time {
+	if nanoseconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanoseconds).UTC()
+}

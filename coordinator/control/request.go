@@ -1,0 +1,132 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// RequestMax bounds the encoding of a request, its payload included, in bytes.
+const RequestMax = 1 << 20
+
+// actorMax bounds the name of an actor, in bytes.
+const actorMax = 256
+
+// protocolVersion is the version of requests and replies.
+const protocolVersion = 1
+
+// Verb is what a request asks for.
+type Verb string
+
+// The verbs. Those from Send on are wishes: they change a run, and need an actor.
+const (
+	List   Verb = "runs"   // all runs
+	Show   Verb = "show"   // a run and its steps. Run
+	Events Verb = "events" // what a run's journal holds. Run, From
+	Watch  Verb = "watch"  // what has happened and happens, until the run ends. Run, From
+	Send   Verb = "send"   // a message for a run. Run, Message, Payload
+	Decide Verb = "decide" // whether a step's task is done. Run, Step, Decision, Reason
+	Pause  Verb = "pause"  // nothing new starts. Run, Reason
+	Resume Verb = "resume" // end a pause. Run
+	Cancel Verb = "cancel" // end a run. Run, Reason
+	Abort  Verb = "abort"  // stop a step. Run, Step, Reason
+	Retry  Verb = "retry"  // attempt a step again. Run, Step
+)
+
+// The decisions.
+const (
+	Fulfilled    = "fulfilled"
+	NotFulfilled = "not_fulfilled"
+)
+
+// Request is one request. Which fields a verb uses is said beside it.
+type Request struct {
+	Version  int             `json:"v"` // 1; set by Client
+	Verb     Verb            `json:"verb"`
+	Run      string          `json:"run,omitempty"`      // id, or its beginning
+	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`
+	Actor    string          `json:"actor,omitempty"`    // who wishes, at most 256 bytes
+	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
+	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
+	Message  string          `json:"message,omitempty"`  // name of the message
+	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message; nothing is null
+	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
+}
+
+// wish reports whether the verb changes a run.
+func (v Verb) wish() bool {
+	switch v {
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry:
+		return true
+	}
+	return false
+}
+
+// read reports whether the verb only reads.
+func (v Verb) read() bool { return v == List || v == Show || v == Events || v == Watch }
+
+// check finds what is missing in a request.
+func (r *Request) check() error {
+	var fault string
+	switch {
+	case !r.Verb.wish() && !r.Verb.read():
+		fault = fmt.Sprintf("there is no verb %q", r.Verb)
+	case r.Verb != List && r.Run == "":
+		fault = "no run is named"
+	case r.Verb.wish() && r.Actor == "":
+		fault = "a wish names its actor"
+	case len(r.Actor) > actorMax:
+		fault = fmt.Sprintf("an actor has at most %d bytes", actorMax)
+	case r.needsStep() && r.Step == "":
+		fault = "no step is named"
+	case r.Verb == Send && r.Message == "":
+		fault = "no message is named"
+	case r.Verb == Decide && r.Decision != Fulfilled && r.Decision != NotFulfilled:
+		fault = fmt.Sprintf("a decision is %q or %q, not %q", Fulfilled, NotFulfilled, r.Decision)
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrBadRequest, fault)
+}
+
+func (r *Request) needsStep() bool { return r.Verb == Decide || r.Verb == Abort || r.Verb == Retry }
+
+// encode gives the request as a line.
+func (r *Request) encode() ([]byte, error) {
+	versioned := *r
+	versioned.Version = protocolVersion
+	line, err := json.Marshal(&versioned)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	if len(line) > RequestMax {
+		return nil, tooLarge()
+	}
+	return append(line, '\n'), nil
+}
+
+func tooLarge() error {
+	return fmt.Errorf("%w: it has more than %d bytes", ErrBadRequest, RequestMax)
+}
+
+// decodeRequest reads a line. It knows every field or refuses: a request that was meant to say more than is understood is
+// better not carried out.
+func decodeRequest(line []byte) (*Request, error) {
+	var r Request
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	err := d.Decode(&r)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = fmt.Errorf("something follows it on its line")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	if r.Version != protocolVersion {
+		return nil, fmt.Errorf("%w: version %d; this process speaks %d", ErrBadRequest, r.Version, protocolVersion)
+	}
+	return &r, nil
+}

@@ -1,0 +1,195 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+const (
+	requestsMax  = 128              // answered at a time
+	requestTime  = 10 * time.Second // for a request to arrive
+	wishTime     = time.Minute      // for a wish to become durable
+	stallTime    = 5 * time.Minute  // for a reader to take something
+	acceptPause  = 50 * time.Millisecond
+	requestChunk = 4 << 10
+)
+
+// Server answers requests on the socket of a directory. Close it before its engine is shut down.
+type Server struct {
+	engine *coordinator.Engine
+	socket *net.UnixListener
+	path   string
+	made   os.FileInfo // the socket's file as it was made
+	room   chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+}
+
+// Serve answers requests for a directory with an engine that has it open, until Close. A socket that a dead process has
+// left is replaced.
+func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := listen(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{engine: engine, socket: l, path: filepath.Join(dir, socketName), room: make(chan struct{}, requestsMax)}
+	if s.made, err = os.Lstat(s.path); err != nil {
+		return nil, errors.Join(fmt.Errorf("find the control socket: %w", err), l.Close())
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.all.Go(s.accept)
+	return s, nil
+}
+
+// Close takes no more requests, ends answers that are under way, other than those to wishes, which are waited for, and
+// removes the socket. It may be called more than once.
+func (s *Server) Close() error {
+	var err error
+	if now, missing := os.Lstat(s.path); missing == nil && os.SameFile(now, s.made) {
+		err = os.Remove(s.path)
+	}
+	s.cancel()
+	if closed := s.socket.Close(); !errors.Is(closed, net.ErrClosed) {
+		err = errors.Join(err, closed)
+	}
+	s.all.Wait()
+	return err
+}
+
+// accept takes connections as long as there is room for their requests; more of them wait.
+func (s *Server) accept() {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case s.room <- struct{}{}:
+		}
+		conn, err := s.socket.Accept()
+		if err == nil {
+			s.all.Go(func() {
+				s.serve(conn)
+				<-s.room
+			})
+			continue
+		}
+		<-s.room
+		select { // out of files, perhaps; it may get better
+		case <-s.ctx.Done():
+			return
+		case <-time.After(acceptPause):
+		}
+	}
+}
+
+// serve answers the one request of a connection.
+func (s *Server) serve(conn net.Conn) {
+	defer conn.Close()
+	stop := context.AfterFunc(s.ctx, func() { conn.Close() })
+	defer stop()
+	req, err := readRequest(conn)
+	if err == io.EOF { // somebody only wanted to know whether we are here
+		return
+	}
+	w := newReplyWriter(conn)
+	if err != nil {
+		w.fail(problem(err))
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	switch {
+	case req.Verb.wish():
+		if !stop() {
+			return
+		}
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), wishTime)
+		defer cancel()
+	case req.Verb == Watch: // who has gone would not be noticed before something happens
+		w.prompt = true
+		s.all.Go(func() {
+			conn.Read(make([]byte, 1))
+			cancel()
+		})
+	}
+	err = Handle(ctx, s.engine, req, w.reply)
+	if e, ok := errors.AsType[*Error](err); ok && s.ctx.Err() == nil {
+		w.fail(e)
+		return
+	}
+	w.b.Flush()
+}
+
+// readRequest reads one line, of bounded length and in bounded time. It returns io.EOF when nothing was sent at all.
+func readRequest(conn net.Conn) (*Request, error) {
+	if err := conn.SetReadDeadline(time.Now().Add(requestTime)); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReaderSize(io.LimitReader(conn, RequestMax+1), requestChunk).ReadBytes('\n')
+	switch {
+	case len(line) > RequestMax:
+		return nil, tooLarge()
+	case err == io.EOF && len(line) == 0:
+		return nil, io.EOF
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	return decodeRequest(line)
+}
+
+// replyWriter writes lines of an answer.
+type replyWriter struct {
+	b      *bufio.Writer
+	enc    *json.Encoder
+	prompt bool // every line is sent at once
+}
+
+func newReplyWriter(conn net.Conn) *replyWriter {
+	b := bufio.NewWriter(patientConn{conn})
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	return &replyWriter{b: b, enc: enc}
+}
+
+func (w *replyWriter) reply(r *Reply) error {
+	err := w.enc.Encode(r)
+	if err == nil && (w.prompt || r.Done != nil) {
+		err = w.b.Flush()
+	}
+	return err
+}
+
+// fail ends an answer with an error. Nobody is told when that cannot be sent.
+func (w *replyWriter) fail(e *Error) {
+	if w.enc.Encode(&Reply{Error: e}) == nil {
+		w.b.Flush()
+	}
+}
+
+// patientConn gives every write its time.
+type patientConn struct{ net.Conn }
+
+func (c patientConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(stallTime)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
