@@ -60,8 +60,6 @@ var floors = []floor{
 	{"coordinator/observe", uses("coordinator")},
 	{"coordinator/control", uses("coordinator", "reactive/call", "reactive/journal", "reactive/journal/disk", "template/expr", "template/plan",
 		"template/value")},
-	{"coordinator/control", uses("coordinator", "reactive", "reactive/call", "reactive/journal", "reactive/journal/disk", "template",
-		"template/expr", "template/plan", "template/value")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/value")},
 
