@@ -1,0 +1,243 @@
+// Command procure buys kettles: it asks three providers for quotes, takes the best, and waits until somebody approves.
+//
+//	go run ./examples/procure             shows who won, and the command that approves; Ctrl-C suspends the run
+//	go run ./examples/procure -approve    approves by itself
+//
+// The providers are HTTP servers of this process: one is fast, one is cheap, one fails. The approval comes from another
+// process, through the socket in the folder of the journal:
+//
+//	go run ./cmd/sluice decide --data out/procure RUN contract fulfilled --reason 'within budget'
+//
+// The workflow is built in workflow.go; procure.yaml is the same as a document, and procure.scenario.yaml tests it.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/sluiceflow/sluice"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// goodFor is how long quotes are good for, and so how long a run may take.
+const goodFor = 15 * time.Minute
+
+func main() {
+	dir := flag.String("data", "out/procure", "the folder of the journal")
+	id := flag.String("run", "", "the run to go on with, or the id of a new one (default: a new id)")
+	approve := flag.Bool("approve", false, "approve without asking anybody")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := buy(ctx, *dir, *id, *approve); err != nil {
+		fmt.Fprintln(os.Stderr, "procure:", err)
+		os.Exit(1)
+	}
+}
+
+// buy follows one run to its end.
+func buy(ctx context.Context, dir, id string, approve bool) error {
+	d, err := open(ctx, dir, procurement(goodFor), providers, os.Stdout)
+	if err != nil {
+		return err
+	}
+	ask := d.showCommands
+	if approve {
+		ask = d.approve
+	}
+	return errors.Join(d.buy(ctx, id, Order{Item: "kettle", Quantity: 3}, ask), d.close())
+}
+
+// desk is where things are bought: an engine, those it talks to, and the socket through which others talk to it.
+type desk struct {
+	dir      string
+	workflow *template.Workflow
+	market   *market
+	engine   *coordinator.Engine
+	control  *control.Server
+	out      io.Writer
+}
+
+// open starts the providers first: runs that have not finished go on as soon as the engine is there.
+func open(ctx context.Context, dir string, w *template.Workflow, providers []provider, out io.Writer) (*desk, error) {
+	d := &desk{dir: dir, workflow: w, out: &lines{to: out}}
+	var err error
+	if d.market, err = openMarket(providers, d.out); err != nil {
+		return nil, err
+	}
+	d.engine, err = sluice.Open(ctx, dir, coordinator.Config{Directory: directory.Of(d.market.directory())})
+	if err == nil {
+		d.control, err = control.Serve(dir, d.engine)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// close ends everything in the opposite order, so that nobody talks to what has gone. Calls under way get a second.
+func (d *desk) close() error {
+	var errs []error
+	if d.control != nil {
+		errs = append(errs, d.control.Close())
+	}
+	if d.engine != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		errs = append(errs, d.engine.Shutdown(ctx))
+	}
+	return errors.Join(append(errs, d.market.close())...)
+}
+
+// buy starts a run, or goes on with it, and shows what happens until it has ended. When a person has to decide, ask is
+// called, once.
+func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context.Context, *coordinator.Run) error) error {
+	var options []coordinator.Option
+	if id != "" {
+		options = append(options, coordinator.WithID(id))
+	}
+	run, err := d.engine.Start(ctx, d.workflow, order, options...)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "run %s\n", run.ID())
+	for update, err := range run.Watch(ctx, 1) {
+		if err == nil {
+			err = d.show(ctx, run, &update, ask)
+		}
+		if ctx.Err() != nil {
+			fmt.Fprintf(d.out, "suspended; to go on run:\n  go run ./examples/procure -data '%s' -run %s\n", d.dir, run.ID())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	result, err := run.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	return d.conclude(result)
+}
+
+// show tells people about one event, if it matters to them.
+func (d *desk) show(ctx context.Context, run *coordinator.Run, u *coordinator.Update, ask func(context.Context, *coordinator.Run) error) error {
+	if u.Event.Type == journal.DecisionReceived {
+		fmt.Fprintf(d.out, "%s: %s (%s)\n", u.Event.Detail.Actor, u.Event.Detail.State, cmp.Or(u.Event.Detail.Reason, "no reason given"))
+	}
+	for _, change := range u.Changes {
+		if change.To != reactive.Completed && change.To != reactive.Failed || change.From != reactive.Running {
+			continue
+		}
+		switch change.Step {
+		case "solicit":
+			if err := d.showQuotes(ctx, run, change.Attempt); err != nil {
+				return err
+			}
+		case "contract":
+			if err := d.showContract(ctx, run, u.Event.Value, ask); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// showQuotes shows what the providers have answered in an attempt.
+func (d *desk) showQuotes(ctx context.Context, run *coordinator.Run, attempt int32) error {
+	solicit, err := stepOf(ctx, run, "solicit")
+	if err != nil {
+		return err
+	}
+	for _, one := range solicit.Dispatches {
+		switch {
+		case one.Attempt != attempt:
+		case one.State == call.Responded:
+			var a answer[Quote]
+			if err := value.Convert(one.Output, &a); err != nil {
+				return err
+			}
+			fmt.Fprintf(d.out, "%s asks %s\n", one.Participant, money(a.Body.Price))
+		case one.Failure != nil:
+			fmt.Fprintf(d.out, "%s %s: %s\n", one.Participant, one.State, one.Failure.Code)
+		default:
+			fmt.Fprintf(d.out, "%s %s\n", one.Participant, one.State)
+		}
+	}
+	return nil
+}
+
+// showContract shows who has won, and has the contract decided unless it was long ago.
+func (d *desk) showContract(ctx context.Context, run *coordinator.Run, output any, ask func(context.Context, *coordinator.Run) error) error {
+	var c Contract
+	if err := value.Convert(output, &c); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "the best quote is that of %s: %s in all\n", c.Provider, money(c.Total))
+	contract, err := stepOf(ctx, run, "contract")
+	if err != nil || !contract.Decidable {
+		return err
+	}
+	return ask(ctx, run)
+}
+
+// stepOf gives where a step stands now.
+func stepOf(ctx context.Context, run *coordinator.Run, id string) (coordinator.StepState, error) {
+	state, err := run.State(ctx)
+	if err != nil {
+		return coordinator.StepState{}, err
+	}
+	for _, step := range state.Steps {
+		if step.Step == id {
+			return step, nil
+		}
+	}
+	return coordinator.StepState{}, fmt.Errorf("%w: %s", coordinator.ErrStepNotFound, id)
+}
+
+// showCommands leaves the decision to whoever runs one of two commands.
+func (d *desk) showCommands(_ context.Context, run *coordinator.Run) error {
+	command := fmt.Sprintf("go run ./cmd/sluice decide --data '%s' %s contract", d.dir, run.ID())
+	fmt.Fprintf(d.out, "to approve within %s, in another terminal:\n  %s fulfilled --reason 'within budget'\n", d.workflow.Deadline, command)
+	fmt.Fprintf(d.out, "to refuse:\n  %s not_fulfilled --reason 'too dear'\n", command)
+	return nil
+}
+
+// approve decides at once. Somebody else may have been faster.
+func (d *desk) approve(ctx context.Context, run *coordinator.Run) error {
+	err := run.As("procure").Decide(ctx, "contract", true, "-approve was given")
+	if errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrFinished) {
+		return nil
+	}
+	return err
+}
+
+// conclude shows how the run has ended.
+func (d *desk) conclude(result *coordinator.Result) error {
+	if err := result.Err(); err != nil {
+		return err
+	}
+	var c Contract
+	if err := result.Decode(&c); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "%s: from %s for %s\n", result.Status, c.Provider, money(c.Total))
+	return nil
+}
+
+// money writes cents.
+func money(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/scenario"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+)
+
+func TestScenarios(t *testing.T) { scenario.Run(t, "procure.scenario.yaml") }
+
+// What the scenarios say of the document is so true of what main runs.
+func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
+	text, err := os.ReadFile("procure.yaml")
+	require.NoError(t, err)
+	written, err := template.Parse("procure.yaml", text)
+	require.NoError(t, err)
+	built := procurement(goodFor)
+	require.Equal(t, written.Document(), built.Document())
+	want, err := written.Hash()
+	require.NoError(t, err)
+	got, err := built.Hash()
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+// quick are the providers of the example, who answer at once.
+var quick = []provider{{name: "hill", price: 4100}, {name: "river", price: 3700}, {name: "harbor"}}
+
+// office is a desk in a folder of its own, with all that it has shown.
+type office struct {
+	*desk
+	shown bytes.Buffer
+}
+
+func newOffice(t *testing.T, dir string, goodFor time.Duration) *office {
+	o := &office{}
+	var err error
+	o.desk, err = open(t.Context(), dir, procurement(goodFor), quick, &o.shown)
+	require.NoError(t, err)
+	return o
+}
+
+// buyKettles runs to the end of a run and closes the office.
+func (o *office) buyKettles(ctx context.Context, t *testing.T, ask func(context.Context, *coordinator.Run) error) error {
+	err := o.buy(ctx, "kettles", Order{Item: "kettle", Quantity: 3}, ask)
+	require.NoError(t, o.close())
+	return err
+}
+
+// decide says what the command of that name does, through the socket where somebody serves it.
+func decide(ctx context.Context, dir, decision, reason string) error {
+	return control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
+		_, err := c.Do(ctx, &control.Request{
+			Verb: control.Decide, Run: "kettles", Step: "contract", Decision: decision, Actor: "ann", Reason: reason,
+		})
+		return err
+	})
+}
+
+func TestTheCheapestIsBoughtWhenApproved(t *testing.T) {
+	o := newOffice(t, t.TempDir(), goodFor)
+	require.NoError(t, o.buyKettles(t.Context(), t, o.approve))
+	require.Equal(t, `run kettles
+hill asks 41.00
+river asks 37.00
+harbor failed: http_503
+the best quote is that of river: 111.00 in all
+procure: fulfilled (-approve was given)
+the kitchen is told: 3 × kettle: bought
+completed: from river for 111.00
+`, o.shown.String())
+}
+
+func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
+	dir := t.TempDir()
+	o := newOffice(t, dir, goodFor)
+	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
+		return decide(ctx, dir, control.NotFulfilled, "too dear")
+	}))
+	require.Contains(t, o.shown.String(), "ann: not_fulfilled (too dear)\n")
+	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle: on loan from the warehouse\n")
+	require.Contains(t, o.shown.String(), "completed: from the warehouse for 0.00\n")
+}
+
+func TestTwoCannotDecide(t *testing.T) {
+	dir := t.TempDir()
+	o := newOffice(t, dir, goodFor)
+	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
+		require.NoError(t, decide(ctx, dir, control.Fulfilled, "mine"))
+		err := decide(ctx, dir, control.NotFulfilled, "no, mine")
+		require.Error(t, err)
+		return o.approve(ctx, must(o.engine.Run(ctx, "kettles")))
+	}))
+	require.Contains(t, o.shown.String(), "ann: fulfilled (mine)\n")
+	require.Contains(t, o.shown.String(), "completed: from river for 111.00\n")
+	require.NotContains(t, o.shown.String(), "no, mine")
+	require.NotContains(t, o.shown.String(), "-approve")
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// The deadline comes, whether the quotes have come by then or not.
+func TestWhenNobodyDecidesTheDeadlineEndsTheRun(t *testing.T) {
+	o := newOffice(t, t.TempDir(), 200*time.Millisecond)
+	err := o.buyKettles(t.Context(), t, o.showCommands)
+	failure := &journal.Failure{}
+	require.ErrorAs(t, err, &failure)
+	require.Equal(t, reactive.CodeDeadline, failure.Code)
+	require.NotContains(t, o.shown.String(), "the kitchen is told")
+}
+
+// The person decides while no process works on the run; the next one, whose providers are elsewhere, goes on with it.
+func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
+	dir := t.TempDir()
+	ctx, interrupt := context.WithCancel(t.Context())
+	o := newOffice(t, dir, goodFor)
+	require.NoError(t, o.buyKettles(ctx, t, func(ctx context.Context, run *coordinator.Run) error {
+		interrupt()
+		return o.showCommands(ctx, run)
+	}))
+	require.Contains(t, o.shown.String(), "go run ./cmd/sluice decide --data '"+dir+"' kettles contract fulfilled --reason 'within budget'\n")
+	require.Contains(t, o.shown.String(), "go run ./examples/procure -data '"+dir+"' -run kettles\n")
+
+	require.NoError(t, decide(t.Context(), dir, control.Fulfilled, "after all"))
+	o = newOffice(t, dir, goodFor)
+	require.NoError(t, o.buyKettles(t.Context(), t, func(context.Context, *coordinator.Run) error {
+		require.Fail(t, "it has been decided")
+		return nil
+	}))
+	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle: bought\n")
+	require.Contains(t, o.shown.String(), "completed: from river for 111.00\n")
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+)
+
+// provider answers requests for quotes: with its price after a while, or with an error when it has none.
+type provider struct {
+	name  string
+	price int // of one, in cents; 0: it is out of order
+	delay time.Duration
+}
+
+// providers are the three of the example: one is fast, one is cheap, one fails.
+var providers = []provider{
+	{name: "hill", price: 4100, delay: 50 * time.Millisecond},
+	{name: "river", price: 3700, delay: 250 * time.Millisecond},
+	{name: "harbor", delay: 100 * time.Millisecond},
+}
+
+// ServeHTTP answers one request for a quote.
+func (p provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-r.Context().Done():
+		return
+	case <-time.After(p.delay):
+	}
+	if p.price == 0 {
+		http.Error(w, "out of order", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// Whoever has gone meanwhile asks again with the same key, or does without.
+	_ = json.NewEncoder(w).Encode(Quote{Provider: p.name, Price: p.price})
+}
+
+// kitchen takes messages, and shows them.
+type kitchen struct{ out io.Writer }
+
+func (k kitchen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	note, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<10))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	fmt.Fprintf(k.out, "the kitchen is told: %s\n", note)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// market is everybody a run talks to: servers of this process on ports of the loopback that the system has chosen.
+type market struct {
+	servers   []*http.Server
+	endpoints map[string]string // by participant
+	all       sync.WaitGroup
+}
+
+// openMarket starts the servers.
+func openMarket(providers []provider, out io.Writer) (*market, error) {
+	participants := map[string]http.Handler{"kitchen": kitchen{out}}
+	for _, p := range providers {
+		participants[p.name] = p
+	}
+	m := &market{endpoints: map[string]string{}}
+	for _, name := range slices.Sorted(maps.Keys(participants)) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, errors.Join(err, m.close())
+		}
+		s := &http.Server{Handler: participants[name], ReadHeaderTimeout: time.Second}
+		m.servers = append(m.servers, s)
+		m.endpoints[name] = "http://" + l.Addr().String()
+		m.all.Go(func() { _ = s.Serve(l) }) // it ends with an error, when s is closed
+	}
+	return m, nil
+}
+
+// close ends the servers, with whatever they are about to answer.
+func (m *market) close() error {
+	var errs []error
+	for _, s := range m.servers {
+		errs = append(errs, s.Close())
+	}
+	m.all.Wait()
+	return errors.Join(errs...)
+}
+
+// directory is the workflow's, with the endpoints of the servers.
+func (m *market) directory() *template.Directory {
+	d := contacts
+	d.Participants = make(map[string]any, len(m.endpoints))
+	for name, endpoint := range m.endpoints {
+		d.Participants[name] = map[string]any{"endpoint": endpoint}
+	}
+	return &d
+}
+
+// lines lets several goroutines write lines to one place.
+type lines struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(line)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow"
+)
+
+// Order is the input of a run.
+type Order struct {
+	Item     string `json:"item"`
+	Quantity int    `json:"quantity"`
+}
+
+// Quote is what a provider answers: its price of one, in cents.
+type Quote struct {
+	Provider string `json:"provider"`
+	Price    int    `json:"price"`
+}
+
+// Draft is what a contract is made of.
+type Draft struct {
+	Quote    Quote `json:"quote"`
+	Quantity int   `json:"quantity"`
+}
+
+// Contract is who delivers, and for how much: the output of a run.
+type Contract struct {
+	Provider string `json:"provider"`
+	Total    int    `json:"total"` // in cents
+}
+
+// answer is what an HTTP request of a step gives.
+type answer[T any] struct {
+	Status int `json:"status"`
+	Body   T   `json:"body"`
+}
+
+// The operations are bound in the workflow, see bindings: none of them is a Go function.
+var (
+	requestQuote = template.NewOp[Order, answer[Quote]]("quote.request", nil)
+	draft        = template.NewOp[Draft, Contract]("contract.draft", nil)
+	lend         = template.NewOp[Order, Contract]("stock.lend", nil)
+	notify       = template.NewOp[string, answer[any]]("notify", nil)
+)
+
+// procurement is the workflow of procure.yaml, which says in its comments what the steps are for. People get as long as the
+// quotes are good for: goodFor bounds the whole run.
+func procurement(goodFor time.Duration) *template.Workflow {
+	order := flow.Input[Order]()
+	quote := flow.Call("solicit", requestQuote, order,
+		flow.Target(template.Target{Resolve: template.ResolveCapability, CapabilityID: "quotes"}),
+		flow.FanIn(template.FanIn{Policy: template.BestOf, ScoreField: "/body/price", ScoreOrder: "asc"}),
+		flow.Timeout(2*time.Second),
+		flow.Retry(template.Retry{MaxAttempts: 2, Backoff: time.Second}),
+	)
+	contract := flow.Call("contract", draft,
+		flow.Object[Draft](
+			flow.With("quote", flow.Select[Quote](quote, "/body")),
+			flow.With("quantity", flow.Select[int](order, "/quantity")),
+		),
+		flow.Fulfillment(template.Fulfillment{
+			Policy: template.ExternalDecision,
+			Source: &template.DecisionSource{Kind: template.DecidedByOperator},
+		}),
+	)
+	loan := flow.Call("loan", lend, order)
+	parts := []flow.Part{
+		flow.Schema(schema),
+		flow.Deadline(goodFor),
+		flow.Directory(contacts),
+		quote,
+		contract,
+		flow.If(flow.Expr[bool]("{{ steps.solicit.status == 'completed' and steps.contract.status == 'completed' }}"),
+			flow.Then(tell("bought", "{{ input.quantity }} × {{ input.item }}: bought")),
+			flow.Else(
+				loan,
+				tell("lent", "{{ input.quantity }} × {{ input.item }}: on loan from {{ steps.loan.output.provider }}"),
+			),
+		),
+		flow.Output(flow.Expr[Contract]("{{ steps.loan.output ?? steps.contract.output }}")),
+	}
+	for operation, binding := range bindings {
+		parts = append(parts, flow.Bind(operation, binding))
+	}
+	return flow.MustDefine("procure", parts...)
+}
+
+// tell sends the kitchen a message.
+func tell(id, text string) flow.Node {
+	return flow.Call(id, notify, flow.Expr[string](text),
+		flow.Target(template.Target{Resolve: template.ResolveStatic, Participants: []string{"kitchen"}}),
+		flow.Timeout(5*time.Second),
+		flow.Retry(template.Retry{MaxAttempts: 3, Backoff: time.Second}),
+	)
+}
+
+// bindings say how the operations are called.
+var bindings = map[string]template.Binding{
+	"quote.request": {HTTP: &template.HTTP{
+		Method: "POST", URL: "{{ participant.endpoint }}/quotes", Body: "{{ input }}",
+	}},
+	"contract.draft": {Value: &template.Constant{Value: map[string]any{
+		"provider": "{{ input.quote.provider }}", "total": "{{ input.quote.price * input.quantity }}",
+	}}},
+	"stock.lend": {Value: &template.Constant{Value: map[string]any{"provider": "the warehouse", "total": int64(0)}}},
+	"notify": {HTTP: &template.HTTP{
+		Method: "POST", URL: "{{ participant.endpoint }}/notes", Body: "{{ input }}",
+	}},
+}
+
+// schema is that of the input.
+var schema = map[string]any{
+	"type":                 "object",
+	"required":             []any{"item", "quantity"},
+	"additionalProperties": false,
+	"properties": map[string]any{
+		"item":     map[string]any{"type": "string", "minLength": int64(1)},
+		"quantity": map[string]any{"type": "integer", "minimum": int64(1)},
+	},
+}
+
+// contacts are who can be asked. Where they can be reached is known when they are there, see market.directory.
+var contacts = template.Directory{
+	Participants: map[string]any{
+		"hill": map[string]any{}, "river": map[string]any{}, "harbor": map[string]any{}, "kitchen": map[string]any{},
+	},
+	Capabilities: map[string][]template.Passport{
+		"quotes": {{Participant: "hill"}, {Participant: "river"}, {Participant: "harbor"}},
+	},
+}
