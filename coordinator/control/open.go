@@ -19,10 +19,9 @@ const journalFile = "VERSION"
 
 // Between taking a directory and answering for it, a process has to recover its journal; and somebody else may have it
 // open for the moment that a wish takes.
-const (
-	heldPause    = 20 * time.Millisecond
-	heldPatience = 10 * time.Second
-)
+const heldPause = 20 * time.Millisecond
+
+var heldPatience = 10 * time.Second // a variable for tests
 
 // Open gives a client for a directory: of the process that holds it, or else of an engine of its own, which goes on with
 // no runs and therefore makes no calls. Config.PickUp is not used. While another process has the directory open and does

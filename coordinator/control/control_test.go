@@ -1,0 +1,230 @@
+package control_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+)
+
+// bothWays runs a test with a client in the process and with one that uses a socket.
+func bothWays(t *testing.T, test func(t *testing.T, e *coordinator.Engine, c *control.Client)) {
+	t.Run("local", func(t *testing.T) {
+		e := newEngine(t, memory.New())
+		test(t, e, control.Local(e))
+	})
+	t.Run("socket", func(t *testing.T) {
+		e, c, _ := held(t)
+		test(t, e, c)
+	})
+}
+
+func TestARunIsFinishedFromOutside(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		run := start(t, e, "r1")
+		shown, err := c.Show(t.Context(), "r1")
+		require.NoError(t, err)
+		require.Equal(t, "bob", shown.Actor)
+		require.Equal(t, "letter", shown.Steps[0].Message)
+
+		done, err := c.Do(t.Context(), &control.Request{
+			Verb: control.Send, Run: "r", Message: "letter", Payload: json.RawMessage(`{"n": 9007199254740993}`), Actor: "ann",
+		})
+		require.NoError(t, err)
+		require.Equal(t, control.Done{Run: "r1", Driven: true}, done)
+		await(t, c, "r1")
+		shown, err = c.Show(t.Context(), "r1")
+		require.NoError(t, err)
+		require.Equal(t, "waiting", shown.Status)
+		step := shown.Steps[1]
+		require.Equal(t, []any{"contract", "completed", true, "pending", int32(1)},
+			[]any{step.Step, step.Status, step.Decidable, step.Fulfillment, step.Attempts})
+		require.False(t, step.Ended.Before(step.Began))
+
+		_, err = c.Do(t.Context(), &control.Request{
+			Verb: control.Decide, Run: "r1", Step: "contract", Decision: control.Fulfilled, Reason: "signed", Actor: "ann",
+		})
+		require.NoError(t, err)
+		result, err := run.Wait(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, result.Err())
+		shown, err = c.Show(t.Context(), "r1")
+		require.NoError(t, err)
+		require.True(t, shown.Finished)
+		require.JSONEq(t, `{"n": 9007199254740993}`, string(shown.Output))
+
+		var actors []string
+		for _, e := range events(t, c, "r1") {
+			if e.Actor != "" {
+				actors = append(actors, e.Type+" by "+e.Actor+" "+e.Reason)
+			}
+		}
+		require.Equal(t, []string{"message.received by ann ", "decision.received by ann signed"}, actors)
+	})
+}
+
+func TestEveryWishNamesItsActorInTheJournal(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		start(t, e, "r1")
+		for _, w := range []struct {
+			req  control.Request
+			want string
+		}{
+			{control.Request{Verb: control.Pause, Reason: "lunch"}, "run.paused"},
+			{control.Request{Verb: control.Resume}, "run.resumed"},
+			{control.Request{Verb: control.Abort, Step: "letter"}, "node.aborted"},
+			{control.Request{Verb: control.Retry, Step: "letter"}, ""}, // the abort has ended the run
+		} {
+			w.req.Run, w.req.Actor = "r1", "ann"
+			_, err := c.Do(t.Context(), &w.req)
+			if w.want == "" {
+				require.ErrorIs(t, err, coordinator.ErrFinished)
+				continue
+			}
+			require.NoError(t, err)
+			list := events(t, c, "r1")
+			found := false
+			for _, e := range list {
+				found = found || e.Type == w.want && e.Actor == "ann" && e.Reason == w.req.Reason
+			}
+			require.True(t, found, w.want)
+		}
+		start(t, e, "r2")
+		_, err := c.Do(t.Context(), &control.Request{Verb: control.Cancel, Run: "r2", Actor: "ann"})
+		require.NoError(t, err)
+	})
+}
+
+func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		start(t, e, "r1")
+		start(t, e, "r2")
+		ended := start(t, e, "over")
+		require.NoError(t, ended.Cancel(t.Context(), ""))
+		_, err := ended.Wait(t.Context())
+		require.NoError(t, err)
+		before := [][]*control.Event{events(t, c, "r1"), events(t, c, "over")}
+		ann := func(verb control.Verb, run string, more ...func(*control.Request)) *control.Request {
+			r := &control.Request{Verb: verb, Run: run, Actor: "ann", Step: "letter", Message: "letter", Decision: control.Fulfilled}
+			for _, change := range more {
+				change(r)
+			}
+			return r
+		}
+		for _, c1 := range []struct {
+			req  *control.Request
+			is   error
+			text string
+		}{
+			{ann(control.Send, "over"), coordinator.ErrFinished, "run over: the run has finished"},
+			{ann(control.Decide, "over"), coordinator.ErrFinished, "run over: the run has finished"},
+			{ann(control.Cancel, "over"), coordinator.ErrFinished, ""},
+			{ann(control.Resume, "r1"), coordinator.ErrNotPossible, "run r1: not possible as things stand: it is not paused"},
+			{ann(control.Decide, "r1"), coordinator.ErrNotPossible, ""},
+			{ann(control.Retry, "r1"), coordinator.ErrNotPossible, ""},
+			{ann(control.Abort, "r1", func(r *control.Request) { r.Step = "leter" }), coordinator.ErrStepNotFound,
+				`run r1: no such step: "leter" (did you mean "letter"?)`},
+			{ann(control.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
+			{ann(control.Pause, "r"), control.ErrAmbiguous, `several runs are meant by "r": r1, r2`},
+			{ann(control.Pause, ""), control.ErrBadRequest, "bad request: no run is named"},
+			{ann(control.Pause, "r1", func(r *control.Request) { r.Actor = "" }), control.ErrBadRequest, "bad request: a wish names its actor"},
+			{ann(control.Pause, "r1", func(r *control.Request) { r.Actor = strings.Repeat("a", 257) }), control.ErrBadRequest, ""},
+			{ann(control.Retry, "r1", func(r *control.Request) { r.Step = "" }), control.ErrBadRequest, ""},
+			{ann(control.Send, "r1", func(r *control.Request) { r.Message = "" }), control.ErrBadRequest, ""},
+			{ann(control.Send, "r1", func(r *control.Request) { r.Payload = []byte(`1e999`) }), control.ErrBadRequest, ""},
+			{ann(control.Decide, "r1", func(r *control.Request) { r.Decision = "maybe" }), control.ErrBadRequest, ""},
+			{ann(control.Show, "r1"), control.ErrBadRequest, `bad request: "show" is no wish`},
+		} {
+			_, err := c.Do(t.Context(), c1.req)
+			require.ErrorIs(t, err, c1.is, "%+v", c1.req)
+			if c1.text != "" {
+				require.EqualError(t, err, c1.text)
+			}
+			_, ok := errors.AsType[*control.Error](err)
+			require.True(t, ok, "%T", err)
+		}
+		require.Equal(t, before, [][]*control.Event{events(t, c, "r1"), events(t, c, "over")})
+	})
+}
+
+func TestOfManyWhoDecideOneWins(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		run := start(t, e, "r1")
+		require.NoError(t, run.Send(t.Context(), "letter", 1))
+		await(t, c, "r1")
+		errs := make([]error, 16)
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() {
+				_, errs[i] = c.Do(t.Context(), &control.Request{
+					Verb: control.Decide, Run: "r1", Step: "contract", Decision: control.Fulfilled, Actor: fmt.Sprint("a", i),
+				})
+			})
+		}
+		all.Wait()
+		won := 0
+		for _, err := range errs {
+			if err == nil {
+				won++
+				continue
+			}
+			require.True(t, errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrFinished), "%v", err)
+		}
+		require.Equal(t, 1, won)
+		decided := 0
+		for _, e := range events(t, c, "r1") {
+			if strings.HasPrefix(e.Type, "decision.") {
+				decided++
+			}
+		}
+		require.Equal(t, 1, decided)
+	})
+}
+
+func TestRunsAreListedInOrderAndFoundByTheirBeginning(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		for _, id := range []string{"b", "abc", "abd", "ab", "x"} {
+			start(t, e, id)
+		}
+		var ids []string
+		for r, err := range c.Runs(t.Context()) {
+			require.NoError(t, err)
+			require.Equal(t, "office", r.Workflow)
+			ids = append(ids, r.Run)
+		}
+		require.Equal(t, []string{"ab", "abc", "abd", "b", "x"}, ids)
+		for name, want := range map[string]string{"ab": "ab", "abd": "abd", "x": "x"} {
+			r, err := c.Show(t.Context(), name)
+			require.NoError(t, err)
+			require.Equal(t, want, r.Run)
+		}
+		_, err := c.Show(t.Context(), "a")
+		require.EqualError(t, err, `several runs are meant by "a": ab, abc, abd`)
+	})
+}
+
+func TestAReaderMayStopAndGoOnWhereItWas(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		run := start(t, e, "r1")
+		require.NoError(t, run.Cancel(t.Context(), "enough"))
+		all := events(t, c, "r1")
+		for range c.Watch(t.Context(), "r1", 1) {
+			break
+		}
+		next := uint64(2)
+		for u, err := range c.Watch(t.Context(), "r1", 2) {
+			require.NoError(t, err)
+			require.Equal(t, *all[next-1], u.Event)
+			next++
+		}
+		require.EqualValues(t, len(all)+1, next)
+	})
+}

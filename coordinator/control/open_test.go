@@ -1,0 +1,117 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// abandoned is a directory with a run that nobody works on.
+func abandoned(t *testing.T) string {
+	dir := filepath.Join(t.TempDir(), "data")
+	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+	require.NoError(t, err)
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{contract}})
+	require.NoError(t, err)
+	run := start(t, e, "r1")
+	require.NoError(t, run.Send(t.Context(), "letter", "dear"))
+	await(t, control.Local(e), "r1")
+	require.NoError(t, e.Shutdown(t.Context()))
+	return dir
+}
+
+func TestADirectoryThatNobodyHoldsIsOpenedForTheMoment(t *testing.T) {
+	dir := abandoned(t)
+	err := control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+		require.False(t, c.Held())
+		r, err := c.Show(t.Context(), "r1")
+		require.NoError(t, err, "though this program has no operation %q", "contract")
+		require.True(t, r.Steps[1].Decidable)
+		done, err := c.Do(t.Context(), &control.Request{
+			Verb: control.Decide, Run: "r1", Step: "contract", Decision: control.Fulfilled, Actor: "ann",
+		})
+		require.Equal(t, control.Done{Run: "r1"}, done)
+		return err
+	})
+	require.NoError(t, err)
+
+	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+	require.NoError(t, err, "it was given back")
+	e := newEngine(t, store)
+	run, err := e.Run(t.Context(), "r1")
+	require.NoError(t, err)
+	result, err := run.Wait(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "dear", result.Output)
+}
+
+func TestADirectoryWithoutAJournalStaysAsItIs(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
+		_, err := control.Open(t.Context(), dir, coordinator.Config{})
+		require.ErrorIs(t, err, control.ErrNoJournal)
+		left, _ := os.ReadDir(dir)
+		require.Empty(t, left)
+	}
+}
+
+func TestAHolderThatDoesNotAnswerIsWaitedFor(t *testing.T) {
+	dir := abandoned(t)
+	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+	require.NoError(t, err)
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(enough)
+	_, err = control.Open(ctx, dir, coordinator.Config{})
+	require.ErrorIs(t, err, enough)
+
+	opened := make(chan *control.Client)
+	go func() {
+		c, err := control.Open(t.Context(), dir, coordinator.Config{})
+		if err != nil {
+			t.Error(err)
+		}
+		opened <- c
+	}()
+	e := newEngine(t, store)
+	serve(t, dir, e)
+	c := <-opened
+	require.True(t, c.Held())
+	require.NoError(t, c.Close())
+}
+
+func TestWhatAHolderHasNotDoneIsDoneOnceMore(t *testing.T) {
+	dir := abandoned(t)
+	tries := 0
+	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(*control.Client) error {
+		if tries++; tries == 1 {
+			return coordinator.ErrShutdown
+		}
+		return nil
+	}))
+	require.Equal(t, 2, tries)
+	require.ErrorIs(t, control.With(t.Context(), dir, coordinator.Config{}, func(*control.Client) error {
+		tries++
+		return control.ErrNotHeld
+	}), control.ErrNotHeld)
+	require.Equal(t, 4, tries)
+}
+
+func TestAJournalThatIsInUseSaysSo(t *testing.T) {
+	dir := abandoned(t)
+	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+	require.NoError(t, err)
+	defer store.Close()
+	control.BePatient(t, 0)
+	_, err = control.Open(t.Context(), dir, coordinator.Config{})
+	require.ErrorIs(t, err, journal.ErrLocked)
+	require.ErrorContains(t, err, "does not answer")
+}
