@@ -63,3 +63,6 @@ func (r *Root) Check() error {
 
 // Work is what deriving has cost so far.
 func (r *Root) Work() (edges, derived uint64) { return r.bank.Work() }
+
+// Timers is how many instants the root keeps in mind.
+func (r *Root) Timers() int { return len(r.timers.heap) }

@@ -47,3 +47,6 @@ func (g *Gather) Check() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Looked is how many dispatches were looked at in passing.
+func (g *Gather) Looked() int { return g.looked }

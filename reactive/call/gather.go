@@ -67,6 +67,7 @@ type Gather struct {
 	last                                    int64 // when somebody was asked last
 	done                                    bool  // there is no attempt, or it has ended
 	won                                     bool  // the newest attempt has come to an output
+	looked                                  int   // dispatches looked at in passing: what tests hold against their number
 }
 
 // NewGather makes the gathering of one step's call. A nil spec is any_one.
@@ -143,6 +144,7 @@ func (g *Gather) ask(participant string, at int64) {
 	g.pending++
 	g.last = at
 	for len(g.reserve) > 0 && g.askedNow(g.reserve[0]) {
+		g.looked++
 		g.reserve = g.reserve[1:]
 	}
 }
@@ -155,8 +157,14 @@ func (g *Gather) askedNow(participant string) bool {
 
 // Open reports whether a participant's answer to an attempt is waited for.
 func (g *Gather) Open(participant string, attempt int32) bool {
-	i, ok := g.asked[participant]
-	return ok && g.dispatches[i].Attempt == attempt && g.dispatches[i].State == Pending
+	_, ok := g.open(participant, attempt)
+	return ok
+}
+
+// open is the dispatch of a participant whose answer to an attempt is waited for.
+func (g *Gather) open(participant string, attempt int32) (i int, ok bool) {
+	i, ok = g.asked[participant]
+	return i, ok && g.dispatches[i].Attempt == attempt && g.dispatches[i].State == Pending
 }
 
 // Waiting are the participants whose answers are waited for, in the order in which they were asked. It looks at every
@@ -173,6 +181,7 @@ func (g *Gather) Dropped() []string {
 
 func (g *Gather) who(stands func(State) bool) []string {
 	var list []string
+	g.looked += len(g.dispatches) - g.first
 	for i := g.first; i < len(g.dispatches); i++ {
 		if stands(g.dispatches[i].State) {
 			list = append(list, g.dispatches[i].Participant)
@@ -196,10 +205,10 @@ func (g *Gather) Next() (participant string, due int64, ok bool) {
 // Settle records how a dispatch of the newest attempt ended: responded, failed (then with a failure) or unreachable; only
 // the end of the attempt itself gives it another state. It reports false when nobody was waiting for it.
 func (g *Gather) Settle(participant string, attempt int32, s State, output any, failure *journal.Failure, at int64) bool {
-	if !g.Open(participant, attempt) || s != Responded && s != Failed && s != Unreachable {
+	i, ok := g.open(participant, attempt)
+	if !ok || s != Responded && s != Failed && s != Unreachable {
 		return false
 	}
-	i := g.asked[participant]
 	d := &g.dispatches[i]
 	d.State, d.Output, d.Failure, d.At = s, output, failure, at
 	g.pending--
@@ -252,9 +261,9 @@ func (g *Gather) scoreOf(output any) (value.Value, bool) {
 	}
 	switch n := v.(type) {
 	case int64:
-		return n, true
+		return v, true
 	case float64:
-		return n, !math.IsNaN(n)
+		return v, !math.IsNaN(n)
 	}
 	return nil, false
 }
@@ -394,6 +403,7 @@ func (g *Gather) close(s State) {
 	}
 	g.done = true
 	g.reserve = nil
+	g.looked += len(g.dispatches) - g.first
 	for i := g.first; i < len(g.dispatches); i++ {
 		if g.dispatches[i].State == Pending {
 			g.dispatches[i].State = s
@@ -427,6 +437,7 @@ func (g *Gather) responses() any {
 // kept are the dispatches with usable answers that count.
 func (g *Gather) kept() []int {
 	var list []int
+	g.looked += len(g.dispatches)
 	for i := range g.dispatches {
 		d := &g.dispatches[i]
 		if newest, ok := g.asked[d.Participant]; ok && newest == i && d.State == Responded {

@@ -374,3 +374,62 @@ func TestGatherKeepsItsInvariants(t *testing.T) {
 		}
 	})
 }
+
+// TestTheWorkIsThatOfTheDispatches: however many are asked, and however the attempts end, each dispatch is looked at a few
+// times in all.
+func TestTheWorkIsThatOfTheDispatches(t *testing.T) {
+	const n = 20_000
+	participants := make([]string, n)
+	for i := range participants {
+		participants[i] = strconv.Itoa(i)
+	}
+	begin := func(spec *template.FanIn) *call.Gather {
+		g := call.NewGather(spec)
+		g.Begin(1, g.Lacking(participants, false), 0, false)
+		return g
+	}
+	everybody := func(g *call.Gather, attempt int32, s call.State, f *journal.Failure) {
+		for i, p := range participants {
+			require.True(t, g.Settle(p, attempt, s, answer(p, strconv.Itoa(i%7)), f, int64(i)))
+			g.Judge()
+		}
+	}
+	failure := &journal.Failure{Code: "broken"}
+	for name, play := range map[string]func() *call.Gather{
+		"best of all answers": func() *call.Gather {
+			g := begin(&template.FanIn{Policy: template.BestOf, ScoreField: "/price"})
+			everybody(g, 1, call.Responded, nil)
+			return g
+		},
+		"a list of all answers": func() *call.Gather {
+			g := begin(&template.FanIn{Policy: template.All})
+			everybody(g, 1, call.Responded, nil)
+			return g
+		},
+		"everybody fails, and is asked again": func() *call.Gather {
+			g := begin(nil)
+			everybody(g, 1, call.Failed, failure)
+			g.Begin(2, g.Lacking(participants, false), 0, false)
+			everybody(g, 2, call.Unreachable, nil)
+			return g
+		},
+		"one by one, until nobody is left": func() *call.Gather {
+			g := begin(&template.FanIn{Policy: template.AnyOne, HedgeAfter: 1})
+			for p, _, ok := g.Next(); ok; p, _, ok = g.Next() {
+				require.True(t, g.Ask(p, 0))
+			}
+			everybody(g, 1, call.Failed, failure)
+			return g
+		},
+		"nobody answers": func() *call.Gather {
+			g := begin(&template.FanIn{Policy: template.Quorum, MinResponses: n})
+			g.Expire()
+			require.Len(t, g.Dropped(), n)
+			return g
+		},
+	} {
+		g := play()
+		require.NotEmpty(t, g.Dispatches(), name)
+		require.LessOrEqual(t, g.Looked(), 5*n, name)
+	}
+}
