@@ -59,8 +59,10 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		switch _, badInput := errors.AsType[*coordinator.InputError](err); {
 		case err == nil:
 			return nil
-		case badInput, errors.Is(err, coordinator.ErrRunExists):
+		case badInput:
 			return refuse(err)
+		case errors.Is(err, coordinator.ErrRunExists):
+			return refuse(fmt.Errorf("--id: there is another run %s in this journal", id))
 		}
 		return &exit{failed, err}
 	}
@@ -104,7 +106,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 		}
 	}
 	if hash == "" {
-		return refuse(fmt.Errorf("--resume: %w: %s", coordinator.ErrRunNotFound, id))
+		return refuse(fmt.Errorf("--resume: there is no run %s in this journal", id))
 	}
 	for e, err := range store.Read(ctx, "def/"+hash, 1) {
 		if err == nil {

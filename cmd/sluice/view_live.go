@@ -123,6 +123,9 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, nextFrame()
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
+		if s.width <= 0 || s.height <= 0 { // a terminal that does not say
+			s.width, s.height = 80, 24
+		}
 	case tea.KeyPressMsg:
 		switch msg.String() {
 		case "ctrl+c":

@@ -135,7 +135,7 @@ func condition(n *Node) string {
 	case n.Func != "":
 		return n.Func
 	case n.Item.TestID != "":
-		return "steps[" + strconv.Quote(n.Item.TestID) + "].status == 'completed'"
+		return stepName(n.Item.TestID) + ".status == 'completed'"
 	}
 	text := strings.TrimSpace(n.Cond.Test)
 	inner, opened := strings.CutPrefix(text, "{{")
@@ -144,4 +144,15 @@ func condition(n *Node) string {
 		return text
 	}
 	return strings.TrimSpace(inner)
+}
+
+// stepName is how expressions name a step.
+func stepName(id string) string {
+	isWord := func(r rune) bool {
+		return r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	if strings.ContainsFunc(id, func(r rune) bool { return !isWord(r) }) || '0' <= id[0] && id[0] <= '9' {
+		return "steps[" + strconv.Quote(id) + "]"
+	}
+	return "steps." + id
 }

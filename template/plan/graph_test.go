@@ -83,15 +83,19 @@ c->z`,
 			"branches are guarded, a bare step id is written out", `
 steps:
   - {operation: a}
-  - conditional: {id: either, test: a, then: [{operation: b}, {operation: c}], else: [{operation: d}]}
-  - conditional: {test: "{{ input.ok }}", then: [{operation: e}]}`, `
+  - conditional: {id: either, test: a, then: [{operation: b}, {operation: c-1}], else: [{operation: d}]}
+  - conditional: {test: "{{ input.ok }}", then: [{operation: e}]}
+  - conditional: {test: c-1, then: [{operation: f}]}`, `
 a->either
-either->b:conditional (if steps["a"].status == 'completed')
-either->d:conditional (unless steps["a"].status == 'completed')
-b->c
-c->steps[2]
+either->b:conditional (if steps.a.status == 'completed')
+either->d:conditional (unless steps.a.status == 'completed')
+b->c-1
+c-1->steps[2]
+c-1->steps[3]
 d->steps[2]
-steps[2]->e:conditional (if input.ok)`,
+steps[2]->e:conditional (if input.ok)
+e->steps[3]
+steps[3]->f:conditional (if steps["c-1"].status == 'completed')`,
 		}, {
 			"a test that reads a status orders, also past what lies between", `
 steps:

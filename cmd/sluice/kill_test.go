@@ -1,0 +1,176 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// counting is a workflow of commands that leave a line in a file each time they are run.
+const counting = `
+kind: Workflow
+name: counting
+operations:
+  list: {command: {shell: "echo $SLUICE_STEP >> calls; seq 24", output: lines}}
+  work: {command: {shell: "echo $SLUICE_STEP >> calls; sleep 0.02"}}
+  weak: {command: {shell: "echo $SLUICE_STEP >> calls; sleep 0.01; [ $SLUICE_ATTEMPT -ge 3 ]"}}
+steps:
+  - {operation: list}
+  - parallel:
+      max_concurrency: 3
+      steps:
+        - map: {id: each, over: "{{ steps.list.output }}", steps: [{operation: work}, {operation: work, id: check}]}
+        - {operation: weak, timing: {retry: {max_attempts: 3, backoff: PT0.02S}}}
+  - conditional: {test: weak, then: [{operation: work, id: last}], else: [{operation: work, id: never}]}
+output: all done
+`
+
+// killsMin is how many times the command is killed, over as many runs as it takes.
+const killsMin = 24
+
+// TestKilledAtAnyMomentARunIsResumed kills the command with SIGKILL, again and again, and resumes the run. Whatever the
+// journal knows as answered is not called again, and everything else is called at most once more for each kill.
+func TestKilledAtAnyMomentARunIsResumed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	kills := 0
+	for n := 0; kills < killsMin; n++ {
+		k := &killing{t: t, rng: rng, dir: t.TempDir(), answered: map[string]int{}, open: map[string]int{}}
+		writeFile(t, k.dir, "w.yaml", counting)
+		k.run()
+		kills += k.kills
+		t.Logf("run %d: killed %d times", n, k.kills)
+		require.Less(t, n, killsMin, "hardly any run lives long enough to be killed")
+	}
+}
+
+// killing is one run that is killed until it has finished.
+type killing struct {
+	t        *testing.T
+	rng      *rand.Rand
+	dir      string
+	kills    int
+	answered map[string]int // by step: how often it had been called when the journal first knew its answer
+	open     map[string]int // by step: at how many kills the journal knew a request without an answer
+}
+
+func (k *killing) run() {
+	args := []string{"run", "w.yaml", "--id", "r", "--data", "journal", "-o", "json"}
+	for {
+		p := launch(k.t, k.dir, args...)
+		if !k.killSoon(p) {
+			break
+		}
+		k.kills++
+		k.inspect()
+		args = []string{"run", "--data", "journal", "--resume", "r", "-o", "json"}
+	}
+	calls := k.calls()
+	for step, n := range calls {
+		attempts := 1
+		if step == "weak" {
+			attempts = 3
+		}
+		require.LessOrEqual(k.t, n, attempts+k.open[step], "step %s: a call under way at a kill runs once more for it", step)
+	}
+	require.Len(k.t, calls, 1+24+24+1+1, "every step has been called")
+	for step, n := range k.answered {
+		require.Equal(k.t, n, calls[step], "step %s was called again after it had been answered", step)
+	}
+}
+
+// killSoon kills the command a few calls or a few events later. It reports false when the run has finished before that.
+func (k *killing) killSoon(p *process) bool {
+	k.t.Helper()
+	calls, events := k.rng.IntN(12), 1+k.rng.IntN(30)
+	if k.rng.IntN(2) == 0 {
+		calls = 1000 // by events alone
+	} else {
+		events = 100000
+	}
+	before := k.total()
+	ended := make(chan int, 1)
+	go func() { ended <- p.wait() }()
+	code := -2
+	eventually(k.t, "calls or events", func() bool {
+		select {
+		case code = <-ended:
+			return true
+		default:
+		}
+		return k.total() > before+calls || strings.Count(p.stdout.String(), "\n") >= events
+	})
+	if code == -2 {
+		p.signal(syscall.SIGKILL)
+		code = <-ended
+	}
+	if code == -1 {
+		return true
+	}
+	require.Equal(k.t, done, code, "%s%s", &p.stdout, &p.stderr)
+	require.Contains(k.t, p.stdout.String(), `{"result":{"run":"r","status":"completed","output":"all done"}}`)
+	return false
+}
+
+// inspect notes what the journal says after a kill. It reads a copy, so that the next process finds what this one left.
+func (k *killing) inspect() {
+	copied := filepath.Join(k.t.TempDir(), "journal")
+	require.NoError(k.t, os.CopyFS(copied, os.DirFS(filepath.Join(k.dir, "journal"))))
+	store, err := disk.Open(copied, disk.Config{})
+	require.NoError(k.t, err)
+	defer func() { require.NoError(k.t, store.Close()) }()
+	calls := k.calls()
+	open := map[string]bool{}
+	last := map[string]journal.Type{}
+	for e, err := range store.Read(context.Background(), "r", 1) {
+		require.NoError(k.t, err)
+		switch e.Type {
+		case journal.CallRequested:
+			open[e.Node] = true
+		case journal.CallResponded, journal.CallError:
+			delete(open, e.Node)
+		default:
+			continue
+		}
+		last[e.Node] = e.Type
+	}
+	for step := range open {
+		k.open[step]++
+	}
+	for step, was := range last {
+		if _, known := k.answered[step]; !known && was == journal.CallResponded {
+			k.answered[step] = calls[step]
+		}
+	}
+}
+
+// calls counts the lines of each step.
+func (k *killing) calls() map[string]int {
+	counts := map[string]int{}
+	if !exists(filepath.Join(k.dir, "calls"))() {
+		return counts
+	}
+	for _, step := range lines(k.t, filepath.Join(k.dir, "calls")) {
+		counts[step]++
+	}
+	return counts
+}
+
+func (k *killing) total() int {
+	info, err := os.Stat(filepath.Join(k.dir, "calls"))
+	if err != nil {
+		return 0
+	}
+	// Lines are of about one length, which is all it takes to come by at some moment or other.
+	return int(info.Size()) / len("check[10]\n")
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+// TestMain makes the test binary serve as the command too, so that scripts run it in processes of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(cleaned{m}, map[string]func(){"sluice": main})
+}
+
+// cleaned runs the tests and then looks for what they have left behind.
+type cleaned struct{ m *testing.M }
+
+func (c cleaned) Run() int {
+	code := c.m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	if err := goleak.Find(); code == 0 && err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		return 1
+	}
+	return code
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("SLUICE_UPDATE") != "",
+		Setup: func(e *testscript.Env) error {
+			scratch := filepath.Join(e.WorkDir, "scratch")
+			e.Setenv("TMPDIR", scratch)
+			return os.Mkdir(scratch, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command and requires an exit code: `exits 2 sluice validate bad.yaml`. What the command has printed can be
+// looked at as after exec.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
