@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"os"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -30,10 +31,14 @@ func Dial(dir string) (*Client, error) {
 	if err != nil {
 		return nil, problem(err)
 	}
+	return holder(dir), conn.Close()
+}
+
+func holder(dir string) *Client {
 	ask := func(ctx context.Context, req *Request, emit func(*Reply) error) error {
 		return askHolder(ctx, dir, req, emit)
 	}
-	return &Client{ask: ask, close: func() error { return nil }, held: true}, conn.Close()
+	return &Client{ask: ask, close: func() error { return nil }, held: true}
 }
 
 // Local gives a client of an engine in this process. Closing it leaves the engine as it is.
@@ -135,8 +140,9 @@ func askHolder(ctx context.Context, dir string, req *Request, emit func(*Reply) 
 			return err
 		}
 	}
-	_, err = conn.Write(line)
-	if err == nil {
+	if _, err = conn.Write(line); err != nil {
+		err = fmt.Errorf("%w any more: %w", ErrNotHeld, err)
+	} else {
 		err = readReplies(conn, emit)
 	}
 	switch {
@@ -148,15 +154,22 @@ func askHolder(ctx context.Context, dir string, req *Request, emit func(*Reply) 
 	return err
 }
 
-// readReplies reads an answer to its last line.
+// readReplies reads an answer to its last line. A holder that goes before it has taken the request has done nothing, which
+// is as if it had gone earlier.
 func readReplies(conn net.Conn, emit func(*Reply) error) error {
+	taken := false
 	for d := json.NewDecoder(bufio.NewReader(conn)); ; {
 		var r Reply
 		switch err := d.Decode(&r); {
+		case err != nil && !taken && !errors.Is(err, os.ErrDeadlineExceeded):
+			return fmt.Errorf("%w any more: %w", ErrNotHeld, err)
 		case err != nil:
 			return fmt.Errorf("%w: %w", ErrHungUp, err)
 		case r.Error != nil:
 			return r.Error
+		case r.Taken:
+			taken = true
+			continue
 		}
 		if err := emit(&r); err != nil || r.Done != nil {
 			return err

@@ -19,15 +19,19 @@
 // A connection carries one request and its replies, each a line of JSON:
 //
 //	→ {"v":1,"verb":"decide","run":"r1","step":"pay","decision":"fulfilled","actor":"ann"}
+//	← {"taken":true}
 //	← {"done":{"run":"r1","driven":true}}
 //	→ {"v":1,"verb":"events","run":"r1","from":7}
+//	← {"taken":true}
 //	← {"event":{"seq":7,"at":"2026-01-02T15:04:05Z","type":"call.requested","step":"pay","attempt":1}}
 //	← {"done":{"run":"r1"}}
 //	→ {"v":1,"verb":"cancel","run":"r2","actor":"ann"}
+//	← {"taken":true}
 //	← {"error":{"code":"finished","message":"run r2: the run has finished"}}
 //
-// The last reply is done or error; where it is missing, the holder has gone, and it is not known whether a wish was
-// journaled. A run may be named by the beginning of its id, if no other begins so. Errors keep their meaning on the way:
+// A holder that is about to go carries out what it has taken. Where taken is missing, nothing was done, and With turns to
+// whoever has the directory then; where only the last line is missing, which is done or error, the holder has died, and it
+// is not known whether a wish was journaled. A run may be named by the beginning of its id, if no other begins so. Errors keep their meaning on the way:
 // errors.Is finds coordinator.ErrFinished and the others on either side.
 //
 // # Contracts

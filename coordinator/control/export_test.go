@@ -11,6 +11,9 @@ func DecodeRequest(line []byte) (*Request, error) { return decodeRequest(line) }
 // Encode gives the request as a line.
 func (r *Request) Encode() ([]byte, error) { return r.encode() }
 
+// AskOnly is Dial without a look whether anybody is there.
+func AskOnly(dir string) *Client { return holder(dir) }
+
 // BePatient has Open wait so long, until the test ends.
 func BePatient(t testing.TB, d time.Duration) {
 	before := heldPatience

@@ -11,8 +11,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Reply is one line of an answer: exactly one field is set. The last line is Done or Error.
+// Reply is one line of an answer: exactly one field is set. The first line on a connection is Taken, unless the request
+// cannot be read, the last one is Done or Error.
 type Reply struct {
+	Taken  bool    `json:"taken,omitempty"` // the request was read and will be answered
 	Run    *Run    `json:"run,omitempty"`
 	Step   *Step   `json:"step,omitempty"`
 	Event  *Event  `json:"event,omitempty"`

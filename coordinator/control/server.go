@@ -113,11 +113,11 @@ func (s *Server) serve(conn net.Conn) {
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
+	if req.Verb.wish() && !stop() || w.take() != nil {
+		return
+	}
 	switch {
 	case req.Verb.wish():
-		if !stop() {
-			return
-		}
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), wishTime)
 		defer cancel()
 	case req.Verb == Watch: // who has gone would not be noticed before something happens
@@ -128,7 +128,7 @@ func (s *Server) serve(conn net.Conn) {
 		})
 	}
 	err = Handle(ctx, s.engine, req, w.reply)
-	if e, ok := errors.AsType[*Error](err); ok && s.ctx.Err() == nil {
+	if e, ok := errors.AsType[*Error](err); ok && (req.Verb.wish() || s.ctx.Err() == nil) {
 		w.fail(e)
 		return
 	}
@@ -167,6 +167,14 @@ func newReplyWriter(conn net.Conn) *replyWriter {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	return &replyWriter{b: b, enc: enc}
+}
+
+// take tells that the request was read. Who is not told knows that nothing was done.
+func (w *replyWriter) take() error {
+	if err := w.enc.Encode(&Reply{Taken: true}); err != nil {
+		return err
+	}
+	return w.b.Flush()
 }
 
 func (w *replyWriter) reply(r *Reply) error {

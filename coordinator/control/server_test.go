@@ -36,13 +36,15 @@ func TestTheProtocolIsLinesOfJSON(t *testing.T) {
 	require.NoError(t, err)
 	answer, err := io.ReadAll(conn)
 	require.NoError(t, err)
-	require.Equal(t, `{"done":{"run":"r1","driven":true}}`+"\n", string(answer))
+	require.Equal(t, `{"taken":true}`+"\n"+`{"done":{"run":"r1","driven":true}}`+"\n", string(answer))
 
 	conn = connect(t, dir)
 	_, err = io.WriteString(conn, `{"v":1,"verb":"events","run":"r1","from":3}`) // no end of line but the end
 	require.NoError(t, err)
 	require.NoError(t, conn.CloseWrite())
 	lines := bufio.NewScanner(conn)
+	require.True(t, lines.Scan())
+	require.Equal(t, `{"taken":true}`, lines.Text())
 	require.True(t, lines.Scan())
 	require.Contains(t, lines.Text(), `"type":"run.paused","actor":"ann"}}`)
 	require.True(t, lines.Scan())
@@ -77,7 +79,9 @@ func TestHostileInputIsRefusedAndHarmsNothing(t *testing.T) {
 			io.WriteString(conn, text) // fails when the answer comes before the end of what is too large
 			conn.CloseWrite()
 			var answer control.Reply
-			require.NoError(t, json.NewDecoder(conn).Decode(&answer))
+			for d := json.NewDecoder(conn); answer.Error == nil; {
+				require.NoError(t, d.Decode(&answer))
+			}
 			require.NotNil(t, answer.Error)
 			require.Equal(t, "bad_request", answer.Error.Code)
 		})
@@ -234,6 +238,33 @@ func TestClosingWaitsForAWishUnderWay(t *testing.T) {
 	}
 	require.NoError(t, <-answer)
 	require.NoError(t, <-closed)
+}
+
+func TestWhatWasNotTakenWasNotDone(t *testing.T) {
+	for answer, want := range map[string]error{
+		"":                 control.ErrNotHeld,
+		`{"taken"`:         control.ErrNotHeld,
+		`{"taken":true}`:   control.ErrHungUp,
+		`{"taken":true}{"`: control.ErrHungUp,
+	} {
+		dir := t.TempDir()
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "control.sock"), Net: "unix"})
+		require.NoError(t, err)
+		served := make(chan error)
+		go func() {
+			conn, err := l.Accept()
+			if err == nil {
+				_, err = bufio.NewReader(conn).ReadBytes('\n')
+				io.WriteString(conn, answer)
+				conn.Close()
+			}
+			served <- err
+		}()
+		_, err = control.AskOnly(dir).Do(t.Context(), &control.Request{Verb: control.Pause, Run: "r1", Actor: "ann"})
+		require.ErrorIs(t, err, want, "%q", answer)
+		require.NoError(t, <-served)
+		require.NoError(t, l.Close())
+	}
 }
 
 func TestTheEngineShutsDownUnderAServer(t *testing.T) {
