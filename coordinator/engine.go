@@ -84,8 +84,9 @@ type Engine struct {
 	loops    sync.WaitGroup
 
 	mu       sync.Mutex
-	runs     map[string]*run // in memory
-	mine     map[string]bool // runs to go on with; nil: all
+	runs     map[string]*run  // in memory
+	stopped  map[string]error // why runs that have not finished cannot go on in this process
+	mine     map[string]bool  // runs to go on with; nil: all
 	sleepers sleepers
 	closed   bool
 
@@ -102,7 +103,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		config.Logger = slog.Default()
 	}
 	config.Limits.complete()
-	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}}
+	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}, stopped: map[string]error{}}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
@@ -151,6 +152,7 @@ type Option func(*startOptions)
 
 type startOptions struct {
 	id     string
+	named  bool   // the id is the caller's: it may exist
 	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
@@ -199,6 +201,8 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 		o.id = id.String()
 	} else if err := template.ValidID(o.id); err != nil {
 		return nil, fmt.Errorf("run id: %w", err)
+	} else {
+		o.named = true
 	}
 	return e.begin(ctx, entry, in, o)
 }
@@ -225,6 +229,11 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
 		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Children: children, MapItemsMax: int32(max(0, e.config.Limits.MapItemsMax)), Parent: o.parent, Labels: o.labels, Actor: o.actor,
 	}}}
+	if o.named {
+		if known, err := e.exists(ctx, o.id); err != nil || known {
+			return e.again(ctx, &first)
+		}
+	}
 	r := newRun(e, o.id)
 	r.adopt(entry, reactive.New(p), 0)
 	done := make(chan error, 1)
@@ -269,22 +278,31 @@ func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) 
 
 // Run finds a run by its id, finished or not; ErrRunNotFound.
 func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
-	e.mu.Lock()
-	_, ok := e.runs[id]
-	e.mu.Unlock()
-	if !ok {
-		for _, err := range e.store.Read(ctx, id, 1) {
-			if err != nil {
-				return nil, fmt.Errorf("read run %s: %w", id, err)
-			}
-			ok = true
-			break
-		}
-	}
-	if !ok {
+	ok, err := e.exists(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
 		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 	}
 	return &Run{engine: e, id: id}, nil
+}
+
+// exists reports whether there is a run of that id.
+func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
+	e.mu.Lock()
+	_, ok := e.runs[id]
+	e.mu.Unlock()
+	if ok {
+		return true, nil
+	}
+	for _, err := range e.store.Read(ctx, id, 1) {
+		if err != nil {
+			return false, fmt.Errorf("read run %s: %w", id, err)
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 // Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
@@ -332,6 +350,7 @@ func (e *Engine) load(id string) *run {
 	if r := e.runs[id]; r != nil {
 		return r
 	}
+	delete(e.stopped, id)
 	r := newRun(e, id)
 	e.runs[id] = r
 	e.loops.Go(func() { r.loop(e.ctx) })
@@ -378,10 +397,20 @@ func (e *Engine) retire(r *run) bool {
 func (e *Engine) forget(r *run) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.runs[r.id] == r {
-		delete(e.runs, r.id)
+	if e.runs[r.id] != r {
+		return
+	}
+	delete(e.runs, r.id)
+	if r.err != nil {
+		if len(e.stopped) >= stoppedMax {
+			clear(e.stopped)
+		}
+		e.stopped[r.id] = r.err
 	}
 }
+
+// stoppedMax bounds how many runs are remembered as stopped.
+const stoppedMax = 1024
 
 // replay makes a run's root from its journal. A run with none is a new one if it is known what it will be started as.
 func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *reactive.Root, error) {

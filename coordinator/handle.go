@@ -59,8 +59,11 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	e := r.engine
 	for {
 		e.mu.Lock()
-		active := e.runs[r.id]
+		active, stopped := e.runs[r.id], e.stopped[r.id]
 		e.mu.Unlock()
+		if active == nil && stopped != nil {
+			return nil, stopped
+		}
 		if active == nil {
 			result, err := r.await(ctx)
 			if result != nil || err != nil {

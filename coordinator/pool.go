@@ -209,24 +209,35 @@ func (p *pool) look() bool {
 	defer p.mu.Unlock()
 	moving, waiting := 0, 0
 	for _, w := range p.workers {
-		if turns := w.turns.Load(); turns != w.seen {
+		turns := w.turns.Load()
+		if turns != w.seen || turns == 0 { // one that has not had its first turn is as good as moving
 			w.seen, w.still = turns, 0
 			moving++
 			continue
 		}
 		w.bringHome()
-		if w.still++; w.still == waitsAfter && w.op.Load() != nil { // else it has not had a turn yet
+		if w.still++; w.still == waitsAfter {
 			w.op.Load().waits.Store(true)
 		}
 		if w.still >= waitsAfter {
 			waiting++
 		}
 	}
-	if moving == 0 && len(p.queue) > 0 { // twice as many each time: a thousand calls that wait are soon under way
-		p.hire(max(runtime.GOMAXPROCS(0), len(p.workers)))
+	queued := p.queued()
+	if moving == 0 { // twice as many each time: a thousand calls that wait are soon under way
+		p.hire(min(queued, max(runtime.GOMAXPROCS(0), len(p.workers))))
 	}
-	p.watching = len(p.queue) > 0 || waiting < len(p.workers)
+	p.watching = queued > 0 || waiting < len(p.workers)
 	return p.watching
+}
+
+// queued is how many calls nobody has taken. The caller holds mu.
+func (p *pool) queued() int {
+	n := 0
+	for _, s := range p.queue {
+		n += max(0, len(s.flights)-int(s.next.Load()))
+	}
+	return n
 }
 
 // flyAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have
