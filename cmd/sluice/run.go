@@ -30,7 +30,8 @@ else as JSON.
 
 Without --data the run's journal is in a temporary folder, and Ctrl-C cancels the run. With it the journal is in DIR, and
 Ctrl-C suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is
-printed. A second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C.
+printed. A second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C. A run that is resumed is shown from there
+on; one that has ended shows again how it did.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
 if it was interrupted.`,
@@ -139,6 +140,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) err
 		end.resume = resumeCommand(f.data, s.run.ID())
 	}
 	v.end(end)
+	s.log.to(nil)
 	switch {
 	case end.err != nil:
 		return &exit{failed, end.err}

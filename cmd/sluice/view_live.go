@@ -2,15 +2,14 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
@@ -148,20 +147,18 @@ func (s *screen) View() tea.View {
 	return tea.NewView(s.view.draw(s))
 }
 
-var looks = [...]lipgloss.Style{
-	progress.Idle:      lipgloss.NewStyle(),
-	progress.Waiting:   lipgloss.NewStyle().Faint(true),
-	progress.Ready:     lipgloss.NewStyle(),
-	progress.Running:   bright(lipgloss.Cyan),
-	progress.Retrying:  bright(lipgloss.Yellow),
-	progress.Completed: bright(lipgloss.Green),
-	progress.Failed:    bright(lipgloss.Red),
-	progress.Aborted:   bright(lipgloss.Magenta),
-	progress.Skipped:   lipgloss.NewStyle().Faint(true),
+// looks are in the terminal's own sixteen colours, which people have chosen to be readable.
+var looks = [...]ansi.Style{
+	progress.Idle:      nil,
+	progress.Waiting:   ansi.Style{}.Faint(),
+	progress.Ready:     nil,
+	progress.Running:   ansi.Style{}.ForegroundColor(ansi.Cyan),
+	progress.Retrying:  ansi.Style{}.ForegroundColor(ansi.Yellow),
+	progress.Completed: ansi.Style{}.ForegroundColor(ansi.Green),
+	progress.Failed:    ansi.Style{}.ForegroundColor(ansi.Red),
+	progress.Aborted:   ansi.Style{}.ForegroundColor(ansi.Magenta),
+	progress.Skipped:   ansi.Style{}.Faint(),
 }
 
-// bright uses one of the terminal's own sixteen colours, which people have chosen to be readable.
-func bright(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
-
 // colours paints for a terminal; what writes there leaves out what the terminal, or who uses it, does not want.
-func colours(w progress.Word, text string) string { return looks[w].Render(text) }
+func colours(w progress.Word, text string) string { return looks[w].Styled(text) }
