@@ -149,7 +149,7 @@ func (s *stage) apply(e journal.Event) reactive.Outcome {
 	s.journal = append(s.journal, e)
 	out := s.root.Apply(&e)
 	require.NoError(s.t, s.root.Check(), "after %s %s#%d", e.Type, e.Node, e.Attempt)
-	if v, ok := s.root.Node(e.Node); ok && ends(e.Type) {
+	if v, ok := s.root.Node(e.Node); ok && out == reactive.Applied && ends(e.Type) {
 		req := reactive.Request{Node: v, Attempt: e.Attempt}
 		if e.Detail != nil {
 			req.Participant, req.Decision = e.Detail.Participant, e.Detail.Count
@@ -279,6 +279,13 @@ func decided(key string, attempt, number int32, answer any) journal.Event {
 func undecidable(key string, attempt, number int32) journal.Event {
 	e := decided(key, attempt, number, nil)
 	e.Detail.Failure = &journal.Failure{Code: "broken", Retryable: true}
+	return e
+}
+
+// override is a decision that somebody makes after one was made.
+func override(key string, attempt int32, fulfilled bool) journal.Event {
+	e := person(key, attempt, fulfilled)
+	e.Type = journal.DecisionOverridden
 	return e
 }
 
