@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -124,9 +125,7 @@ func (k *killing) killSoon(p *process) bool {
 
 // inspect notes what the journal says after a kill. It reads a copy, so that the next process finds what this one left.
 func (k *killing) inspect() {
-	copied := filepath.Join(k.t.TempDir(), "journal")
-	require.NoError(k.t, os.CopyFS(copied, os.DirFS(filepath.Join(k.dir, "journal"))))
-	store, err := disk.Open(copied, disk.Config{})
+	store, err := disk.Open(k.copyJournal(), disk.Config{})
 	require.NoError(k.t, err)
 	defer func() { require.NoError(k.t, store.Close()) }()
 	calls := k.calls()
@@ -152,6 +151,26 @@ func (k *killing) inspect() {
 			k.answered[step] = calls[step]
 		}
 	}
+}
+
+// copyJournal copies the files of the journal's folder. There is a socket in it too.
+func (k *killing) copyJournal() string {
+	from, to := filepath.Join(k.dir, "journal"), filepath.Join(k.t.TempDir(), "journal")
+	require.NoError(k.t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		require.NoError(k.t, err)
+		name, err := filepath.Rel(from, path)
+		require.NoError(k.t, err)
+		switch target := filepath.Join(to, name); {
+		case entry.IsDir():
+			return os.Mkdir(target, 0o700)
+		case entry.Type().IsRegular():
+			data, err := os.ReadFile(path)
+			require.NoError(k.t, err)
+			return os.WriteFile(target, data, 0o600)
+		}
+		return nil
+	}))
+	return to
 }
 
 // calls counts the lines of each step.
