@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -93,7 +94,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(r.engine.ctx, func() { cancel(ErrShutdown) })()
 	if err := r.engine.parked(ctx, r.id); err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	for e, err := range r.engine.store.Tail(ctx, r.id, 1) {
 		switch {
