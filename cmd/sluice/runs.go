@@ -31,7 +31,7 @@ or journal, or for wrong usage.`,
   sluice runs list --data ./journal -o jsonl | jq 'select(.status == "failed") | .run'
   sluice runs show tuesday --data ./journal
   sluice runs watch tuesday --data ./journal`,
-		Args: list.Args,
+		Args: suggestVerb,
 		RunE: list.RunE,
 	}
 	cmd.Flags().AddFlagSet(list.Flags())

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -79,9 +78,6 @@ line as things happen:
 	return cmd
 }
 
-// holderPause is the time between two looks whether somebody works on a directory.
-const holderPause = 250 * time.Millisecond
-
 // watcher follows a run through the processes that work on it.
 type watcher struct {
 	*look
@@ -97,11 +93,17 @@ type watcher struct {
 func (w *watcher) watch(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	for {
+		glance, _ := control.Glance(w.dir) // where there is none, there is nothing to open either
 		err := w.with(cmd, func(c *control.Client) error { return w.read(ctx, c) })
-		if w.finished || err != nil && !errors.Is(err, control.ErrHungUp) {
+		gone := errors.Is(err, control.ErrHungUp) || errors.Is(err, control.ErrNotHeld)
+		if w.finished || err != nil && !gone {
 			return err
 		}
-		if err := w.awaitHolder(ctx); err != nil {
+		if !w.told {
+			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", w.run)
+			w.told = true
+		}
+		if err := control.AwaitNews(ctx, w.dir, glance); err != nil {
 			return err
 		}
 	}
@@ -137,29 +139,6 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 		}
 	}
 	return nil
-}
-
-// awaitHolder returns when somebody works on the directory.
-func (w *watcher) awaitHolder(ctx context.Context) error {
-	if !w.told {
-		fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", w.run)
-		w.told = true
-	}
-	tick := time.NewTicker(holderPause)
-	defer tick.Stop()
-	for {
-		if c, err := control.Dial(w.dir); !errors.Is(err, control.ErrNotHeld) {
-			if err == nil {
-				err = c.Close()
-			}
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
 }
 
 // eventLines prints events for people, a line each.

@@ -42,7 +42,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		}
 		s.scratch = dir
 	}
-	store, err := disk.Open(dir, disk.Config{Logger: s.log.logger()})
+	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 	if err == nil {
 		err = s.open(ctx, dir, store, id)
 	}
@@ -75,7 +75,7 @@ func openToResume(ctx context.Context, dir, id string) (*session, error) {
 		return nil, refuse(fmt.Errorf("--data: %w", err))
 	}
 	s := &session{log: &notes{}}
-	store, err := disk.Open(dir, disk.Config{Logger: s.log.logger()})
+	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 	if err != nil {
 		return nil, &exit{failed, err}
 	}

@@ -17,9 +17,12 @@ import (
 // journalFile is a file that every directory with a journal has, see package disk.
 const journalFile = "VERSION"
 
-// Between taking a directory and answering for it, a process has to recover its journal; and somebody else may have it
-// open for the moment that a wish takes.
-const heldPause = 20 * time.Millisecond
+// Between taking a directory and answering for it, a process has to recover its journal; and who only looks at a
+// directory, or makes a wish, has it open for a moment.
+const (
+	lockedPause  = 20 * time.Millisecond
+	takePatience = 3 * time.Second
+)
 
 var heldPatience = 10 * time.Second // a variable for tests
 
@@ -27,46 +30,57 @@ var heldPatience = 10 * time.Second // a variable for tests
 // no runs and therefore makes no calls. Config.PickUp is not used. While another process has the directory open and does
 // not answer, Open waits, at most ten seconds; then it returns journal.ErrLocked. It makes no directory: where there is no
 // journal, it returns ErrNoJournal.
-func Open(ctx context.Context, dir string, config coordinator.Config) (*Client, error) {
-	c, err := open(ctx, dir, config)
+func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
+	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
+		return nil, problem(fmt.Errorf("%w in %s", ErrNoJournal, dir))
+	}
+	err = whileLocked(ctx, heldPatience, func() (again bool, err error) {
+		if c, err = Dial(dir); errors.Is(err, ErrNotHeld) {
+			c, err = openAlone(ctx, dir, config)
+		}
+		return true, err
+	})
 	if err != nil {
 		return nil, problem(err)
 	}
 	return c, nil
 }
 
-func open(ctx context.Context, dir string, config coordinator.Config) (*Client, error) {
-	if _, err := os.Stat(filepath.Join(dir, journalFile)); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%w in %s", ErrNoJournal, dir)
+// Take opens the store of a directory for an engine that is to work on it; Serve then lets others step in. Where another
+// process does so already, Take returns journal.ErrLocked; one that has the directory open and answers nobody is waited
+// for, at most three seconds, because it may only be looking.
+func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, err error) {
+	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
+		if s, err = disk.Open(dir, config); !errors.Is(err, journal.ErrLocked) {
+			return false, err
 		}
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, heldPatience, errSilent)
-	defer cancel()
+		_, nobody := Dial(dir)
+		return errors.Is(nobody, ErrNotHeld), err
+	})
+	return s, err
+}
+
+// whileLocked tries again while a directory is locked and try wants so.
+func whileLocked(ctx context.Context, patience time.Duration, try func() (again bool, err error)) error {
+	impatient := time.NewTimer(patience)
+	defer impatient.Stop()
 	for {
-		c, err := Dial(dir)
-		if !errors.Is(err, ErrNotHeld) {
-			return c, err
+		again, err := try()
+		if !again || !errors.Is(err, journal.ErrLocked) {
+			return err
 		}
-		c, err = openAlone(ctx, dir, config)
-		if !errors.Is(err, journal.ErrLocked) {
-			return c, err
-		}
-		timer := time.NewTimer(heldPause)
+		pause := time.NewTimer(lockedPause)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-			if cause := context.Cause(ctx); cause != errSilent {
-				return nil, cause
-			}
-			return nil, fmt.Errorf("%w, and does not answer", err)
-		case <-timer.C:
+			pause.Stop()
+			return context.Cause(ctx)
+		case <-impatient.C:
+			pause.Stop()
+			return fmt.Errorf("%w, and does not answer", err)
+		case <-pause.C:
 		}
 	}
 }
-
-var errSilent = errors.New("the holder of the directory does not answer")
 
 // openAlone opens a directory that nobody holds.
 func openAlone(ctx context.Context, dir string, config coordinator.Config) (*Client, error) {

@@ -115,3 +115,54 @@ func TestAJournalThatIsInUseSaysSo(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrLocked)
 	require.ErrorContains(t, err, "does not answer")
 }
+
+func TestWhoOnlyLooksKeepsNobodyFromWorking(t *testing.T) {
+	dir := abandoned(t)
+	looking, err := control.Open(t.Context(), dir, coordinator.Config{})
+	require.NoError(t, err)
+	require.False(t, looking.Held())
+	taken := make(chan *disk.Store)
+	go func() {
+		s, err := control.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
+		if err != nil {
+			t.Error(err)
+		}
+		taken <- s
+	}()
+	require.NoError(t, looking.Close())
+	e := newEngine(t, <-taken)
+	serve(t, dir, e)
+	_, err = control.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
+	require.ErrorIs(t, err, journal.ErrLocked, "somebody works on it")
+}
+
+func TestNewsAreWhatWasJournaledOrThatSomebodyAnswers(t *testing.T) {
+	dir := abandoned(t)
+	look := func(c *control.Client) error {
+		_, err := c.Show(t.Context(), "r1")
+		return err
+	}
+	glance, err := control.Glance(dir)
+	require.NoError(t, err)
+	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, look))
+	again, err := control.Glance(dir)
+	require.NoError(t, err)
+	require.Equal(t, glance, again, "looking is no news")
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(enough)
+	require.ErrorIs(t, control.AwaitNews(ctx, dir, glance), enough)
+
+	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+		_, err := c.Do(t.Context(), &control.Request{Verb: control.Pause, Run: "r1", Actor: "ann"})
+		return err
+	}))
+	require.NoError(t, control.AwaitNews(t.Context(), dir, glance))
+
+	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+	require.NoError(t, err)
+	serve(t, dir, newEngine(t, store))
+	glance, err = control.Glance(dir)
+	require.NoError(t, err)
+	require.NoError(t, control.AwaitNews(t.Context(), dir, glance))
+}

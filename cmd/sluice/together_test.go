@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Scripts in which several processes work on one directory.
+func TestTogether(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "together"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("SLUICE_UPDATE") != "",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("USER", "ann")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "until": until, "onewins": oneWins},
+	})
+}
+
+// until runs a command again and again until its output matches: `until 'RUN' sluice runs list`. What is waited for is
+// another process; the test's own deadline ends a wait in vain.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until regexp command [args...]")
+	}
+	want := regexp.MustCompile(args[0])
+	for {
+		err := ts.Exec(args[1], args[2:]...)
+		if err == nil && want.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+}
+
+// oneWins runs a command several times at once: `onewins 4 sluice decide …`. One has to succeed, the others have to end
+// with 1.
+func oneWins(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: onewins n command [args...]")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	codes := make([]int, n)
+	said := make([][]byte, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			cmd := exec.Command(args[1], args[2:]...)
+			cmd.Dir = ts.MkAbs(".")
+			said[i], _ = cmd.CombinedOutput()
+			codes[i] = cmd.ProcessState.ExitCode()
+		})
+	}
+	all.Wait()
+	slices.Sort(codes)
+	if codes[0] != done || n > 1 && (codes[1] != failed || codes[n-1] != failed) {
+		ts.Fatalf("exit codes %v\n%s", codes, bytes.Join(said, nil))
+	}
+}

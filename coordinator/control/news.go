@@ -1,0 +1,46 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// commitFile is a file that changes with every commit to a directory's journal, see package disk.
+const commitFile = "COMMIT"
+
+// newsPause is the time between two looks for news.
+const newsPause = 100 * time.Millisecond
+
+// Glance tells states of a directory's journal apart, without opening it: it is another when something was journaled.
+func Glance(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, commitFile)) }
+
+// AwaitNews returns when there may be something to read in a directory that was last read after a glance: some process
+// answers for it, or one that has been there meanwhile has journaled something.
+func AwaitNews(ctx context.Context, dir string, glance []byte) error {
+	tick := time.NewTicker(newsPause)
+	defer tick.Stop()
+	for {
+		now, err := Glance(dir)
+		if err != nil {
+			return problem(err)
+		}
+		if !bytes.Equal(now, glance) {
+			return nil
+		}
+		if c, err := Dial(dir); !errors.Is(err, ErrNotHeld) {
+			if err == nil {
+				err = c.Close()
+			}
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
