@@ -14,6 +14,7 @@ type task struct {
 	open   bool  // its answer is waited for
 	paused bool  // its outcome has paused the run
 	wanted bool  // the next decision call is to be made
+	due    int64 // when the decision must have come; 0: whenever
 }
 
 // complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
@@ -34,7 +35,31 @@ func (r *Root) complete(v int32, output any, e *journal.Event) {
 		r.wantDecision(v)
 	default:
 		n.flags |= held
+		r.awaitDecision(v, r.patience(v).AttemptEnd(e.At))
 	}
+}
+
+// patience is how long a person's decision is waited for: the decision source's own timing. Unlike a call's, it does not
+// default to the step's timeout, which is made for machines.
+func (r *Root) patience(v int32) call.Policy {
+	if s := r.fulfillment(v).Source; s != nil {
+		return call.Policy{Timing: s.Timing}
+	}
+	return call.Policy{}
+}
+
+// awaitDecision sets the timer of a decision. The task remembers it, because a timer outlives a task that is dropped.
+func (r *Root) awaitDecision(v int32, due int64) {
+	t := r.tasks[v]
+	if t.due = due; due > 0 {
+		r.timers.add(timer{due, decisionTimer, v, t.asked})
+	}
+}
+
+// asksPerson reports whether a task waits for a person's decision.
+func (r *Root) asksPerson(v int32) bool {
+	t := r.tasks[v]
+	return t.state == call.Undecided && call.SourceOf(r.fulfillment(v)) == call.ByPerson
 }
 
 func (r *Root) fulfillment(v int32) *template.Fulfillment {
@@ -73,9 +98,7 @@ func (r *Root) foldDecisionRequested(v int32, e *journal.Event) Outcome {
 	}
 	t.asked, t.open, t.wanted = t.asked+1, true, false
 	r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Decision: t.asked})
-	if due := r.decisionPolicy(v).AttemptEnd(e.At); due > 0 {
-		r.timers.add(timer{due, decisionTimer, v, t.asked})
-	}
+	r.awaitDecision(v, r.decisionPolicy(v).AttemptEnd(e.At))
 	return Applied
 }
 
@@ -100,6 +123,11 @@ func (r *Root) foldDecision(v int32, e *journal.Event) Outcome {
 	}
 	if e.Detail.State != "" {
 		return r.foldPerson(v, t, e)
+	}
+	if r.asksPerson(v) && e.Detail.Failure != nil { // nobody has decided in time
+		r.decideTask(v, call.Broken, e.Detail.Failure.Error(), e)
+		r.bank.Mark(v)
+		return Applied
 	}
 	switch {
 	case t.wanted && e.Detail.Count == t.asked+1: // it could not even be asked
@@ -171,7 +199,7 @@ func (r *Root) Decidable(v int32) bool {
 	if t == nil || !r.nodes[v].has(held) {
 		return false
 	}
-	return t.paused || t.state == call.Undecided && call.SourceOf(r.fulfillment(v)) == call.ByPerson
+	return t.paused || r.asksPerson(v)
 }
 
 // decideTask settles a task, or does what a refusal leads to.

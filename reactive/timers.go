@@ -25,7 +25,7 @@ const (
 	hedgeTimer                          // the next participant is to be asked
 	attemptTimer                        // an attempt's timeout
 	totalTimer                          // the total timeout of a step
-	decisionTimer                       // a decision call's timeout
+	decisionTimer                       // a decision call's timeout, or a person's
 	deadlineTimer                       // the run's deadline
 )
 
@@ -192,7 +192,7 @@ func (r *Root) alive(t timer) bool {
 		return ok && due == t.due
 	case decisionTimer:
 		x := r.tasks[t.node]
-		return x != nil && x.open && x.asked == t.attempt
+		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || r.asksPerson(t.node))
 	case decisionRetryTimer:
 		x := r.tasks[t.node]
 		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt

@@ -33,8 +33,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// goodFor is how long quotes are good for, and so how long a run may take.
-const goodFor = 15 * time.Minute
+// patience is how long a contract waits for somebody to approve it.
+const patience = 10 * time.Minute
 
 func main() {
 	dir := flag.String("data", "out/procure", "the folder of the journal")
@@ -51,7 +51,7 @@ func main() {
 
 // buy follows one run to its end.
 func buy(ctx context.Context, dir, id string, approve bool) error {
-	d, err := open(ctx, dir, procurement(goodFor), providers, os.Stdout)
+	d, err := open(ctx, dir, procurement(patience), providers, os.Stdout)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func stepOf(ctx context.Context, run *coordinator.Run, id string) (coordinator.S
 // showCommands leaves the decision to whoever runs one of two commands.
 func (d *desk) showCommands(_ context.Context, run *coordinator.Run) error {
 	command := fmt.Sprintf("go run ./cmd/sluice decide --data '%s' %s contract", d.dir, run.ID())
-	fmt.Fprintf(d.out, "to approve within %s, in another terminal:\n  %s fulfilled --reason 'within budget'\n", d.workflow.Deadline, command)
+	fmt.Fprintf(d.out, "to approve, in another terminal:\n  %s fulfilled --reason 'within budget'\n", command)
 	fmt.Fprintf(d.out, "to refuse:\n  %s not_fulfilled --reason 'too dear'\n", command)
 	return nil
 }

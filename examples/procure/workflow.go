@@ -45,9 +45,9 @@ var (
 	notify       = template.NewOp[string, answer[any]]("notify", nil)
 )
 
-// procurement is the workflow of procure.yaml, which says in its comments what the steps are for. People get as long as the
-// quotes are good for: goodFor bounds the whole run.
-func procurement(goodFor time.Duration) *template.Workflow {
+// procurement is the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
+// somebody's decision as long as patience lasts.
+func procurement(patience time.Duration) *template.Workflow {
 	order := flow.Input[Order]()
 	quote := flow.Call("solicit", requestQuote, order,
 		flow.Target(template.Target{Resolve: template.ResolveCapability, CapabilityID: "quotes"}),
@@ -62,21 +62,21 @@ func procurement(goodFor time.Duration) *template.Workflow {
 		),
 		flow.Fulfillment(template.Fulfillment{
 			Policy: template.ExternalDecision,
-			Source: &template.DecisionSource{Kind: template.DecidedByOperator},
+			Source: &template.DecisionSource{Kind: template.DecidedByOperator, Timing: &template.Timing{Timeout: patience}},
 		}),
 	)
 	loan := flow.Call("loan", lend, order)
 	parts := []flow.Part{
 		flow.Schema(schema),
-		flow.Deadline(goodFor),
+		flow.Deadline(15 * time.Minute),
 		flow.Directory(contacts),
 		quote,
 		contract,
 		flow.If(flow.Expr[bool]("{{ steps.solicit.status == 'completed' and steps.contract.status == 'completed' }}"),
-			flow.Then(tell("bought", "{{ input.quantity }} × {{ input.item }}: bought")),
+			flow.Then(tell("bought", "{{ input.quantity }} × {{ input.item }} from {{ steps.contract.output.provider }}")),
 			flow.Else(
 				loan,
-				tell("lent", "{{ input.quantity }} × {{ input.item }}: on loan from {{ steps.loan.output.provider }}"),
+				tell("lent", "{{ input.quantity }} × {{ input.item }} on loan from {{ steps.loan.output.provider }}"),
 			),
 		),
 		flow.Output(flow.Expr[Contract]("{{ steps.loan.output ?? steps.contract.output }}")),

@@ -243,10 +243,29 @@ func (b *builder) dependencies() {
 			}
 		}
 	}
+	b.caughtReads(tested)
 	b.edges = slices.Concat(tested, b.edges, seen)
 	for row := range b.plan.Nodes {
 		if m := b.plan.Nodes[row].Map; m >= 0 && b.plan.Nodes[m].Tested {
 			b.plan.Nodes[row].Tested = true
+		}
+	}
+}
+
+// caughtReads keeps failures that a conditional catches from blocking what stands inside it: a step that reads the output
+// of a tested one need not be skipped by its author's hand where the test has led to the other branch. In the branch that
+// was chosen, reading what is not there fails the reader.
+func (b *builder) caughtReads(tested []Edge) {
+	catches := make(map[[2]int32]bool, len(tested))
+	for _, e := range tested {
+		catches[[2]int32{e.From, e.To}] = true
+	}
+	for i := range b.edges {
+		e := &b.edges[i]
+		for gate := b.plan.Nodes[e.To].Gate; gate >= 0 && e.Data; gate = b.plan.Nodes[gate].Gate {
+			if catches[[2]int32{e.From, gate}] {
+				e.Class = Settles
+			}
 		}
 	}
 }
