@@ -36,7 +36,7 @@ func (c *childCaller) Call(call *operation.Call) (any, error) {
 	ctx, cancel := context.WithCancelCause(call)
 	defer cancel(nil)
 	defer context.AfterFunc(c.engine.draining, func() { cancel(ErrShutdown) })()
-	r, err := c.start(ctx, call)
+	r, err := c.start(context.WithoutCancel(ctx), call) // to know whether there is a child to be cancelled
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}
