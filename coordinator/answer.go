@@ -59,7 +59,7 @@ func (s *Stepper) call(name string, args any) (out value.Value, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("Go function %q: %w", name, operation.Panicked(p))
+			err = fmt.Errorf("function %q: %w", name, operation.Panicked(p))
 		}
 	}()
 	return f.Call(list)

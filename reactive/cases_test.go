@@ -170,8 +170,6 @@ type testRun struct {
 	plan    *plan.Plan
 	root    *reactive.Root
 	journal []journal.Event
-	states  []string // of all nodes after each event, to compare replays with
-	trace   bool
 }
 
 func newRun(t testing.TB, p *plan.Plan) *testRun {

@@ -78,7 +78,6 @@ type expansion struct {
 	blocks    []int32 // by item; may be longer than items: those of a former, longer list are kept for reuse
 	unsettled int32   // nodes of the items that have not settled
 	bad       int32   // nodes of the items that are failed for good or aborted
-	err       *journal.Failure
 }
 
 // shows is what a status lets successors see. A gate that has seen something move makes its branches wait.

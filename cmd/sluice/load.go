@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -18,7 +19,7 @@ func load(file string, known template.Known) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	checked, err := template.Load(file, data, known)
+	checked, err := kinds.Load(file, data, known)
 	if err != nil {
 		return nil, err
 	}
