@@ -16,12 +16,13 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-const (
-	// frameInterval is the time between two drawings of the tree.
-	frameInterval = 50 * time.Millisecond
+// frameInterval is the time between two drawings of the tree.
+const frameInterval = 50 * time.Millisecond
 
-	// finalLinesMax bounds the tree that stays on the terminal when the run has ended.
-	finalLinesMax = 200
+// The size of a terminal that does not say.
+const (
+	widthDefault  = 80
+	heightDefault = 24
 )
 
 // liveView draws the run's tree on a terminal, again and again. Updates only change the tree; drawing looks at it once a
@@ -69,17 +70,18 @@ func (v *liveView) stopping(what string) {
 // note prints above the tree.
 func (v *liveView) note(text string) { v.program.Println(strings.TrimRight(text, "\n")) }
 
-// end gives the terminal back, with the whole tree as it was at last, and how the run ended.
+// end gives the terminal back, with the tree as it was at last and how the run ended. The tree is no higher than the
+// terminal, so that its first line, which is about the run, is still to be seen.
 func (v *liveView) end(e ending) {
 	v.program.Send(endMsg{})
 	<-v.over
-	width, _, err := term.GetSize(v.file.Fd())
-	if err != nil {
-		width = 0
+	width, height, err := term.GetSize(v.file.Fd())
+	if err != nil || width <= 0 || height <= 0 {
+		width, height = widthDefault, heightDefault
 	}
 	w := colorprofile.NewWriter(v.file, os.Environ())
 	fmt.Fprintln(w, v.tree.Draw(progress.Frame{
-		Width: width, Height: finalLinesMax, Now: time.Now().UnixNano(), Paint: colours,
+		Width: width, Height: height - 1, Now: time.Now().UnixNano(), Paint: colours,
 	}))
 	if e.result != nil {
 		summarize(w, v.tree, e.result, v.session.workflow.HasOutput, colours)
@@ -122,8 +124,8 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, nextFrame()
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
-		if s.width <= 0 || s.height <= 0 { // a terminal that does not say
-			s.width, s.height = 80, 24
+		if s.width <= 0 || s.height <= 0 {
+			s.width, s.height = widthDefault, heightDefault
 		}
 	case tea.KeyPressMsg:
 		switch msg.String() {

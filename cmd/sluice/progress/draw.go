@@ -304,7 +304,8 @@ func (d *drawing) text() string {
 			continue
 		}
 		l.put(r.word, d.symbol(r.word))
-		l.put(Idle, " "+pad(cut(r.name, nameWidth-ansi.StringWidth(r.lead)-2), nameWidth-ansi.StringWidth(r.lead)-2)+"  ")
+		room := nameWidth - ansi.StringWidth(r.lead) - 2
+		l.put(Idle, " "+pad(squeeze(r.name, room), room)+"  ")
 		if r.took == "" && r.detail == "" {
 			l.put(r.word, r.state)
 			continue

@@ -293,6 +293,16 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+func TestLongNamesAreShortenedInTheMiddle(t *testing.T) {
+	for width, want := range map[int]string{
+		20: "alignment_of_reads_7", 19: "alignm…t_of_reads_7", 10: "ali…eads_7", 4: "a…_7", 3: "al…", 1: "…", 0: "",
+	} {
+		require.LessOrEqual(t, ansi.StringWidth(progress.Squeeze("alignment_of_reads_7", width)), width)
+		require.Equal(t, want, progress.Squeeze("alignment_of_reads_7", width), "%d", width)
+	}
+	require.LessOrEqual(t, ansi.StringWidth(progress.Squeeze("日本語日本語日本語", 8)), 8)
+}
+
 func TestClean(t *testing.T) {
 	require.Equal(t, "a b c d", progress.Clean(" a\n\tb \x1b[2Jc\x07\rd\x00"))
 }

@@ -40,6 +40,17 @@ func cut(text string, width int) string {
 	return ansi.Truncate(text, width, "…")
 }
 
+// squeeze shortens a name to a width in columns, in the middle: long names mostly differ at their ends.
+func squeeze(name string, width int) string {
+	whole := ansi.StringWidth(name)
+	if whole <= width || width < 4 {
+		return cut(name, width)
+	}
+	head := (width - 1) / 3
+	short := ansi.Truncate(name, head, "") + "…" + ansi.TruncateLeft(name, whole-(width-1-head), "")
+	return ansi.Truncate(short, width, "") // half of a wide character may have been too much
+}
+
 // pad fills a text up with spaces to a width in columns.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))

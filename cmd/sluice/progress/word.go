@@ -33,30 +33,17 @@ func (w Word) Symbol() string { return symbols[w] }
 // Settled reports whether nothing more is to come of a step.
 func (w Word) Settled() bool { return w >= Completed }
 
+var wordsByStatus = [...]Word{
+	reactive.Idle: Idle, reactive.Waiting: Waiting, reactive.Ready: Ready, reactive.Running: Running,
+	reactive.Completed: Completed, reactive.Failed: Failed, reactive.Aborted: Aborted, reactive.Skipped: Skipped,
+}
+
 // WordOf is the word for a status. It reports false for Absent: what is not there has none.
 func WordOf(s reactive.Status, pending bool) (Word, bool) {
-	switch s {
-	case reactive.Absent:
-		return Idle, false
-	case reactive.Idle:
-		return Idle, true
-	case reactive.Waiting:
-		return Waiting, true
-	case reactive.Ready:
-		return Ready, true
-	case reactive.Running:
-		return Running, true
-	case reactive.Completed:
-		return Completed, true
-	case reactive.Aborted:
-		return Aborted, true
-	case reactive.Skipped:
-		return Skipped, true
-	}
-	if pending {
+	if s == reactive.Failed && pending {
 		return Retrying, true
 	}
-	return Failed, true
+	return wordsByStatus[s], s != reactive.Absent
 }
 
 // WordOfRun is the word that colours a run.
