@@ -490,3 +490,22 @@ func TestLimitsEndWhatGrowsBeyondThem(t *testing.T) {
 	require.Equal(t, reactive.RunFailed, result.Status)
 	require.Equal(t, reactive.CodeLimit, result.Failure.Code)
 }
+
+// TestWhatItsOwnStepHasAbortedIsNotCalled: beside a step that fails at once, the run ends before anything was called.
+func TestWhatItsOwnStepHasAbortedIsNotCalled(t *testing.T) {
+	var calls atomic.Int32
+	count := operation.Define("count", func(context.Context, any) (any, error) { calls.Add(1); return nil, nil })
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{count}, CallsMax: 1})
+	for range 3 { // the rooms that the calls had been given are free again
+		result := wait(t, start(t, e, `
+kind: Workflow
+name: w
+failure_policy: abort-all
+operations: {stop: {fail: {code: stop, message: now}}}
+steps: [{parallel: {steps: [{operation: count}, {operation: stop}]}}]`))
+		require.Equal(t, "stop", result.Failure.Code)
+	}
+	require.Zero(t, calls.Load())
+	require.NoError(t, wait(t, start(t, e, `{kind: Workflow, name: w, steps: [{operation: count}]}`)).Err())
+	require.EqualValues(t, 1, calls.Load())
+}

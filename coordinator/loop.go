@@ -24,6 +24,7 @@ func (r *run) loop(ctx context.Context) {
 				break // and recover from what the journal says
 			}
 			r.home(items)
+			r.engine.calls.release(out.Dropped)
 			r.answer(out.Replies)
 			r.stop(out.Cancels)
 			r.dispatch(ctx, out.Calls)

@@ -33,12 +33,15 @@ func (s *Stepper) refuse(e *journal.Event) error {
 			return ErrFinished
 		}
 	case journal.RunPaused:
-		if s.root.Paused() {
+		if s.root.Stopped() {
 			return fmt.Errorf("%w: it is paused already", ErrNotPossible)
 		}
 	case journal.RunResumed:
 		if !s.root.Paused() {
 			return fmt.Errorf("%w: it is not paused", ErrNotPossible)
+		}
+		if !s.root.Stopped() {
+			return fmt.Errorf("%w: what a step has come to has paused it: decide that step", ErrNotPossible)
 		}
 	}
 	return nil

@@ -74,7 +74,6 @@ func (r *run) Pure(v int32, input any) (any, error, bool) {
 	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)})
 	f.Input = input
 	l := fly(f)
-	r.engine.calls.release(1)
 	return l.out, l.err, true
 }
 
@@ -126,7 +125,11 @@ func (r *run) resume(ctx context.Context) {
 			calls = append(calls, req)
 		}
 	}
-	r.engine.calls.add(len(calls))
+	for _, req := range calls {
+		if req.Participant == "" && req.Decision == 0 {
+			r.engine.calls.add(1)
+		}
+	}
 	r.dispatch(ctx, calls)
 }
 
@@ -181,6 +184,9 @@ func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
 	flights := make([]flight, len(calls))
 	for i, req := range calls {
 		f := r.prepare(&flights[i], req)
+		if req.Participant != "" || req.Decision != 0 {
+			r.engine.calls.add(1)
+		}
 		f.Begin(ctx)
 		r.track(f)
 	}

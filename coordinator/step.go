@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -80,6 +81,7 @@ type Outcome struct {
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply
+	Dropped int  // calls that were admitted and, because something in this step has ended them, are not to be made
 	More    bool // there is more to decide at once
 }
 
@@ -105,9 +107,26 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 	}
 	s.fire(now)
 	out.More = s.decide()
-	out.Batch, out.Calls = s.batch, append(s.calls, s.root.TakeCalls()...)
+	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
+	out.Dropped = s.admitted - s.plain(out.Calls)
 	out.Cancels = s.root.TakeCancels()
 	return out
+}
+
+// still leaves out the calls that the step itself has ended again.
+func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
+	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
+}
+
+// plain is how many calls are of steps that ask nobody in particular: those that need room in the process.
+func (s *Stepper) plain(calls []reactive.Request) int {
+	n := 0
+	for _, req := range calls {
+		if req.Participant == "" && req.Decision == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // fire applies the consequences of all timers due at that instant.
@@ -273,7 +292,7 @@ func (s *Stepper) start(limit int) {
 			return
 		}
 		op := s.root.Operation(v)
-		if op.Kind == plan.Call {
+		if op.Kind == plan.Call && !s.root.Row(v).Asks { // those who are asked count when they are
 			if !s.host.Admit() {
 				return
 			}

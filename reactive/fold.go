@@ -16,10 +16,13 @@ func (r *Root) fold(e *journal.Event) Outcome {
 		r.run.finished = &kept
 		return Applied
 	case journal.RunPaused:
-		r.run.pauses++
+		r.run.stopped = true
 		return Applied
 	case journal.RunResumed:
-		r.run.pauses = max(0, r.run.pauses-1)
+		if !r.run.stopped {
+			return Late
+		}
+		r.run.stopped = false
 		return Applied
 	case journal.MessageReceived:
 		return r.foldMessage(e)
@@ -290,6 +293,9 @@ func (r *Root) foldRetried(v int32) Outcome {
 	n := &r.nodes[v]
 	if !r.Retryable(v) {
 		return Late
+	}
+	if n.final() {
+		delete(r.timers.first, v) // what a person asks for has its whole time
 	}
 	n.flags |= pending | retryDue
 	r.want(v)

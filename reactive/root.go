@@ -64,7 +64,8 @@ type run struct {
 	deadline int64 // Unix nanoseconds; 0: none, or no call yet
 	closed   *journal.Event
 	finished *journal.Event
-	pauses   int
+	stopped  bool  // by somebody, until somebody resumes it
+	pauses   int   // tasks whose outcome has paused the run, until each is decided
 	deciding int   // decision calls that are to be made or answered
 	busy     int32 // nodes that only this process can move: ready, or running outside the engine
 }

@@ -34,7 +34,10 @@ func (r *Root) At() int64 { return r.at }
 func (r *Root) Closed() bool { return r.run.closed != nil }
 
 // Paused reports whether somebody has stopped the run.
-func (r *Root) Paused() bool { return r.run.pauses > 0 }
+func (r *Root) Paused() bool { return r.run.stopped || r.run.pauses > 0 }
+
+// Stopped reports whether a person has paused the run: a pause that a task has caused ends with that task's decision alone.
+func (r *Root) Stopped() bool { return r.run.stopped }
 
 // RunStatus is where the run stands.
 func (r *Root) RunStatus() RunStatus {

@@ -1,6 +1,8 @@
 package reactive
 
 import (
+	"fmt"
+
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -14,7 +16,7 @@ type task struct {
 	open   bool  // its answer is waited for
 	paused bool  // its outcome has paused the run
 	wanted bool  // the next decision call is to be made
-	due    int64 // when the decision must have come; 0: whenever
+	due    int64 // when the decision must have come, or is asked for again; 0: whenever
 }
 
 // complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
@@ -163,21 +165,25 @@ func (r *Root) retryDecision(v int32, t *task, why string, e *journal.Event) {
 	if e.Detail.Due > 0 {
 		at = e.Detail.Due
 	}
-	due, ok := r.decisionPolicy(v).Again(call.Ended{Failure: failure, Attempts: int(t.asked), At: at, Deadline: r.run.deadline})
+	due, ok := r.decisionPolicy(v).Again(call.Ended{
+		Failure: failure, Attempts: int(t.asked), At: at, Deadline: r.run.deadline, RetryAt: e.Detail.RetryAt,
+		Request: fmt.Sprintf("%s/%s/?%d", r.run.start.Run, RequestName(r.Key(v), e.Attempt), t.asked),
+	})
 	switch {
 	case !ok:
 		r.failTask(v, failure, call.Broken)
 	case due <= e.At:
 		r.wantDecision(v)
 	default:
+		t.due = due
 		r.timers.add(timer{due, decisionRetryTimer, v, t.asked})
 	}
 }
 
 // foldPerson takes a decision by a person: of a task that waits for one, or as the explicit end of a pause.
 func (r *Root) foldPerson(v int32, t *task, e *journal.Event) Outcome {
-	if !r.Decidable(v) {
-		return Late
+	if !r.Decidable(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
+		return Late // a decision that is there is overridden, and not made twice
 	}
 	if t.paused {
 		t.paused = false

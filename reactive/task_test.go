@@ -198,6 +198,48 @@ func TestAPauseEndsByAnExplicitDecision(t *testing.T) {
 	})
 }
 
+// TestAResumeDoesNotDecide: the pause that a task has caused ends with that task's decision, and leaves no trace.
+func TestAResumeDoesNotDecide(t *testing.T) {
+	lived(t, tasks(t, byAnswer+", on_not_fulfilled: pause", ""), func(t *testing.T, s *stage) {
+		s.give(1, responded("a", 1, no))
+		require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(2, journal.Event{Type: journal.RunResumed}))
+		require.True(t, s.root.Paused())
+		s.give(3, override("a", 1, true))
+		require.False(t, s.root.Paused())
+		s.give(4, journal.Event{Type: journal.RunPaused})
+		require.True(t, s.root.Paused(), "a pause after that counts")
+	})
+}
+
+// TestATimerIsForItsOwnAttempt: what was left of the time of a decision does not shorten that of the next attempt's.
+func TestATimerIsForItsOwnAttempt(t *testing.T) {
+	p := tasks(t, "policy: external_decision, decision_source: {kind: automatic, operation: verify, timing: {timeout: PT10S}}, "+match, "")
+	lived(t, p, func(t *testing.T, s *stage) {
+		s.give(1, responded("a", 1, nil)) // asked, until 11
+		s.give(2, decided("a", 1, 1, no))
+		s.give(3, journal.Event{Type: journal.NodeRetried, Node: "a"})
+		s.give(9, responded("a", 2, nil)) // asked, until 19
+		s.advance(18)
+		require.Equal(t, call.Undecided, s.root.Fulfillment(s.node("a")))
+		s.advance(19)
+		require.Equal(t, call.Broken, s.root.Fulfillment(s.node("a")))
+	})
+}
+
+func TestADecisionSourceMayAskForPatience(t *testing.T) {
+	p := tasks(t, "policy: external_decision, on_error: retry, decision_source: {kind: automatic, operation: verify, timing: {retry: {max_attempts: 2, backoff: PT1S}}}, "+match, "")
+	lived(t, p, func(t *testing.T, s *stage) {
+		s.give(1, responded("a", 1, nil))
+		e := undecidable("a", 1, 1)
+		e.Detail.RetryAt = instant(9)
+		s.give(2, e)
+		s.advance(8)
+		require.NotContains(t, s.calls(s.root.OpenCalls()), "a#1?")
+		s.advance(9)
+		require.Contains(t, s.calls(s.root.OpenCalls()), "a#1?2")
+	})
+}
+
 func TestADecisionIsAskedForAgain(t *testing.T) {
 	p := tasks(t, `policy: external_decision, on_error: retry, decision_source: {kind: automatic, operation: verify,
       timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT5S, backoff_multiplier: 2}}}, `+match, "")
@@ -416,6 +458,9 @@ func (x *taskRun) draw() journal.Event {
 	if x.root.Decidable(x.node("a")) {
 		return override("a", attempt, rapid.Bool().Draw(x.t, "after all"))
 	}
+	if x.root.Finished() == nil && x.root.Retryable(x.node("a")) {
+		return journal.Event{Type: journal.NodeRetried, Node: "a"}
+	}
 	return decided("a", attempt, number, answer)
 }
 
@@ -424,7 +469,7 @@ func (x *taskRun) check() {
 	status, task := x.root.Status(a), x.root.Fulfillment(a)
 	released := status == reactive.Skipped || status == reactive.Completed && task == call.Fulfilled
 	for _, key := range []string{"b", "c"} {
-		if s := x.root.Status(x.node(key)); s == reactive.Running || s == reactive.Completed {
+		if s := x.root.Status(x.node(key)); x.root.Attempts(a) == 1 && (s == reactive.Running || s == reactive.Completed) {
 			require.True(x.t, released, "%s is %s while a is %s, %s", key, s, status, task)
 		}
 	}
@@ -434,8 +479,7 @@ func (x *taskRun) check() {
 		require.Equal(x.t, held && task != call.Undecided, x.root.Paused(), "the run is paused by what a has come to, and by nothing else")
 	}
 	e := x.journal[len(x.journal)-1]
-	again := e.Detail != nil && e.Detail.Actor != "" && x.root.Decidable(a) // a second refusal by a person ends a pause
-	if e.Attempt > 0 && !again {
+	if e.Attempt > 0 && e.Type != journal.DecisionOverridden {
 		before := full(x.root)
 		require.NotEqual(x.t, reactive.Applied, x.apply(e), "%s again", e.Type)
 		require.Equal(x.t, before, full(x.root), "%s again", e.Type)

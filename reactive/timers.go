@@ -49,7 +49,7 @@ func (t timer) before(u timer) bool {
 // timers is a binary heap. Timers that have lost their meaning are dropped when they come up.
 type timers struct {
 	heap  []timer
-	first map[int32]int64 // when a step with a total timeout was first requested
+	first map[int32]int64 // when a step with a total timeout was first requested, or anew by a person
 }
 
 func (t *timers) add(x timer) {
@@ -118,7 +118,7 @@ func (r *Root) arm(v int32, e *journal.Event) {
 	if p.Timing == nil {
 		return
 	}
-	if p.Timing.TotalTimeout > 0 && r.nodes[v].count == 1 {
+	if _, counting := r.timers.first[v]; p.Timing.TotalTimeout > 0 && !counting {
 		if r.timers.first == nil {
 			r.timers.first = map[int32]int64{}
 		}
@@ -182,7 +182,7 @@ func (r *Root) alive(t timer) bool {
 		return n.has(pending) && !n.has(retryDue) && n.attempt == t.attempt
 	case totalTimer:
 		n := &r.nodes[t.node]
-		return n.status != Absent && (n.fact == running || n.has(pending))
+		return n.status != Absent && (n.fact == running || n.has(pending)) && t.due == r.policy(t.node).TotalEnd(r.timers.first[t.node])
 	case hedgeTimer:
 		n := &r.nodes[t.node]
 		if n.fact != running || n.attempt != t.attempt {
@@ -195,7 +195,7 @@ func (r *Root) alive(t timer) bool {
 		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || r.asksPerson(t.node))
 	case decisionRetryTimer:
 		x := r.tasks[t.node]
-		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt
+		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt && x.due == t.due
 	}
 	n := &r.nodes[t.node]
 	return n.fact == running && n.attempt == t.attempt

@@ -166,6 +166,19 @@ func TestTheTotalTimeoutRunsThroughBackoffs(t *testing.T) {
 	}
 }
 
+// TestAManualRetryHasItsWholeTime, and a root made anew knows of no other.
+func TestAManualRetryHasItsWholeTime(t *testing.T) {
+	lived(t, limited(t, "total_timeout: PT9S", ""), func(t *testing.T, s *stage) {
+		s.give(1, failedWith("a", 1, "broken", false))
+		s.give(5, journal.Event{Type: journal.NodeRetried, Node: "a"})
+		require.Equal(t, instant(14), s.root.NextDue())
+		s.advance(13)
+		require.Equal(t, reactive.Running, s.root.Status(s.node("a")))
+		s.advance(14)
+		require.Equal(t, reactive.CodeTimeout, s.root.Failure(s.node("a")).Code)
+	})
+}
+
 // TestJitterIsTheSameInEveryReplay, differs between steps, and stays below the backoff.
 func TestJitterIsTheSameInEveryReplay(t *testing.T) {
 	const timing = "timing: {retry: {max_attempts: 2, backoff: PT1H, jitter: 0.5}}"
