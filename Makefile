@@ -39,6 +39,7 @@ examples: ## run the examples, for looking at
 	$(GO) run ./cmd/sluice run examples/archive/archive.yaml
 	$(GO) run ./examples/order
 	$(GO) run ./examples/order approve
+	$(GO) run ./examples/procure -approve
 
 clean: ## what builds and examples leave behind
 	rm -rf bin out

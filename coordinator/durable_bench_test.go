@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -170,5 +171,41 @@ func BenchmarkLatency(b *testing.B) {
 			b.ReportMetric(float64(all[len(all)/2].Microseconds()), "p50-µs")
 			b.ReportMetric(float64(latency.Microseconds()), "disk-sync-µs")
 		})
+	}
+}
+
+// BenchmarkSleeping is what a sleeping run costs in memory, on a disk store, once it has left it.
+func BenchmarkSleeping(b *testing.B) {
+	const runs = 20_000
+	w, err := template.Parse("nap.yaml", []byte(`
+{kind: Workflow, name: nap, operations: {nap: {sleep: {for: PT24H}}}, steps: [{operation: nap}]}`))
+	require.NoError(b, err)
+	for b.Loop() {
+		store, err := disk.Open(b.TempDir(), disk.Config{})
+		require.NoError(b, err)
+		e, err := coordinator.New(b.Context(), store, coordinator.Config{IdleTimeout: time.Millisecond})
+		require.NoError(b, err)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				for range runs / 100 {
+					if _, err := e.Start(b.Context(), w, nil); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		for e.InMemory() > 0 {
+			<-time.After(time.Millisecond)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/runs, "heap-B/run")
+		b.ReportMetric((float64(after.Sys)-float64(before.Sys))/runs, "sys-B/run")
+		require.NoError(b, e.Shutdown(context.Background()))
 	}
 }

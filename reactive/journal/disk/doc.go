@@ -73,7 +73,7 @@
 //	writers   events/s   best      events/sync   p50    CPU/event
 //	      1      3,700     3,800             1   1.7 L     120 µs
 //	     16     31,000    41,000            14   2.7 L      15 µs
-//	    256     81,000   145,000           140   12 L        8 µs
+//	    256     81,000   117,000           140   12 L        8 µs
 //
 // Reading a run of 50 events takes 80 µs, a head 1.6 µs. Opening takes as long as a few syncs, plus, after a kill, up to
 // 0.2 s for a log of 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB on their way to the
