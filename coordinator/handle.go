@@ -102,7 +102,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 			return nil, context.Cause(ctx)
 		case err != nil:
 			return nil, fmt.Errorf("read run %s: %w", r.id, err)
-		case e.Type == journal.RunFinished:
+		case e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq):
 			return newResult(r.id, &e), nil
 		}
 	}
@@ -123,7 +123,8 @@ func (r *Run) Abort(ctx context.Context, step, reason string) error {
 	return r.wish(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
 }
 
-// Retry has a step that ended, or that waits for its retry, attempted again.
+// Retry has a step that ended, or that waits for its retry, attempted again. A finished run goes on with that, and its
+// deadline begins anew; one that was cancelled, or ended all at once, can only be started again.
 func (r *Run) Retry(ctx context.Context, step string) error {
 	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step})
 }

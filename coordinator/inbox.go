@@ -1,6 +1,11 @@
 package coordinator
 
-import "sync"
+import (
+	"slices"
+	"sync"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
 
 // inbox collects what comes in for a run. Many goroutines add, the run's loop drains. It holds at most what is in
 // flight: one item for every call, plus the wishes that wait for their reply.
@@ -47,6 +52,13 @@ func (b *inbox) ready() bool {
 	defer b.mu.Unlock()
 	b.asleep = len(b.items) == 0
 	return !b.asleep
+}
+
+// holds reports whether an event of a type is there.
+func (b *inbox) holds(t journal.Type) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.items, func(it Item) bool { return it.Event.Type == t })
 }
 
 // drain takes everything. The slice is valid until the next drain.

@@ -509,3 +509,39 @@ steps: [{parallel: {steps: [{operation: count}, {operation: stop}]}}]`))
 	require.NoError(t, wait(t, start(t, e, `{kind: Workflow, name: w, steps: [{operation: count}]}`)).Err())
 	require.EqualValues(t, 1, calls.Load())
 }
+
+func TestARetryLetsAFinishedRunGoOn(t *testing.T) {
+	var calls atomic.Int32
+	flaky := operation.Define("flaky", func(context.Context, any) (int, error) {
+		if n := calls.Add(1); n > 1 {
+			return int(n), nil
+		}
+		return 0, errors.New("not yet")
+	})
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{flaky, echo}})
+	r := start(t, e, `
+kind: Workflow
+name: w
+steps: [{operation: flaky}, {operation: echo, input: "{{ steps.flaky.output }}"}]
+output: "{{ steps.echo.output }}"`)
+	require.Equal(t, reactive.RunFailed, wait(t, r).Status)
+	require.ErrorIs(t, r.Retry(t.Context(), "nobody"), coordinator.ErrStepNotFound)
+	require.ErrorIs(t, r.Retry(t.Context(), "echo"), coordinator.ErrNotPossible)
+	require.Equal(t, reactive.RunFailed, wait(t, r).Status)
+
+	require.NoError(t, r.Retry(t.Context(), "flaky"))
+	result := wait(t, r)
+	require.NoError(t, result.Err())
+	require.EqualValues(t, 2, result.Output)
+	var types []string
+	for u, err := range r.Watch(t.Context(), 1) {
+		require.NoError(t, err)
+		types = append(types, u.Event.Type.String())
+	}
+	require.Contains(t, types, "run.reopened")
+	require.Equal(t, "run.finished", types[len(types)-1])
+
+	r = start(t, e, `{kind: Workflow, name: w, steps: [{operation: echo}]}`)
+	wait(t, r)
+	require.ErrorIs(t, r.Abort(t.Context(), "echo", ""), coordinator.ErrFinished)
+}

@@ -18,7 +18,7 @@ func (s *Stepper) refuse(e *journal.Event) error {
 	case !started:
 		return ErrRunNotFound
 	}
-	if s.root.Finished() != nil {
+	if s.root.Finished() != nil && !s.reopens(e) {
 		return ErrFinished
 	}
 	switch e.Type {
@@ -45,6 +45,12 @@ func (s *Stepper) refuse(e *journal.Event) error {
 		}
 	}
 	return nil
+}
+
+// reopens reports whether a wish lets a finished run go on: another attempt of a step does, unless the run was closed. What
+// closed it has aborted everything at once, and can only be run again from the start. A child is never reopened alone.
+func (s *Stepper) reopens(e *journal.Event) bool {
+	return e.Type == journal.NodeRetried && !s.root.Closed() && s.root.Start().Parent == ""
 }
 
 func (s *Stepper) refuseStep(e *journal.Event) error {

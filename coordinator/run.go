@@ -99,7 +99,7 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
-	if r.finish() {
+	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
 		return false
 	}
 	if r.err = entry.missing; r.err != nil {

@@ -162,8 +162,16 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		d.Received = it.Received
 		e.Detail = &d
 	}
-	s.apply(e)
+	s.grant(e)
 	return Reply{it.Reply, nil}, it.Reply != nil
+}
+
+// grant applies a wish that was not refused. Another attempt of a step of a finished run lets the run go on.
+func (s *Stepper) grant(e journal.Event) {
+	if e.Type == journal.NodeRetried && s.root.Finished() != nil {
+		s.apply(journal.Event{Type: journal.RunReopened, At: s.now, Detail: e.Detail})
+	}
+	s.apply(e)
 }
 
 func (s *Stepper) apply(e journal.Event) {

@@ -54,11 +54,19 @@ func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
 			if e.Seq < from {
 				continue
 			}
-			if !yield(update(root, &e), nil) || e.Type == journal.RunFinished {
+			if !yield(update(root, &e), nil) || e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq) {
 				return
 			}
 		}
 	}
+}
+
+// reopened reports whether a run has gone on after it had finished with the event of that sequence.
+func (r *Run) reopened(ctx context.Context, finished uint64) bool {
+	for _, err := range r.engine.store.Read(ctx, r.id, finished+1) {
+		return err == nil
+	}
+	return false
 }
 
 // update describes what an event that was just applied has changed.
