@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
@@ -39,6 +40,7 @@ if it was interrupted.`,
   sluice run backup.yaml --input '{"folder": "/etc"}'
   sluice run backup.yaml --input @order.json --data ./journal --id tuesday
   sluice run --data ./journal --resume tuesday
+  sluice run offers.yaml --directory providers.yaml
   sluice run count.yaml -o quiet`,
 	}
 	f := &runFlags{}
@@ -47,6 +49,7 @@ if it was interrupted.`,
 	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
 	flags.StringVar(&f.id, "id", "", "call the run `RUN` (default: a new id)")
 	flags.StringVar(&f.resume, "resume", "", "go on with `RUN`, or show again how it ended")
+	flags.StringVar(&f.directory, "directory", "", "who can be asked is in `FILE`, read again when it changes (default: the workflow's)")
 	output := choose(cmd, "output", "o", "how to show the run", "tree", "json", "quiet")
 	cmd.Args = f.check
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -57,7 +60,7 @@ if it was interrupted.`,
 }
 
 // runFlags are the flags of the verb run.
-type runFlags struct{ input, data, id, resume, output string }
+type runFlags struct{ input, data, id, resume, directory, output string }
 
 // check finds flags and arguments that do not go together.
 func (f *runFlags) check(cmd *cobra.Command, args []string) error {
@@ -97,8 +100,12 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 
 // open gets ready all that a run needs, and does not start it.
 func (f *runFlags) open(ctx context.Context, stdin io.Reader, args []string) (*session, error) {
+	known, err := f.whoIsThere()
+	if err != nil {
+		return nil, refuse(err)
+	}
 	if f.resume != "" {
-		return openToResume(ctx, f.data, f.resume)
+		return openToResume(ctx, f.data, f.resume, known)
 	}
 	if f.id != "" {
 		if err := template.ValidID(f.id); err != nil {
@@ -113,7 +120,19 @@ func (f *runFlags) open(ctx context.Context, stdin io.Reader, args []string) (*s
 	if err != nil {
 		return nil, refuse(err)
 	}
-	return openToStart(ctx, f.data, p.Workflow, input, f.id)
+	return openToStart(ctx, f.data, p.Workflow, input, f.id, known)
+}
+
+// whoIsThere is the directory of --directory; nil: the workflow's own.
+func (f *runFlags) whoIsThere() (directory.Directory, error) {
+	if f.directory == "" {
+		return nil, nil
+	}
+	file, err := directory.Open(f.directory, directory.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
 }
 
 // readInput gives the value that --input stands for.
@@ -138,6 +157,9 @@ func readInput(text string, stdin io.Reader) (value.Value, error) {
 func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) error {
 	if end.err == nil && end.result == nil {
 		end.resume = resumeCommand(f.data, s.run.ID())
+		if f.directory != "" {
+			end.resume += " --directory " + quote(f.directory)
+		}
 	}
 	v.end(end)
 	s.log.to(nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
@@ -29,12 +30,13 @@ type session struct {
 	begin    func(context.Context) error // starts the run, or finds it
 	seen     uint64                      // events of the journal before this session
 	log      *notes
-	scratch  string // folder to be removed; "" when the journal is kept
+	known    directory.Directory // who can be asked; nil: whom the workflow names
+	scratch  string              // folder to be removed; "" when the journal is kept
 }
 
 // openToStart opens a journal for a run that is to be started. With dir "" the journal is in a temporary folder.
-func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string) (*session, error) {
-	s := &session{workflow: w, log: &notes{}}
+func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, known directory.Directory) (*session, error) {
+	s := &session{workflow: w, log: &notes{}, known: known}
 	if dir == "" {
 		var err error
 		if dir, err = os.MkdirTemp("", "sluice-run-"); err != nil {
@@ -70,11 +72,11 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 }
 
 // openToResume opens the journal of a run that is to go on.
-func openToResume(ctx context.Context, dir, id string) (*session, error) {
+func openToResume(ctx context.Context, dir, id string, known directory.Directory) (*session, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, refuse(fmt.Errorf("--data: %w", err))
 	}
-	s := &session{log: &notes{}}
+	s := &session{log: &notes{}, known: known}
 	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 	if err != nil {
 		return nil, &exit{failed, err}
@@ -135,7 +137,7 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 // the session's own goes on: the others would be cut off when it ends.
 func (s *session) open(ctx context.Context, dir string, store journal.Store, id string) (err error) {
 	s.engine, err = coordinator.New(ctx, store, coordinator.Config{
-		Logger: s.log.logger(),
+		Logger: s.log.logger(), Directory: s.known,
 		PickUp: func(h journal.Head) bool { return h.Run == id },
 	})
 	if err != nil || s.scratch != "" {
