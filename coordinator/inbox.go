@@ -14,28 +14,48 @@ type inbox struct {
 
 	mu     sync.Mutex
 	items  []Item
-	spare  []Item // drained before, to be filled again
-	asleep bool   // the loop has found nothing and waits
-	shut   bool   // nothing is taken any more
+	landed []*flight
+	spare  struct { // drained before, to be filled again
+		items  []Item
+		landed []*flight
+	}
+	asleep bool // the loop has found nothing and waits
+	shut   bool // nothing is taken any more
 }
 
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
-// add reports false when nothing is taken any more; the items are then the sender's again.
-func (b *inbox) add(items ...Item) bool {
+// add reports false when nothing is taken any more; the item is then the sender's again.
+func (b *inbox) add(it Item) bool {
 	b.mu.Lock()
 	if b.shut {
 		b.mu.Unlock()
 		return false
 	}
-	b.items = append(b.items, items...)
+	b.items = append(b.items, it)
+	b.rouse()
+	return true
+}
+
+// land takes calls that have landed. When nothing is taken any more they are nobody's.
+func (b *inbox) land(flights []*flight) {
+	b.mu.Lock()
+	if b.shut {
+		b.mu.Unlock()
+		return
+	}
+	b.landed = append(b.landed, flights...)
+	b.rouse()
+}
+
+// rouse wakes the loop if it is asleep. It unlocks mu.
+func (b *inbox) rouse() {
 	wake := b.asleep
 	b.asleep = false
 	b.mu.Unlock()
 	if wake {
 		b.poke()
 	}
-	return true
 }
 
 // poke wakes the loop, also when nothing came in.
@@ -50,7 +70,7 @@ func (b *inbox) poke() {
 func (b *inbox) ready() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.asleep = len(b.items) == 0
+	b.asleep = len(b.items)+len(b.landed) == 0
 	return !b.asleep
 }
 
@@ -61,15 +81,17 @@ func (b *inbox) holds(t journal.Type) bool {
 	return slices.ContainsFunc(b.items, func(it Item) bool { return it.Event.Type == t })
 }
 
-// drain takes everything. The slice is valid until the next drain.
-func (b *inbox) drain() []Item {
+// drain takes everything. The slices are valid until the next drain.
+func (b *inbox) drain() (items []Item, landed []*flight) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	items := b.items
-	clear(b.spare)
-	b.items, b.spare = b.spare[:0], items
+	items, landed = b.items, b.landed
+	clear(b.spare.items)
+	clear(b.spare.landed)
+	b.items, b.landed = b.spare.items[:0], b.spare.landed[:0]
+	b.spare.items, b.spare.landed = items, landed
 	b.asleep = false
-	return items
+	return items, landed
 }
 
 // putBack returns items whose batch could not be appended, before everything that came in since.
@@ -83,7 +105,7 @@ func (b *inbox) putBack(items []Item) {
 func (b *inbox) shutIfEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.items) > 0 {
+	if len(b.items)+len(b.landed) > 0 {
 		return false
 	}
 	b.shut = true
@@ -96,6 +118,6 @@ func (b *inbox) close() []Item {
 	defer b.mu.Unlock()
 	b.shut = true
 	left := b.items
-	b.items = nil
+	b.items, b.landed = nil, nil
 	return left
 }

@@ -15,7 +15,7 @@ func (r *run) loop(ctx context.Context) {
 	defer r.timer.Stop()
 	for r.recover(ctx) {
 		for r.wait(ctx) {
-			items := r.landed(r.inbox.drain())
+			items := r.take()
 			out := r.step.Step(r.instant(), items)
 			if err := r.append(ctx, out.Batch); err != nil {
 				if !r.survive(ctx, items, err) {

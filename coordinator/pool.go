@@ -54,9 +54,10 @@ type shipment struct {
 // flight is a call under way.
 type flight struct {
 	operation.Call
-	run *run
-	op  *performer
-	req reactive.Request
+	run     *run
+	op      *performer
+	req     reactive.Request
+	landing landing // how it came back; set before it is brought home
 }
 
 // performer is an operation as the pool knows it.
@@ -76,8 +77,8 @@ type worker struct {
 	still int   // looks since turns last grew
 
 	mu   sync.Mutex
-	bag  []Item // landings of quick calls, to be brought home together
-	home *run   // whose they are
+	bag  []*flight // quick calls that have landed, to be brought home together
+	home *run      // whose they are
 }
 
 const (
@@ -153,7 +154,8 @@ func (w *worker) collect(f *flight, l landing) {
 		w.deliver()
 	}
 	w.home = f.run
-	w.bag = append(w.bag, Item{flight: f, landing: l})
+	f.landing = l
+	w.bag = append(w.bag, f)
 	w.mu.Unlock()
 }
 
@@ -166,7 +168,7 @@ func (w *worker) bringHome() {
 
 func (w *worker) deliver() {
 	if len(w.bag) > 0 {
-		w.home.landAll(w.bag)
+		w.home.bringHome(w.bag...)
 		clear(w.bag)
 		w.bag = w.bag[:0]
 	}

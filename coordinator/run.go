@@ -33,6 +33,7 @@ type run struct {
 	more    bool                         // there is something to decide
 	idle    bool                         // it has left memory because nothing happened
 	timer   *time.Timer
+	items   []Item        // taken last
 	backoff time.Duration // before the next try after a failed append
 }
 
@@ -266,30 +267,34 @@ func (r *run) stop(cancels []reactive.Request) {
 }
 
 // land brings a call's outcome home. It is called on the goroutine that made the call.
-func (r *run) land(f *flight, l landing) { r.landAll([]Item{{flight: f, landing: l}}) }
-
-// landAll brings outcomes home.
-func (r *run) landAll(items []Item) {
-	r.inbox.add(items...)
-	r.engine.pool.home(len(items))
+func (r *run) land(f *flight, l landing) {
+	f.landing = l
+	r.bringHome(f)
 }
 
-// landed turns the outcomes among items into events. What a call says that was ended from here is kept when it is an
-// answer; that it was ended is no news.
-func (r *run) landed(items []Item) []Item {
-	for i := range items {
-		it := &items[i]
-		f := it.flight
-		if f == nil || it.Event.Type != 0 {
-			continue
-		}
-		if it.landing.err != nil && f.Cause() != nil || errors.Is(it.landing.err, ErrShutdown) {
+// bringHome brings home calls that have landed.
+func (r *run) bringHome(flights ...*flight) {
+	r.inbox.land(flights)
+	r.engine.pool.home(len(flights))
+}
+
+// take gives the items that came in, with an event for every call that has landed. What a call says that was ended from here
+// is kept when it is an answer; that it was ended is no news. The slice is valid until the next take.
+func (r *run) take() []Item {
+	came, landed := r.inbox.drain()
+	clear(r.items)
+	items := append(r.items[:0], came...)
+	for _, f := range landed {
+		it := Item{flight: f}
+		if f.landing.err != nil && f.Cause() != nil || errors.Is(f.landing.err, ErrShutdown) {
 			it.Event.Type = noEvent
-			continue
+		} else {
+			it.Event = Ending(f.req, f.landing.out, f.landing.err)
+			it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
 		}
-		it.Event = Ending(f.req, it.landing.out, it.landing.err)
-		it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
+		items = append(items, it)
 	}
+	r.items = items
 	return items
 }
 

@@ -20,8 +20,7 @@ type Item struct {
 	Received int64           // Unix nanoseconds; 0: just now
 	Reply    func(err error) // for a wish: called once it is durable or refused
 
-	flight  *flight // for an outcome: the call, until the loop has made an event of its landing
-	landing landing
+	flight *flight // for an outcome: the call
 }
 
 // noEvent marks an item that has nothing to say.

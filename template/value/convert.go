@@ -33,7 +33,40 @@ func Convert(v any, into any) error {
 			return nil
 		}
 	}
+	if assignScalar(v, into) {
+		return nil
+	}
 	return assign(v, into)
+}
+
+// assignScalar takes the short way for the scalars that most steps hand on: no text is made and read again. It reports
+// false where the general rules have to say what is done.
+func assignScalar(v Value, into any) bool {
+	switch v := v.(type) {
+	case int64:
+		switch into := into.(type) {
+		case *int64:
+			return store(into, v)
+		case *int:
+			return int64(int(v)) == v && store(into, int(v))
+		}
+	case string:
+		if into, ok := into.(*string); ok {
+			return store(into, v)
+		}
+	case bool:
+		if into, ok := into.(*bool); ok {
+			return store(into, v)
+		}
+	}
+	return false
+}
+
+func store[T any](into *T, v T) bool {
+	if into != nil {
+		*into = v
+	}
+	return into != nil
 }
 
 // DecodeInto stores the value that data encodes in into, a non-nil pointer to a zero value, by the rules of Convert. It
