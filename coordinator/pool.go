@@ -182,6 +182,7 @@ func (p *pool) pick(w *worker) *shipment {
 		if s := p.queue[0]; int(s.next.Load()) < len(s.flights) {
 			return s
 		}
+		p.queue[0] = nil // its calls are not to be kept in memory by the queue
 		p.queue = p.queue[1:]
 	}
 	p.dismiss(w)
