@@ -76,7 +76,7 @@ type Engine struct {
 	store    journal.Store
 	config   Config
 	pool     *pool
-	calls    admission
+	calls    capacity
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -227,7 +227,8 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	first := journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
 		Run: o.id, Workflow: p.Hash, Name: p.Workflow.Name, Version: p.Workflow.Version,
 		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
-		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Children: children, MapItemsMax: int32(max(0, e.config.Limits.MapItemsMax)), Parent: o.parent, Labels: o.labels, Actor: o.actor,
+		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Children: children, MapItemsMax: int32(max(0, e.config.Limits.MapItemsMax)),
+		Parent: o.parent, Labels: o.labels, Actor: o.actor,
 	}}}
 	if o.named {
 		if known, err := e.exists(ctx, o.id); err != nil || known {

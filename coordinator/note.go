@@ -104,7 +104,7 @@ func (s *Stepper) Note(now int64, wish journal.Event) ([]journal.Event, error) {
 		return nil, err
 	}
 	wish.At = now
-	s.grant(wish)
+	s.enact(wish)
 	s.end()
 	return s.batch, nil
 }

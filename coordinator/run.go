@@ -50,8 +50,8 @@ func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 // Function finds a Go function of the workflow.
 func (r *run) Function(name string) *template.Function { return r.engine.library.function(name) }
 
-// Admit asks for room for one more call.
-func (r *run) Admit() bool { return r.engine.calls.take(r) }
+// Reserve asks for room for one more call.
+func (r *run) Reserve() bool { return r.engine.calls.take(r) }
 
 // Resolve gives the participants that a step's target means.
 func (r *run) Resolve(v int32, at int64) []string {
@@ -155,7 +155,7 @@ func (r *run) survive(ctx context.Context, items []Item, err error) bool {
 			return false
 		}
 	}
-	r.engine.calls.release(r.step.admitted)
+	r.engine.calls.release(r.step.reserved)
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
 	r.inbox.putBack(items)
 	r.step = nil

@@ -34,8 +34,8 @@ type Host interface {
 	// Pure carries out a call that leaves nothing behind; ok is false for every other.
 	Pure(v int32, input any) (out any, err error, ok bool)
 
-	// Admit asks for room for one more call of the process. Where there is none, the step stays ready.
-	Admit() bool
+	// Reserve asks for room for one more call of the process. Where there is none, the step stays ready.
+	Reserve() bool
 }
 
 // Resolver is a Host that knows who can be targeted.
@@ -57,7 +57,7 @@ type Limiter interface{ EventsMax() uint64 }
 type Stepper struct {
 	root     *reactive.Root
 	host     Host
-	admitted int // calls of this step that have room
+	reserved int // calls of this step that have room
 	batch    []journal.Event
 	calls    []reactive.Request
 	answers  []answer
@@ -80,7 +80,7 @@ type Outcome struct {
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply
-	Dropped int  // calls that were admitted and, because something in this step has ended them, are not to be made
+	Dropped int  // calls that had room reserved and, because something in this step has ended them, are not to be made
 	More    bool // there is more to decide at once
 }
 
@@ -94,7 +94,7 @@ type Reply struct {
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
-	s.batch, s.calls, s.admitted = s.batch[:0], s.calls[:0], 0
+	s.batch, s.calls, s.reserved = s.batch[:0], s.calls[:0], 0
 	var out Outcome
 	for i := range items {
 		if t := items[i].Received; t > 0 {
@@ -107,7 +107,7 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.fire(now)
 	out.More = s.decide()
 	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
-	out.Dropped = s.admitted - s.plain(out.Calls)
+	out.Dropped = s.reserved - s.plain(out.Calls)
 	out.Cancels = s.root.TakeCancels()
 	return out
 }
@@ -161,12 +161,12 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		d.Received = it.Received
 		e.Detail = &d
 	}
-	s.grant(e)
+	s.enact(e)
 	return Reply{it.Reply, nil}, it.Reply != nil
 }
 
-// grant applies a wish that was not refused. Another attempt of a step of a finished run lets the run go on.
-func (s *Stepper) grant(e journal.Event) {
+// enact applies a wish that was not refused. Another attempt of a step of a finished run lets the run go on.
+func (s *Stepper) enact(e journal.Event) {
 	if e.Type == journal.NodeRetried && s.root.Finished() != nil {
 		s.apply(journal.Event{Type: journal.RunReopened, At: s.now, Detail: e.Detail})
 	}
@@ -300,10 +300,10 @@ func (s *Stepper) start(limit int) {
 		}
 		op := s.root.Operation(v)
 		if op.Kind == plan.Call && !s.root.Row(v).Asks { // those who are asked count when they are
-			if !s.host.Admit() {
+			if !s.host.Reserve() {
 				return
 			}
-			s.admitted++
+			s.reserved++
 		}
 		s.request(v, op)
 	}

@@ -1,5 +1,7 @@
 package reactive
 
+import "github.com/sluiceflow/sluice/reactive/call"
+
 // Status is where a step, map or decision stands. It is derived from plan and journal and never set by hand.
 type Status uint8
 
@@ -46,7 +48,7 @@ func (s RunStatus) Terminal() bool {
 
 // Codes of failures that the engine itself gives.
 const (
-	CodeTimeout          = "timeout"
+	CodeTimeout          = call.CodeTimeout
 	CodeAborted          = "aborted"
 	CodeCanceled         = "cancelled"
 	CodeInterrupted      = "interrupted"
@@ -56,6 +58,5 @@ const (
 	CodeOver             = "over_error"
 	CodeDeadline         = "deadline_exceeded"
 	CodeLimit            = "limit_exceeded"
-	CodePanic            = "panic"
 	CodeDependency       = "dependency_failed"
 )

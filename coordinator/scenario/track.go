@@ -58,8 +58,8 @@ func (t *track) Function(name string) *template.Function { return t.program.func
 // Pure carries out nothing: all calls are answered by the script.
 func (t *track) Pure(int32, any) (any, error, bool) { return nil, nil, false }
 
-// Admit has room for any number of calls.
-func (t *track) Admit() bool { return true }
+// Reserve has room for any number of calls.
+func (t *track) Reserve() bool { return true }
 
 // Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) []string {

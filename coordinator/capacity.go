@@ -2,8 +2,8 @@ package coordinator
 
 import "sync"
 
-// admission bounds the calls of the whole process. It delays the request of a call, never a status.
-type admission struct {
+// capacity bounds the calls of the whole process. It delays the request of a call, never a status.
+type capacity struct {
 	mu      sync.Mutex
 	max     int // 0: no limit
 	used    int
@@ -11,8 +11,8 @@ type admission struct {
 	closed  bool
 }
 
-// take admits one call of r. If it does not, r is poked when there is room.
-func (a *admission) take(r *run) bool {
+// take reserves room for one call of r. Without room, r is poked when there is room.
+func (a *capacity) take(r *run) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -27,14 +27,14 @@ func (a *admission) take(r *run) bool {
 }
 
 // add counts calls that are made without asking: those a recovered run had under way.
-func (a *admission) add(n int) {
+func (a *capacity) add(n int) {
 	a.mu.Lock()
 	a.used += n
 	a.mu.Unlock()
 }
 
 // release gives the room of n calls back.
-func (a *admission) release(n int) {
+func (a *capacity) release(n int) {
 	if n == 0 {
 		return
 	}
@@ -48,8 +48,8 @@ func (a *admission) release(n int) {
 	}
 }
 
-// close admits nothing more.
-func (a *admission) close() {
+// close has room for nothing more.
+func (a *capacity) close() {
 	a.mu.Lock()
 	a.closed = true
 	a.mu.Unlock()
