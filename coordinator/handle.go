@@ -3,6 +3,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive"
@@ -171,6 +172,15 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 	if !r.Driven() {
 		return r.engine.note(ctx, r.id, event)
 	}
+	err := r.ask(ctx, event)
+	for errors.Is(err, errLeft) {
+		err = r.ask(ctx, event)
+	}
+	return err
+}
+
+// ask puts a wish once; errLeft says that the run left memory before it was looked at.
+func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	done := make(chan error, 1)
 	it := Item{Event: event, Reply: func(err error) { done <- err }}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {

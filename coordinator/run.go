@@ -255,7 +255,10 @@ func (r *run) untrack(f *flight) {
 	}
 }
 
-var errEnded = errors.New("the attempt has ended")
+var (
+	errEnded = errors.New("the attempt has ended")
+	errLeft  = errors.New("the run has left memory")
+)
 
 // stop ends the contexts of calls whose attempts were closed by something else than their answer.
 func (r *run) stop(cancels []reactive.Request) {
@@ -335,9 +338,8 @@ func (r *run) leave() {
 	}
 	err := r.err
 	switch {
-	case r.idle:
-	case r.result != nil:
-		err = ErrFinished
+	case r.idle, r.result != nil: // who comes in now is looked at by the next one, which reads what this one has written
+		err = errLeft
 	case err == nil:
 		err = ErrShutdown
 	}
