@@ -346,16 +346,17 @@ func (e *Engine) enter(r *run) bool {
 	return true
 }
 
-// load brings a run back into memory, to be recovered by its loop. The caller holds mu.
-func (e *Engine) load(id string) *run {
-	if r := e.runs[id]; r != nil {
-		return r
+// load brings a run back into memory, to be recovered by its loop, which finds the items that it is loaded for. The
+// caller holds mu. A run that is in memory stays as it is.
+func (e *Engine) load(id string, items ...Item) {
+	if e.runs[id] != nil {
+		return
 	}
 	delete(e.stopped, id)
 	r := newRun(e, id)
+	r.inbox.items = items
 	e.runs[id] = r
 	e.loops.Go(func() { r.loop(e.ctx) })
-	return r
 }
 
 // deliver puts an item to a run, which is brought back into memory for it.
@@ -366,10 +367,13 @@ func (e *Engine) deliver(ctx context.Context, id string, it Item) error {
 			e.mu.Unlock()
 			return ErrShutdown
 		}
-		r := e.load(id)
-		e.mu.Unlock()
 		it.Received = time.Now().UnixNano()
-		if r.inbox.add(it) {
+		r := e.runs[id]
+		if r == nil {
+			e.load(id, it)
+		}
+		e.mu.Unlock()
+		if r == nil || r.inbox.add(it) {
 			return nil
 		}
 		select { // it is leaving; the next one takes the item

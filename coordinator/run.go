@@ -336,20 +336,26 @@ func (r *run) leave() {
 	for _, f := range r.asides {
 		f.End(errEnded)
 	}
-	err := r.err
-	switch {
-	case r.idle, r.result != nil: // who comes in now is looked at by the next one, which reads what this one has written
-		err = errLeft
-	case err == nil:
-		err = ErrShutdown
-	}
 	r.engine.forget(r)
 	for _, it := range r.inbox.close() {
 		if it.Reply != nil {
-			it.Reply(err)
+			it.Reply(r.parting(&it.Event))
 		}
 	}
 	close(r.over)
+}
+
+// parting is what is told to those who came in too late. A finished run may still be reopened: it is asked again.
+func (r *run) parting(e *journal.Event) error {
+	switch {
+	case r.err != nil:
+		return r.err
+	case r.result != nil && e.Type == journal.NodeRetried:
+		return errLeft
+	case r.result != nil:
+		return ErrFinished
+	}
+	return ErrShutdown
 }
 
 // head is what a list of runs shows of this one.
