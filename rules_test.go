@@ -32,16 +32,19 @@ var floors = []floor{
 	{"signals", nil},
 	{"dag", nil},
 	{"dag/dominikbraun", uses("dag")},
+	{"dag/petri", uses("dag")},
 
 	// what a workflow is
 	{"template/value", nil},
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
+	{"template/expr/jinja", uses("template/expr", "template/value")},
 	{"template", uses("dag", "template/document", "template/expr", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr", "template/value")},
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/arca", uses("template", "template/document", "template/expr", "template/value")},
-	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/value")},
+	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/expr", "template/expr/jinja", "template/value")},
+	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook", "template/value")},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/value")},
 
 	// what a run is
@@ -51,21 +54,25 @@ var floors = []floor{
 	{"reactive/journal/disk", uses("reactive/journal")},
 	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan",
+		"template/playbook", "template/value")},
 
 	// what makes it happen
 	{"coordinator/operation", uses("reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
 	{"coordinator/directory", uses("reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "signals", "template",
-		"template/document", "template/expr", "template/kinds", "template/plan", "template/value")},
+	{"coordinator", uses("coordinator/directory", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
+		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator")},
 	{"coordinator/control", uses("coordinator", "reactive/call", "reactive/journal", "reactive/journal/disk", "template/expr", "template/plan",
 		"template/value")},
-	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "template",
-		"template/document", "template/expr", "template/kinds", "template/plan", "template/value")},
+	{"coordinator/check", uses("coordinator", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
+		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
+	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net",
+		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory")},
-	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "template", "template/plan")},
+	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "reactive/net", "template", "template/plan", "template/playbook")},
 	{"cmd/sluice", anything},
 }
 
@@ -93,6 +100,7 @@ var libraries = map[string][]string{
 	"github.com/fxamacker/cbor/v2":             {"template/value"},
 	"github.com/goccy/go-yaml":                 {"template/document"},
 	"github.com/google/uuid":                   {"coordinator"},
+	"github.com/nikolalohinski/gonja/v2":       {"template/expr/jinja"},
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator"},
 	"github.com/sosodev/duration":              {"template"},
@@ -109,8 +117,8 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/arca", "template/kinds", "template/wfformat",
-	"reactive", "reactive/call", "reactive/journal",
+	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
+	"reactive", "reactive/call", "reactive/journal", "reactive/net",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

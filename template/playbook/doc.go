@@ -1,0 +1,2 @@
+// Package playbook reads documents of kind Playbook: routed steps.
+package playbook

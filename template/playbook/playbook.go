@@ -1,0 +1,272 @@
+package playbook
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Kind is what documents of this package say they are.
+const Kind = "Playbook"
+
+// Playbook is a checked document: routed steps, in one form whatever spelling they were written in, with every expression
+// compiled. It is immutable and safe for concurrent use.
+//
+// Invariants:
+//  1. Steps is not empty; every index of a step, task or site is in range or the -1 that its field allows.
+//  2. Names of steps are unique, and so are the labels within a pipeline.
+//  3. Sites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and Sites[i].Site is i.
+type Playbook struct {
+	Name     string
+	Jinja    bool                   // written in Jinja's dialect; workload keys and results stand at top level there
+	Metadata map[string]value.Value // name included
+	Executor Executor
+	Workload map[string]value.Value // defaults; what a run is started with is merged over them
+	Keychain []Secret
+	Steps    []*Step
+	Sites    []*Task // the tasks that make calls, over all steps, in their order
+	Warnings document.Errors
+	Pos      document.Pos
+
+	steps map[string]int
+}
+
+// Executor is how a run goes.
+type Executor struct {
+	Entry          int // index of the first step to run. Default: 0
+	Final          int // index of the step that runs once at the end; -1: none
+	NoNextIsError  bool
+	ImplicitJoin   bool         // steps with several arcs into them are joins of all: their Join says so
+	Completion     Completion   // Default: FailOnAny
+	OnBlocked      OnBlocked    // Default: "", which the one who runs it decides
+	FinalFailure   FinalFailure // Default: FinalFails
+	MaxConcurrency int          // calls in flight; 0: no limit
+	MaxStepRuns    int          // Default: 100,000
+	MaxJumps       int          // in all pipelines of the run. Default: 250,000
+	MaxArgsBytes   int          // of a token's args as canonical JSON. Default: 65,536
+	Store          bool         // args over the cap become references into the run's result store
+}
+
+// Completion says what failed branches make of a run.
+type Completion string
+
+// The completion policies.
+const (
+	FailOnAny    Completion = "fail_on_any"   // a failed branch fails the run; the others go on
+	FailFast     Completion = "fail_fast"     // nothing is started after the first failed branch
+	AllowPartial Completion = "allow_partial" // some failed and some not: partial
+)
+
+// OnBlocked says what a run does when only denied tokens are left.
+type OnBlocked string
+
+// What a blocked run does.
+const (
+	BlockedWaits    OnBlocked = "wait"
+	BlockedFails    OnBlocked = "fail"
+	BlockedDiscards OnBlocked = "discard"
+)
+
+// FinalFailure says what a failed final step makes of the run.
+type FinalFailure string
+
+// What a failed final step makes of a run.
+const (
+	FinalFails   FinalFailure = "fail"
+	FinalPartial FinalFailure = "partial"
+)
+
+// Expr is a value with expressions in it, compiled in the document's dialect. It is immutable.
+type Expr interface {
+	Eval(env expr.Env) (value.Value, error)
+	EvalBool(env expr.Env) (bool, error)
+
+	// Keys gives the keys of the variable called name that it can read, sorted; all reports that it may read any.
+	Keys(name string) (keys []string, all bool)
+}
+
+// Step is a transition: it takes a token, runs its pipeline, and puts tokens at the ends of arcs.
+type Step struct {
+	Name       string
+	Desc       string
+	Index      int
+	Admit      *Admit        // nil: every token is admitted
+	Join       *Join         // nil: every token runs the step
+	Timeout    time.Duration // of a step-run, from its start; 0: none
+	BestEffort bool          // a failed iteration does not fail the step
+	Loop       *Loop         // nil: one iteration
+	Input      Expr          // rendered once per step-run, seen as `input`; nil: none
+	Tasks      []*Task       // empty: it completes at once
+	Set        []Set         // when it has ended, before arcs are looked at
+	Next       *Next         // nil: a leaf
+	Pos        document.Pos
+}
+
+// Admit decides whether a token may run its step.
+type Admit struct {
+	Rules    []AdmitRule // the first that holds decides; none: the token is denied
+	Discard  bool        // a denied token is dropped; else it stays pending
+	Coalesce bool        // pending tokens of the step become one
+	Keys     []string    // of ctx that the rules read, sorted
+	AllKeys  bool        // they may read any
+	Pos      document.Pos
+}
+
+// AdmitRule is one line of an Admit.
+type AdmitRule struct {
+	When  Expr // nil: always (`else`)
+	Allow bool
+	Pos   document.Pos
+}
+
+// Join merges the tokens of a fan-out.
+type Join struct {
+	Mode     JoinMode
+	N        int  // Count: arrivals, at least 1
+	FireMiss bool // fires although a branch has failed
+	Pos      document.Pos
+}
+
+// JoinMode says how many branches a join waits for.
+type JoinMode string
+
+// The modes of joins.
+const (
+	JoinAll   JoinMode = "all"
+	JoinAny   JoinMode = "any"
+	JoinCount JoinMode = "count"
+)
+
+// Loop runs a step's pipeline once per item of a list.
+type Loop struct {
+	In          Expr
+	Iterator    string
+	Parallel    bool
+	MaxInFlight Expr // iterations at once, of a parallel loop; nil: no limit
+	Conflict    Conflict
+	Pos         document.Pos
+}
+
+// Conflict says what happens when iterations of a parallel loop write one key of ctx.
+type Conflict string
+
+// What becomes of conflicting writes.
+const (
+	ConflictRejected Conflict = "reject_conflict" // a different value from another iteration is an error
+	ConflictAppends  Conflict = "append"          // values are collected in a list
+	ConflictLast     Conflict = "last_wins"
+)
+
+// Task is one tool of a pipeline.
+type Task struct {
+	Label     string
+	Kind      string        // of the tool, as written: the name of an operation, or noop
+	Site      int           // index into Playbook.Sites; -1: noop, no call is made
+	Step      int           // index of its step
+	Index     int           // in its step's Tasks
+	Input     Expr          // what the call is made with; nil: null
+	Rules     []Rule        // empty: an error fails the step, anything else continues
+	HasPolicy bool          // rules were written
+	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
+	Result    *Result       // where its results go; nil: they stay with the event
+	Call      template.Step // its timing, target, fan-in and fulfillment
+	Pos       document.Pos
+}
+
+// Result keeps what a task gives out of line when it is large.
+type Result struct {
+	InlineMax int      // bytes of canonical JSON above which it is stored. Default: 65,536
+	Select    []Select // fields of it that stay with the reference
+}
+
+// Select is a field of a result that stays readable.
+type Select struct {
+	Path []string
+	As   string
+}
+
+// Rule is one line of a task's policy.
+type Rule struct {
+	When     Expr // nil: always (`else`)
+	Set      []Set
+	Do       Do
+	To       int     // Jump: index of a task
+	Attempts int     // Retry: in all, the first included. Default: 3
+	Backoff  Backoff // Retry. Default: BackoffNone
+	Delay    Expr    // Retry: seconds; nil: 1
+	Pos      document.Pos
+}
+
+// Do is what a rule does.
+type Do string
+
+// What rules do.
+const (
+	Continue Do = "continue" // with the next task
+	Retry    Do = "retry"    // the same task again
+	Jump     Do = "jump"     // to another task of the pipeline
+	Break    Do = "break"    // ends the pipeline, successfully
+	Fail     Do = "fail"     // fails the step
+)
+
+// Backoff says how a delay grows from attempt to attempt.
+type Backoff string
+
+// How delays grow.
+const (
+	BackoffNone        Backoff = "none"        // delay
+	BackoffLinear      Backoff = "linear"      // delay × n
+	BackoffExponential Backoff = "exponential" // delay × 2^(n−1)
+)
+
+// Scope is where a Set writes.
+type Scope uint8
+
+// The scopes that can be written.
+const (
+	Ctx Scope = iota
+	Iter
+	StepScope
+)
+
+// Set writes a value.
+type Set struct {
+	Scope Scope
+	Path  []string // at least one key; further ones lead inside the value held there
+	Value Expr
+	Pos   document.Pos
+}
+
+// Next is where tokens go when a step has ended.
+type Next struct {
+	Inclusive bool // every arc that holds; else the first
+	Arcs      []Arc
+	Pos       document.Pos
+}
+
+// Arc leads to a step.
+type Arc struct {
+	To      int
+	When    Expr // nil: always
+	Set     []Set
+	Args    Expr // nil: {}
+	Inherit bool // the incoming args come first
+	Pos     document.Pos
+}
+
+// Secret is an entry of the keychain. Its values never reach a journal.
+type Secret struct {
+	Name string
+	Kind string
+	Data map[string]value.Value
+	Pos  document.Pos
+}
+
+// StepIndex finds a step by its name.
+func (p *Playbook) StepIndex(name string) (int, bool) {
+	i, ok := p.steps[name]
+	return i, ok
+}
