@@ -24,6 +24,8 @@ type Workflow struct {
 	Output         value.Value        // the run's output, expressions anywhere in it
 	HasOutput      bool               // tells an output of null from none
 
+	Routing Routing // what decides the order of the steps, where that is not the tree; nil: the tree does
+
 	Pos document.Pos // where it was written: a document, or the Go code that built it
 
 	funcs    map[string]*Function // what the builder was given for the names in the tree's Funcs
@@ -31,6 +33,13 @@ type Workflow struct {
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
 	moved    map[string]string    // where documents of other kinds have what Check looks for, by path; see Reader.Moved
+}
+
+// Routing decides the order of a workflow's calls in place of its tree, whose steps are then only the sites of calls: the
+// routed steps of a playbook.
+type Routing interface {
+	// Kind is that of the documents it is read from.
+	Kind() string
 }
 
 // FailurePolicy says what a final failure does to steps that are already running.
