@@ -325,7 +325,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 		return
 	}
 	s.apply(s.about(v, e))
-	req := reactive.Request{Node: v, Attempt: e.Attempt}
+	req := s.root.Request(v, e.Attempt)
 	if asks {
 		return // its participants are called
 	}

@@ -19,6 +19,9 @@ func (r *Root) derive(v int32) {
 	if r.nodes[v].status == Absent {
 		return
 	}
+	if r.cells != nil {
+		r.cells.touch(v)
+	}
 	switch row.Kind {
 	case plan.Step:
 		r.deriveStep(v)
@@ -153,11 +156,22 @@ func (r *Root) want(v int32) {
 		return
 	}
 	n.flags |= candidate
+	if r.cells != nil {
+		r.cells.of(v).listed++
+	}
 	r.slots.wait(g, v)
 }
 
 // isCandidate tells the slots which of those waiting have ceased to.
-func (r *Root) isCandidate(v int32) bool { return r.nodes[v].has(candidate) }
+func (r *Root) isCandidate(v int32) bool {
+	if r.nodes[v].has(candidate) {
+		return true
+	}
+	if r.cells != nil {
+		r.cells.unlist(v)
+	}
+	return false
+}
 
 // stopWaiting takes back a node's wish to start.
 func (r *Root) stopWaiting(v int32) {
@@ -174,6 +188,9 @@ func (r *Root) grant() {
 		}
 		n := &r.nodes[v]
 		n.flags = n.flags&^candidate | granted
+		if r.cells != nil {
+			r.cells.of(v).listed--
+		}
 		if n.has(pending) {
 			r.hold(v, true)
 			r.queueStart(v)

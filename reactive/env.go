@@ -155,6 +155,9 @@ func (r *Root) over(v int32) (any, *journal.Failure) {
 
 // Input is what a step is called with: rendered from its template, or another step's output as it is.
 func (r *Root) Input(v int32) (any, *journal.Failure) {
+	if r.body != nil {
+		return r.body.Input(v)
+	}
 	if from := r.row(v).Source; from >= 0 {
 		if u := r.beside(v, from); r.nodes[u].status == Completed {
 			return r.Output(u), nil

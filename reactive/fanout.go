@@ -57,7 +57,7 @@ func (r *Root) beginGather(v int32, e *journal.Event) {
 	}
 	r.hedge(v)
 	for _, p := range g.Waiting() {
-		r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Participant: p})
+		r.calls = append(r.calls, r.Request(v, e.Attempt).asking(p))
 	}
 }
 
@@ -106,7 +106,7 @@ func (r *Root) foldAsked(v int32, e *journal.Event) Outcome {
 	if g == nil || n.fact != running || e.Attempt != n.attempt || !g.Ask(e.Detail.Participant, e.At) {
 		return Late
 	}
-	r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Participant: e.Detail.Participant})
+	r.calls = append(r.calls, r.Request(v, e.Attempt).asking(e.Detail.Participant))
 	r.hedge(v)
 	return Applied
 }
@@ -125,7 +125,7 @@ func (r *Root) judge(v int32, e *journal.Event) {
 // cancelDropped has the calls stopped whose answers the end of an attempt has made useless.
 func (r *Root) cancelDropped(v int32) {
 	for _, p := range r.gathers[v].Dropped() {
-		r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt, Participant: p})
+		r.cancels = append(r.cancels, r.Request(v, r.nodes[v].attempt).asking(p))
 	}
 }
 
@@ -149,9 +149,9 @@ func (r *Root) hedge(v int32) {
 	switch {
 	case !ok:
 	case due == 0:
-		r.hedges = append(r.hedges, Request{Node: v, Attempt: r.nodes[v].attempt, Participant: p})
+		r.hedges = append(r.hedges, r.Request(v, r.nodes[v].attempt).asking(p))
 	default:
-		r.timers.add(timer{due: due, kind: hedgeTimer, node: v, attempt: r.nodes[v].attempt})
+		r.addTimer(timer{due: due, kind: hedgeTimer, node: v, attempt: r.nodes[v].attempt})
 	}
 }
 

@@ -37,6 +37,9 @@ func (r *Root) fold(e *journal.Event) Outcome {
 		return r.foldClosed(e)
 	}
 	v := r.resolve(e)
+	if v < 0 && r.body != nil {
+		return Late // its call is over, or it is about what the body alone knows of
+	}
 	if v < 0 {
 		return r.foldLoose(e)
 	}
@@ -84,7 +87,7 @@ func (r *Root) foldStep(v int32, e *journal.Event) Outcome {
 
 // resolve finds the node an event is about; -1: none. The hint spares the lookup for events made in this process.
 func (r *Root) resolve(e *journal.Event) int32 {
-	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.nodes[v].status != Absent {
+	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.nodes[v].status != Absent && (r.cells == nil || r.cells.of(v).key == e.Node) {
 		return v
 	}
 	v, ok := r.Node(e.Node)
@@ -214,7 +217,7 @@ func (r *Root) failAttempt(v int32, failure *journal.Failure, e *journal.Event) 
 		return
 	}
 	n.flags |= pending
-	r.timers.add(timer{due: again, kind: retryTimer, node: v, attempt: n.attempt})
+	r.addTimer(timer{due: again, kind: retryTimer, node: v, attempt: n.attempt})
 }
 
 // foldOlder keeps the end of an attempt that is not the newest, or that has not been requested yet.
@@ -285,7 +288,7 @@ func (r *Root) cancel(v int32) {
 		r.closeGather(v, false)
 		return
 	}
-	r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt})
+	r.cancels = append(r.cancels, r.Request(v, r.nodes[v].attempt))
 }
 
 // foldRetried makes a node a candidate for another attempt, whatever it has ended as.

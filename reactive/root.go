@@ -52,6 +52,8 @@ type Root struct {
 	watched    bool
 	signals    *Signals // nil until somebody asks for them
 	run        run
+	cells      *Cells // of a routed run; else nil
+	body       Body   // of a routed run; else nil
 	seq        uint64
 	at         int64 // of the event being applied
 }
@@ -92,8 +94,28 @@ type attempt struct {
 type Request struct {
 	Node        int32
 	Attempt     int32
+	Cell        int32  // in a routed run: which of the calls that have had the node, from 1; else 0
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
 	Participant string // who is asked; "": nobody in particular
+}
+
+// Request names an attempt of a node.
+func (r *Root) Request(v, attempt int32) Request {
+	req := Request{Node: v, Attempt: attempt}
+	if r.cells != nil {
+		req.Cell = r.cells.of(v).number
+	}
+	return req
+}
+
+func (q Request) asking(participant string) Request {
+	q.Participant = participant
+	return q
+}
+
+func (q Request) deciding(number int32) Request {
+	q.Decision = number
+	return q
 }
 
 // Change is one step of one node from a status to another, caused by the event with sequence Seq.
@@ -123,6 +145,9 @@ func New(p *plan.Plan) *Root {
 	r.starts = newStarts(len(p.Nodes), r.before)
 	r.slots.add(-1, 0)
 	r.addGroups(0, int32(len(p.Groups)), 0)
+	if p.Workflow.Routing != nil {
+		return r // its rows are sites of calls, and no calls yet
+	}
 	for row := range r.nodes {
 		n := &p.Nodes[row]
 		if n.Map >= 0 || n.Kind == plan.Join {
@@ -167,6 +192,9 @@ func (r *Root) Apply(e *journal.Event) Outcome {
 	out := r.fold(e)
 	r.bank.Drain()
 	r.grant()
+	if r.body != nil {
+		r.body.Apply(e)
+	}
 	if r.signals != nil {
 		r.signals.flush()
 	}
@@ -185,6 +213,9 @@ func (r *Root) Len() int32 { return int32(len(r.nodes)) }
 // Node finds a step, map or map item's node by its key, such as `pay` or `check[3]`. It reports false when there is no
 // such node now.
 func (r *Root) Node(key string) (int32, bool) {
+	if r.cells != nil {
+		return r.cells.find(key)
+	}
 	id, indexes, ok := parseKey(key)
 	if !ok {
 		return -1, false
@@ -245,6 +276,9 @@ func (r *Root) Key(v int32) string {
 	if int(v) < len(r.plan.Keys) {
 		return r.plan.Keys[v]
 	}
+	if r.cells != nil {
+		return r.cells.of(v).key
+	}
 	key := r.plan.Keys[r.bank.Row(v)]
 	if key == "" {
 		return ""
@@ -288,6 +322,9 @@ func (r *Root) Compare(a, b int32) int {
 
 // before is template order: where two nodes' bodies differ, the maps that hold them, then the items, are compared.
 func (r *Root) before(a, b int32) bool {
+	if r.cells != nil {
+		return r.cells.of(a).number < r.cells.of(b).number
+	}
 	ba, bb := r.nodes[a].block, r.nodes[b].block
 	if ba == bb {
 		return a < b

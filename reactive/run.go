@@ -46,7 +46,7 @@ func (r *Root) RunStatus() RunStatus {
 		return RunStatus(r.run.finished.Detail.State)
 	case r.Paused():
 		return RunPaused
-	case r.run.busy == 0 && r.run.deciding == 0 && !r.Done():
+	case r.run.busy == 0 && r.run.deciding == 0 && !r.Done() && !r.firing():
 		return RunWaiting
 	}
 	return RunRunning
@@ -54,6 +54,9 @@ func (r *Root) RunStatus() RunStatus {
 
 // Done reports whether nothing is left to do, so that the run is to be finished: it is closed, or every node has settled.
 func (r *Root) Done() bool {
+	if r.body != nil {
+		return r.run.start != nil && r.run.finished == nil && (r.run.closed != nil || r.body.Done())
+	}
 	return r.run.start != nil && r.run.finished == nil && (r.run.closed != nil || r.top.unsettled == 0)
 }
 
@@ -62,6 +65,9 @@ func (r *Root) Done() bool {
 func (r *Root) Verdict() Verdict {
 	if e := r.run.closed; e != nil {
 		return r.closedVerdict(e)
+	}
+	if r.body != nil {
+		return r.body.Verdict()
 	}
 	if v := r.firstFailure(); v >= 0 {
 		f := r.Failure(v)
@@ -292,18 +298,18 @@ func (r *Root) OpenCalls() []Request {
 	for v := range r.Len() {
 		n := &r.nodes[v]
 		if t := r.tasks[v]; t != nil && t.open {
-			calls = append(calls, Request{Node: v, Attempt: n.attempt, Decision: t.asked})
+			calls = append(calls, r.Request(v, n.attempt).deciding(t.asked))
 		}
 		row := r.row(v)
 		if n.fact != running || row.Kind != plan.Step || row.OpKind != plan.Call || n.status == Absent {
 			continue
 		}
 		if !row.Asks {
-			calls = append(calls, Request{Node: v, Attempt: n.attempt})
+			calls = append(calls, r.Request(v, n.attempt))
 			continue
 		}
 		for _, p := range r.gathers[v].Waiting() {
-			calls = append(calls, Request{Node: v, Attempt: n.attempt, Participant: p})
+			calls = append(calls, r.Request(v, n.attempt).asking(p))
 		}
 	}
 	return calls

@@ -116,10 +116,13 @@ func (r *Root) queueStart(v int32) {
 		return
 	}
 	n.flags |= queued
-	if n.block == 0 {
+	if int(v) < len(r.plan.Nodes) {
 		r.starts.add(v)
-	} else {
-		r.starts.push(v)
+		return
+	}
+	r.starts.push(v)
+	if r.cells != nil {
+		r.cells.of(v).listed++
 	}
 }
 
@@ -141,10 +144,13 @@ func (r *Root) NextStart() (int32, bool) {
 			return v, true
 		}
 		r.nodes[v].flags &^= queued
-		if r.nodes[v].block == 0 {
+		if int(v) < len(r.plan.Nodes) {
 			r.starts.remove(v)
-		} else {
-			r.starts.pop()
+			continue
+		}
+		r.starts.pop()
+		if r.cells != nil {
+			r.cells.unlist(v)
 		}
 	}
 	return -1, false

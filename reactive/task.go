@@ -54,7 +54,7 @@ func (r *Root) patience(v int32) call.Policy {
 func (r *Root) awaitDecision(v int32, due int64) {
 	t := r.tasks[v]
 	if t.due = due; due > 0 {
-		r.timers.add(timer{due, decisionTimer, v, t.asked})
+		r.addTimer(timer{due: due, kind: decisionTimer, node: v, attempt: t.asked})
 	}
 }
 
@@ -99,7 +99,7 @@ func (r *Root) foldDecisionRequested(v int32, e *journal.Event) Outcome {
 		return Late
 	}
 	t.asked, t.open, t.wanted = t.asked+1, true, false
-	r.calls = append(r.calls, Request{Node: v, Attempt: e.Attempt, Decision: t.asked})
+	r.calls = append(r.calls, r.Request(v, e.Attempt).deciding(t.asked))
 	r.awaitDecision(v, r.decisionPolicy(v).AttemptEnd(e.At))
 	return Applied
 }
@@ -140,7 +140,7 @@ func (r *Root) foldDecision(v int32, e *journal.Event) Outcome {
 	t.open = false
 	r.run.deciding--
 	if e.Detail.Due > 0 {
-		r.cancels = append(r.cancels, Request{Node: v, Attempt: e.Attempt, Decision: t.asked})
+		r.cancels = append(r.cancels, r.Request(v, e.Attempt).deciding(t.asked))
 	}
 	f := r.fulfillment(v)
 	decision, why := call.Broken, ""
@@ -176,7 +176,7 @@ func (r *Root) retryDecision(v int32, t *task, why string, e *journal.Event) {
 		r.wantDecision(v)
 	default:
 		t.due = due
-		r.timers.add(timer{due, decisionRetryTimer, v, t.asked})
+		r.addTimer(timer{due: due, kind: decisionRetryTimer, node: v, attempt: t.asked})
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *Root) dropTask(v int32) {
 	if t.open || t.wanted {
 		r.run.deciding--
 		if t.open {
-			r.cancels = append(r.cancels, Request{Node: v, Attempt: r.nodes[v].attempt, Decision: t.asked})
+			r.cancels = append(r.cancels, r.Request(v, r.nodes[v].attempt).deciding(t.asked))
 		}
 	}
 	delete(r.tasks, v)

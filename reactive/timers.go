@@ -13,6 +13,7 @@ type timer struct {
 	kind    timerKind
 	node    int32
 	attempt int32
+	cell    int32 // as in Request
 }
 
 // timerKind also says which of several timers of one instant goes first.
@@ -49,6 +50,7 @@ func (t timer) before(u timer) bool {
 // timers is a binary heap. Timers that have lost their meaning are dropped when they come up.
 type timers struct {
 	heap  []timer
+	sweep int             // length of heap at which those without meaning are looked for
 	first map[int32]int64 // when a step with a total timeout was first requested, or anew by a person
 }
 
@@ -89,6 +91,29 @@ func (t *timers) pop() {
 
 func (t *timers) clear() { t.heap = nil }
 
+// timersSwept is the least number of timers at which those without meaning are looked for.
+const timersSwept = 1024
+
+// addTimer sets a timer. Where many have lost their meaning before they were due, they are dropped together, so that
+// there are never more than about twice as many as mean something.
+func (r *Root) addTimer(x timer) {
+	if x.node >= 0 {
+		x.cell = r.Request(x.node, 0).Cell
+	}
+	t := &r.timers
+	if len(t.heap) >= max(t.sweep, timersSwept) {
+		all := t.heap
+		t.heap = t.heap[:0]
+		for _, old := range all {
+			if r.alive(old) {
+				t.add(old)
+			}
+		}
+		t.sweep = 2 * len(t.heap)
+	}
+	t.add(x)
+}
+
 // policy is a step's timing.
 func (r *Root) policy(v int32) call.Policy { return call.Policy{Timing: r.node(v).Timing} }
 
@@ -99,13 +124,13 @@ func (r *Root) arm(v int32, e *journal.Event) {
 	}
 	if limit := r.plan.Workflow.Deadline; limit > 0 && r.run.deadline == 0 {
 		r.run.deadline = e.At + int64(limit)
-		r.timers.add(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
+		r.addTimer(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
 	}
 	if e.Detail != nil && e.Detail.Due > 0 {
-		r.timers.add(timer{e.Detail.Due, sleepTimer, v, e.Attempt})
+		r.addTimer(timer{due: e.Detail.Due, kind: sleepTimer, node: v, attempt: e.Attempt})
 	}
 	if e.Detail != nil && e.Detail.Name != "" {
-		r.mail.wait(r, e.Detail.Name, Request{Node: v, Attempt: e.Attempt})
+		r.mail.wait(r, e.Detail.Name, r.Request(v, e.Attempt))
 	}
 	p := r.policy(v)
 	due := p.AttemptEnd(e.At)
@@ -113,7 +138,7 @@ func (r *Root) arm(v int32, e *journal.Event) {
 		due = r.run.deadline // the window is then the run's deadline
 	}
 	if due > 0 {
-		r.timers.add(timer{due, attemptTimer, v, e.Attempt})
+		r.addTimer(timer{due: due, kind: attemptTimer, node: v, attempt: e.Attempt})
 	}
 	if p.Timing == nil {
 		return
@@ -123,7 +148,7 @@ func (r *Root) arm(v int32, e *journal.Event) {
 			r.timers.first = map[int32]int64{}
 		}
 		r.timers.first[v] = e.At
-		r.timers.add(timer{p.TotalEnd(e.At), totalTimer, v, 0})
+		r.addTimer(timer{due: p.TotalEnd(e.At), kind: totalTimer, node: v})
 	}
 }
 
@@ -174,6 +199,9 @@ func (r *Root) foldTimer(v int32, e *journal.Event) Outcome {
 
 // alive reports whether a timer still means something.
 func (r *Root) alive(t timer) bool {
+	if t.node >= 0 && t.cell != r.Request(t.node, 0).Cell {
+		return false
+	}
 	switch t.kind {
 	case deadlineTimer:
 		return t.due == r.run.deadline
@@ -203,6 +231,18 @@ func (r *Root) alive(t timer) bool {
 
 // NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
 func (r *Root) NextDue() int64 {
+	due := r.nextDue()
+	if r.body == nil || r.Done() {
+		return due
+	}
+	if own := r.body.NextDue(); own > 0 && (due == 0 || own < due) {
+		return own
+	}
+	return due
+}
+
+// nextDue is when the next timer of a call, or the run's deadline, is due.
+func (r *Root) nextDue() int64 {
 	if r.Done() {
 		return 0 // it finishes at this very instant: an answer at the instant of the deadline counts
 	}
@@ -221,6 +261,9 @@ func (r *Root) Fire(now int64) (journal.Event, bool) {
 	due := r.NextDue()
 	if due == 0 || due > now {
 		return journal.Event{}, false
+	}
+	if r.body != nil && due != r.nextDue() {
+		return r.body.Fire(now), true
 	}
 	t := r.timers.heap[0]
 	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}

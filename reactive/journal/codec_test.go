@@ -27,10 +27,12 @@ func full() journal.Event {
 				Run: "r1", Workflow: "cafe", Name: "order", Version: "1.2", FailurePolicy: "abort_all", MaxConcurrency: 8,
 				Engine: 1, Expressions: 2, Functions: []string{"cheap enough", ""}, Parent: "r0/a#1",
 				Labels: map[string]string{"team": "blue", "b": "", "a": "1"}, Actor: "ann",
+				MapItemsMax: 9, Children: map[string]string{"cafe/pay": "beef"}, OnBlocked: "wait",
 			},
 			Failure:     &journal.Failure{Code: "timeout", Message: "after 3s", Details: []any{int64(1)}, Retryable: true},
 			Participant: "p", Participants: []string{"p", "q"}, Timer: "retry", State: "failed", Name: "go", Actor: "bob",
 			Reason: "because", Key: "k", Received: -1, Due: 2, RetryAt: math.MaxInt64, Count: -4,
+			About: map[string]any{"http": map[string]any{"status": int64(429)}},
 		},
 	}
 }
@@ -156,7 +158,7 @@ func drawEvent() *rapid.Generator[journal.Event] {
 		e := journal.Event{
 			Seq: rapid.Uint64().Draw(t, "seq"), At: rapid.Int64().Draw(t, "at"), Node: text.Draw(t, "node"),
 			Value: leaf.Draw(t, "value"), Attempt: rapid.Int32().Draw(t, "attempt"),
-			Type: journal.Type(rapid.IntRange(1, int(journal.ContentStored)).Draw(t, "type")),
+			Type: journal.Type(rapid.IntRange(1, int(journal.StepScheduled)).Draw(t, "type")),
 		}
 		switch rapid.IntRange(0, 2).Draw(t, "detail") {
 		case 1:
@@ -296,7 +298,7 @@ func TestTypesHaveNames(t *testing.T) {
 	for n := range 256 {
 		typ := journal.Type(n)
 		parsed, err := journal.ParseType(typ.String())
-		if n >= 1 && n <= int(journal.ContentStored) {
+		if n >= 1 && n <= int(journal.StepScheduled) {
 			require.NoError(t, err)
 			require.Equal(t, typ, parsed)
 		} else {

@@ -26,6 +26,7 @@ const (
 	detailDue          = 11
 	detailRetryAt      = 12
 	detailCount        = 13
+	detailAbout        = 14 // bytes: the encoding of the value
 
 	failureCode      = 0
 	failureMessage   = 1
@@ -46,6 +47,7 @@ const (
 	startActor          = 11
 	startMapItemsMax    = 12
 	startChildren       = 13
+	startOnBlocked      = 14
 )
 
 func appendDetail(w *encoder, d *Detail) error {
@@ -75,6 +77,14 @@ func appendDetail(w *encoder, d *Detail) error {
 	w.int(detailDue, d.Due)
 	w.int(detailRetryAt, d.RetryAt)
 	w.int(detailCount, int64(d.Count))
+	if d.About == nil {
+		return nil
+	}
+	about, err := encodeValue(d.About)
+	if err != nil {
+		return fmt.Errorf("what is told beside the output: %w", err)
+	}
+	w.bytes(detailAbout, about)
 	return nil
 }
 
@@ -111,6 +121,8 @@ func (d *decoder) detail() *Detail {
 			v.RetryAt = d.int()
 		case detailCount:
 			v.Count = d.int32()
+		case detailAbout:
+			v.About = d.value()
 		default:
 			d.unknown(key)
 		}
@@ -182,7 +194,11 @@ func appendStart(w *encoder, s *Start) error {
 	}
 	w.text(startActor, s.Actor)
 	w.int(startMapItemsMax, int64(s.MapItemsMax))
-	return w.labels(startChildren, s.Children)
+	if err := w.labels(startChildren, s.Children); err != nil {
+		return err
+	}
+	w.text(startOnBlocked, s.OnBlocked)
+	return nil
 }
 
 func (d *decoder) start() *Start {
@@ -218,6 +234,8 @@ func (d *decoder) start() *Start {
 			s.MapItemsMax = d.int32()
 		case startChildren:
 			s.Children = d.labels()
+		case startOnBlocked:
+			s.OnBlocked = d.text()
 		default:
 			d.unknown(key)
 		}

@@ -51,6 +51,7 @@ const (
 	RunDeadlineExceeded Type = 26 // the run's deadline closes it. Detail.Due
 	RunFinished         Type = 27 // nothing is left. Detail.State: the run's status; Detail.Failure; Value: output
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
+	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
 )
 
 // Detail holds the fields that only some types carry. An event owns its Detail.
@@ -69,6 +70,7 @@ type Detail struct {
 	Due          int64  // the instant that was meant, Unix nanoseconds
 	RetryAt      int64  // when the next attempt may start, Unix nanoseconds
 	Count        int32
+	About        any // what a call tells beside its output, such as the status of an HTTP answer: a value of package value
 }
 
 // Failure says why something failed. Code is for programs and part of the contract; Message is for people.
@@ -102,4 +104,5 @@ type Start struct {
 	Parent         string            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels         map[string]string
 	Actor          string
+	OnBlocked      string // effective: what a playbook does when only denied tokens are left
 }

@@ -35,6 +35,7 @@ var typeNames = [...]string{
 	RunDeadlineExceeded: "run.deadline_exceeded",
 	RunFinished:         "run.finished",
 	ContentStored:       "content.stored",
+	StepScheduled:       "step.scheduled",
 }
 
 // typesByName is typeNames the other way round.

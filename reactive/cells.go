@@ -1,0 +1,182 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Body decides which calls a run makes, and when it is done, where a workflow's tree does not: the routed steps of a
+// playbook. The root keeps the calls themselves: attempts, timing, participants, fulfillment, slots. Like the root it is
+// a pure function of the journal.
+type Body interface {
+	// Apply takes an event after the root has. It opens and closes cells and calls Cells.Derive after that, until nothing
+	// follows any more.
+	Apply(e *journal.Event)
+
+	// Input is what the next attempt of a cell's call is made with.
+	Input(v int32) (any, *journal.Failure)
+
+	// NextFiring is the key of the step-run that is to be scheduled next; it stays the next until it was. It reports false
+	// when there is none.
+	NextFiring() (string, bool)
+
+	// NextDue is when the body's next timer is due, Unix nanoseconds; 0: it has none. Fire gives that timer's event.
+	NextDue() int64
+	Fire(now int64) journal.Event
+
+	// Done reports whether nothing is left to do, and Verdict how the run then ends.
+	Done() bool
+	Verdict() Verdict
+}
+
+// NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
+func NewRouted(p *plan.Plan, body func(*Cells) Body) *Root {
+	r := New(p)
+	r.cells = &Cells{root: r, nodes: map[string]int32{}, free: make([][]int32, len(p.Nodes))}
+	r.body = body(r.cells)
+	return r
+}
+
+// Body is what decides a routed run; nil for any other.
+func (r *Root) Body() Body { return r.body }
+
+// NextFiring is the next step-run to be scheduled. It reports false when there is none, or the run is closed.
+func (r *Root) NextFiring() (string, bool) {
+	if r.body == nil || r.run.closed != nil {
+		return "", false
+	}
+	return r.body.NextFiring()
+}
+
+// firing reports whether a step-run is to be scheduled.
+func (r *Root) firing() bool {
+	_, ok := r.NextFiring()
+	return ok
+}
+
+// Cells are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. A
+// closed cell's node is used again, so a run holds as many as it ever has calls at once. Cells start, and are given slots,
+// in the order in which they were opened.
+type Cells struct {
+	root    *Root
+	all     []cell
+	nodes   map[string]int32 // of open cells, by key
+	free    [][]int32        // nodes to be used again, by row
+	opened  int32
+	touched []int32
+}
+
+// cell is one use of a node.
+type cell struct {
+	key    string
+	number int32 // in the order of opening, from 1
+	listed int32 // entries in the queues of starts and slots: until they have come up the node is not used again
+	noted  bool  // in touched
+	open   bool
+}
+
+func (c *Cells) of(v int32) *cell { return &c.all[int(v)-len(c.root.plan.Nodes)] }
+
+func (c *Cells) find(key string) (int32, bool) {
+	v, ok := c.nodes[key]
+	return v, ok
+}
+
+// Open makes a call of a site ready to be made. The key names it in the journal and is never used twice in a run.
+func (c *Cells) Open(site int32, key string) int32 {
+	r := c.root
+	var v int32
+	if free := c.free[site]; len(free) > 0 {
+		v = free[len(free)-1]
+		c.free[site] = free[:len(free)-1]
+	} else {
+		v = r.bank.Add(site, site+1)
+		r.nodes = append(r.nodes, node{})
+		c.all = append(c.all, cell{})
+	}
+	c.opened++
+	*c.of(v) = cell{key: key, number: c.opened, open: true}
+	c.nodes[key] = v
+	r.setStatus(v, Idle)
+	r.bank.Mark(v)
+	return v
+}
+
+// Close ends a cell. A call that is still under way is stopped.
+func (c *Cells) Close(v int32) {
+	r := c.root
+	n := &r.nodes[v]
+	for i := range n.attempt {
+		delete(r.older, request{v, i + 1})
+	}
+	r.dropTask(v)
+	if n.fact == running {
+		r.cancel(v)
+	}
+	r.stopWaiting(v)
+	r.setStatus(v, Absent)
+	queue := n.flags & queued
+	*n = node{flags: queue}
+	r.bank.Reset(v, 1)
+	delete(r.gathers, v)
+	delete(r.timers.first, v)
+	r.fails = r.fails[:0] // who has failed is the body's to know
+	delete(c.nodes, c.of(v).key)
+	c.of(v).open = false
+	c.recycle(v)
+}
+
+// unlist notes that an entry of a node has left a queue.
+func (c *Cells) unlist(v int32) {
+	c.of(v).listed--
+	c.recycle(v)
+}
+
+func (c *Cells) recycle(v int32) {
+	if x := c.of(v); !x.open && x.listed == 0 {
+		site := c.root.bank.Row(v)
+		c.free[site] = append(c.free[site], v)
+	}
+}
+
+func (c *Cells) touch(v int32) {
+	if x := c.of(v); !x.noted {
+		x.noted = true
+		c.touched = append(c.touched, v)
+	}
+}
+
+// Touched gives the open cells that something may have happened to since the last call, in the order in which it did. The
+// slice is valid until the next Derive.
+func (c *Cells) Touched() []int32 {
+	list := c.touched[:0]
+	for _, v := range c.touched {
+		x := c.of(v)
+		x.noted = false
+		if x.open {
+			list = append(list, v)
+		}
+	}
+	c.touched = nil
+	return list
+}
+
+// Derive gives new cells their statuses and slots.
+func (c *Cells) Derive() {
+	c.root.bank.Drain()
+	c.root.grant()
+}
+
+// Root is the root that the cells belong to.
+func (c *Cells) Root() *Root { return c.root }
+
+// Again has a call that has ended made once more, at an instant.
+func (c *Cells) Again(v int32, due int64) {
+	r := c.root
+	n := &r.nodes[v]
+	n.fact, n.output = errored, nil
+	n.flags |= pending
+	r.dropTask(v)
+	r.addTimer(timer{due: due, kind: retryTimer, node: v, attempt: n.attempt})
+	r.bank.Mark(v)
+}
