@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -38,7 +39,7 @@ func (c *compiler) chain(n ast.Node, skipIsOK bool) node {
 		}
 	}
 	if ch.base == nil {
-		ch.base = c.compile(base)
+		ch.base = c.keyed(base, links)
 	}
 	for _, link := range links {
 		m := member{optional: link.Optional}
@@ -54,6 +55,21 @@ func (c *compiler) chain(n ast.Node, skipIsOK bool) node {
 		return ch.base
 	}
 	return ch.eval
+}
+
+// keyed compiles what a chain begins with. Where that is a variable and the first link is written out, it is that key of the
+// variable that is read, and no other.
+func (c *compiler) keyed(base ast.Node, links []*ast.MemberNode) node {
+	name, isName := base.(*ast.IdentifierNode)
+	if !isName || len(links) == 0 || !slices.Contains(c.scope, name.Value) {
+		return c.compile(base)
+	}
+	key, isText := links[0].Property.(*ast.StringNode)
+	if _, hidden := c.local(name.Value); hidden || !isText {
+		return c.compile(base)
+	}
+	c.size++
+	return c.use(name.Value, func(k *keySet) { k.add(key.Value) })
 }
 
 // unchain returns what a chain of members begins with, and its links from there.

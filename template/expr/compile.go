@@ -21,6 +21,7 @@ type compiler struct {
 	scope []string
 	reads []Read
 	names []string
+	keys  map[string]*keySet // by name, of those that are used
 	errs  []error
 	slots int // variables of `let`, over all expressions
 
@@ -81,11 +82,13 @@ func (c *compiler) byteOffset(runes int) int {
 	return len(c.piece.text)
 }
 
-// use notes that a name of the scope is read.
-func (c *compiler) use(name string) {
+// use notes that a name of the scope is read, and how much of it. It gives what reads it.
+func (c *compiler) use(name string, note func(*keySet)) node {
 	if !slices.Contains(c.names, name) {
 		c.names = append(c.names, name)
 	}
+	c.note(name, note)
+	return func(r *run) (value.Value, error) { return r.env.Name(name) }
 }
 
 // located makes the errors of n say which expression they are about.
@@ -247,8 +250,7 @@ func (c *compiler) identifier(n *ast.IdentifierNode) node {
 	}
 	switch name := n.Value; {
 	case slices.Contains(c.scope, name):
-		c.use(name)
-		return func(r *run) (value.Value, error) { return r.env.Name(name) }
+		return c.use(name, (*keySet).addAll)
 	case name == "null":
 		return constant(nil)
 	case name == "steps":

@@ -32,6 +32,7 @@ type Template struct {
 	slots int // variables of `let`
 	reads []Read
 	names []string
+	keys  map[string]*keySet // by name
 
 	fixed    bool
 	constant value.Value // if fixed
@@ -54,7 +55,7 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)
 	}
-	t := &Template{root: root, slots: c.slots, reads: c.reads, names: c.names}
+	t := &Template{root: root, slots: c.slots, reads: c.reads, names: c.names, keys: c.keys}
 	t.settle(v)
 	return t, nil
 }

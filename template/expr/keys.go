@@ -1,0 +1,56 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// keySet is which keys of a variable a template can read.
+type keySet struct {
+	keys []string // sorted
+	all  bool     // any; keys then says nothing
+}
+
+func (k *keySet) addAll() { k.all = true }
+
+func (k *keySet) add(key string) {
+	if at, found := slices.BinarySearch(k.keys, key); !found {
+		k.keys = slices.Insert(k.keys, at, key)
+	}
+}
+
+// addPath adds what a pointer into the variable reads.
+func (k *keySet) addPath(p value.Pointer) {
+	if len(p) == 0 {
+		k.addAll()
+		return
+	}
+	k.add(p[0])
+}
+
+// note says of a variable which of its keys is read here.
+func (c *compiler) note(name string, how func(*keySet)) {
+	if c.keys == nil {
+		c.keys = make(map[string]*keySet)
+	}
+	if c.keys[name] == nil {
+		c.keys[name] = &keySet{}
+	}
+	how(c.keys[name])
+}
+
+// Keys returns the keys of a variable that the template can read, sorted: ctx.k, ctx["k"] and {from: /ctx/k} read k, whatever
+// follows. all reports that it may read any of them, because a key is computed or the variable is used as a whole; keys is
+// nil then. So whoever watches a variable need not look at the template again when another key has changed. The caller must
+// not change the result. O(1).
+func (t *Template) Keys(name string) (keys []string, all bool) {
+	k := t.keys[name]
+	if k == nil {
+		return nil, false
+	}
+	if k.all {
+		return nil, true
+	}
+	return k.keys, false
+}
