@@ -236,7 +236,7 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		}
 	}
 	r := newRun(e, o.id)
-	r.adopt(entry, reactive.New(p), 0)
+	r.adopt(entry, NewRoot(p), 0)
 	done := make(chan error, 1)
 	r.inbox.add(Item{Event: first, Reply: func(err error) { done <- err }})
 	if !e.enter(r) {
@@ -437,7 +437,7 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 		entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
 		return entry, root, err
 	case fresh != nil:
-		return fresh, reactive.New(fresh.plan), nil
+		return fresh, NewRoot(fresh.plan), nil
 	}
 	return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 }

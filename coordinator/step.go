@@ -196,6 +196,7 @@ func (s *Stepper) decide() (more bool) {
 		s.ask()
 		s.askParticipants()
 		s.askDecisions()
+		s.schedule(limit)
 		s.start(limit)
 		s.answerPure()
 		switch {
@@ -285,6 +286,17 @@ func (s *Stepper) askDecisions() {
 			e.Type, e.Detail.Failure = journal.DecisionReceived, failure
 		}
 		s.apply(s.about(v, e))
+	}
+}
+
+// schedule has step-runs take the tokens of a playbook, oldest first, as far as the limit goes.
+func (s *Stepper) schedule(limit int) {
+	for len(s.batch) < limit && !s.root.Paused() {
+		key, ok := s.root.NextFiring()
+		if !ok {
+			return
+		}
+		s.apply(journal.Event{Type: journal.StepScheduled, At: s.now, Node: key})
 	}
 }
 

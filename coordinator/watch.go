@@ -96,5 +96,5 @@ func (e *Engine) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 	if err != nil {
 		return nil, err
 	}
-	return reactive.New(entry.plan), nil
+	return NewRoot(entry.plan), nil
 }

@@ -29,13 +29,14 @@ func (s Status) Terminal() bool { return s >= Completed }
 // RunStatus is where a whole run stands.
 type RunStatus string
 
-// The run statuses. The last five are terminal.
+// The run statuses. The last six are terminal.
 const (
 	RunRunning          RunStatus = "running"
 	RunWaiting          RunStatus = "waiting" // only timers, messages or people can move it
 	RunPaused           RunStatus = "paused"  // somebody stopped it
 	RunCompleted        RunStatus = "completed"
 	RunFailed           RunStatus = "failed"
+	RunPartial          RunStatus = "partial" // of a playbook: some branches completed, some failed
 	RunAborted          RunStatus = "aborted"
 	RunDeadlineExceeded RunStatus = "deadline_exceeded"
 	RunStepTimeout      RunStatus = "step_timeout"

@@ -45,7 +45,7 @@ var (
 )
 
 func newTrack(g *stage, id, path string, p *program) *track {
-	t := &track{stage: g, id: id, path: path, program: p, seen: reactive.New(p.plan), statusBy: -1,
+	t := &track{stage: g, id: id, path: path, program: p, seen: coordinator.NewRoot(p.plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}}
 	t.seen.Watch()
 	t.rebuild()
@@ -68,7 +68,7 @@ func (t *track) Resolve(v int32, at int64) []string {
 
 // rebuild throws the engine away and makes it anew from the journal.
 func (t *track) rebuild() {
-	t.root = reactive.New(t.program.plan)
+	t.root = coordinator.NewRoot(t.program.plan)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}

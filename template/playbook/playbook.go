@@ -193,12 +193,15 @@ type Rule struct {
 	When     Expr // nil: always (`else`)
 	Set      []Set
 	Do       Do
-	To       int     // Jump: index of a task
+	To       int     // Jump: index of a task, or Previous
 	Attempts int     // Retry: in all, the first included. Default: 3
 	Backoff  Backoff // Retry. Default: BackoffNone
 	Delay    Expr    // Retry: seconds; nil: 1
 	Pos      document.Pos
 }
+
+// Previous is where a jump `to: previous` leads: to the task before in the list.
+const Previous = -1
 
 // Do is what a rule does.
 type Do string
@@ -265,8 +268,14 @@ type Secret struct {
 	Pos  document.Pos
 }
 
+// Kind says that it is a playbook: what a workflow's routing is asked for.
+func (p *Playbook) Kind() string { return Kind }
+
 // StepIndex finds a step by its name.
 func (p *Playbook) StepIndex(name string) (int, bool) {
 	i, ok := p.steps[name]
 	return i, ok
 }
+
+// Mark stands for a secret wherever it would be seen: in journals, logs and events.
+func Mark(name, key string) string { return "‹keychain:" + name + "." + key + "›" }

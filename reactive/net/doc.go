@@ -1,0 +1,31 @@
+// Package net is what a run of a playbook means: tokens, step-runs, the context, and when all of it has come to rest. It
+// is pure: a function of playbook and journal, without clock, goroutine or I/O.
+//
+//	        ┌───────────── arcs ◀──────────────┐
+//	token ──▶ gate ──▶ step-run ──▶ pipeline ──┴──▶ end of the branch
+//	  ▲        │ pending             │ tasks            │
+//	  └ join   └ ctx patched         └▶ cells of the root: the calls
+//
+// The calls themselves are kept by package reactive, as those of any workflow: the net opens a cell when a task begins, is
+// told how it has ended, and closes it when control leaves the task. So timing, targets, fan-in and fulfillment of a tool
+// are what they are everywhere.
+//
+// # What the journal holds
+//
+// run.started, step.scheduled for every token that a step-run takes, the calls' own events, timer.fired, and ctx.patched
+// for changes from outside. Admission, rules, sets, arcs and joins follow from those and are told as Views when they are
+// applied.
+//
+// # The order of things
+//
+// One event is followed to its end: outcome, rules, sets, end of the step, its arcs, new tokens. Then the pending tokens
+// look again whose keys were written, oldest first. Then it is seen whether the net is quiet: no token can move, and no
+// step-run is under way. What a run that is quiet does about tokens that were denied, its playbook says; the final step
+// gets its token when none is left.
+//
+// # Fan-outs
+//
+// A router that sends out several tokens opens a group, which counts the tokens and step-runs that come of them. A join
+// parks what arrives and decides when it has enough, or when nobody of the group can arrive any more. What it lets go on
+// belongs to the fan-out around. Only the innermost fan-out of a token matters to a join.
+package net

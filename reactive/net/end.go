@@ -1,0 +1,265 @@
+package net
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// What a run of a playbook that did not complete is named after, where that is not the kind of a step's error.
+const (
+	ReasonGuard    = "guard_error"
+	ReasonArgs     = "args_too_large"
+	ReasonJoin     = "join_unsatisfied"
+	ReasonNoNext   = "no_next"
+	ReasonLimit    = "limit_exceeded"
+	ReasonBlocked  = "blocked"
+	KindExpression = "expression"
+	KindNoList     = "not_a_list"
+	KindConflict   = "ctx_conflict"
+	KindPolicy     = "policy"
+	KindConfig     = "config"
+	KindTimeout    = reactive.CodeTimeout
+)
+
+func failure(code, format string, args ...any) *journal.Failure {
+	return &journal.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// tally counts how step-runs and branches have ended.
+type tally struct {
+	succeeded, failed int // step-runs
+	normal, bad       int // branches
+	discarded         int // tokens
+	partial           bool
+	first             *journal.Failure // what went wrong first and was not handled
+	failures          []value.Value    // of step-runs, oldest first; at most failuresMax
+	given             []int            // steps with a result, in the order of their first
+}
+
+// failuresMax bounds the failures that a final step is told of one by one.
+const failuresMax = 1000
+
+type finalState uint8
+
+const (
+	finalNone  finalState = iota // not yet
+	finalToken                   // its token is under way
+	finalDone                    // it has ended, or there is none to run
+)
+
+// marking is where the tokens are, as signals: a run is quiet when none can move and no step-run is under way.
+type marking struct {
+	ready, live *signals.Signal[int]
+	quiet       *signals.Computed[bool]
+	parked      int
+}
+
+func (m *marking) init(g *signals.Graph) {
+	m.ready, m.live = signals.NewSignal(g, 0), signals.NewSignal(g, 0)
+	m.quiet = signals.NewComputed(g, func(r signals.Reader) (bool, error) {
+		return m.ready.Get(r) == 0 && m.live.Get(r) == 0, nil
+	})
+}
+
+// branchEnd is how a branch has ended.
+type branchEnd uint8
+
+const (
+	branchNormal branchEnd = iota
+	branchDiscarded
+)
+
+// branchEnded ends a branch that did not fail.
+func (n *Net) branchEnded(g *group, how branchEnd) {
+	if how == branchNormal {
+		n.tally.normal++
+	}
+	n.leave(g)
+}
+
+// branchFailed ends a branch.
+func (n *Net) branchFailed(g *group, f *journal.Failure) {
+	if g != nil {
+		g.failed++
+	}
+	n.blame(f)
+	n.leave(g)
+}
+
+// blame counts a branch as failed. Where the first failure is the last, nothing new starts.
+func (n *Net) blame(f *journal.Failure) {
+	n.tally.bad++
+	if n.tally.first == nil {
+		n.tally.first = f
+	}
+	if n.book.Executor.Completion == playbook.FailFast {
+		n.halt(f)
+	}
+}
+
+// halt lets nothing new start: the run has failed as a whole. What is under way comes to its own end.
+func (n *Net) halt(f *journal.Failure) {
+	if n.halted != nil {
+		return
+	}
+	n.halted = f
+	if n.tally.first == nil {
+		n.tally.first = f
+	}
+	n.dropTokens()
+}
+
+// settle sees, at the end of an event, whether anything can still move, and does what follows if not.
+func (n *Net) settle() {
+	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
+		if n.ready.Len() > 0 && n.final == finalNone && n.stepRuns >= n.book.Executor.MaxStepRuns {
+			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.stepRuns))
+		}
+		if !n.quiet() {
+			n.waiting = false
+			return
+		}
+		if len(n.gates.waiting) > 0 && !n.blocked() {
+			return
+		}
+		if n.ready.Len() == 0 && !n.finalize() {
+			return
+		}
+	}
+}
+
+// quiet reports whether no token can move and no step-run is under way.
+func (n *Net) quiet() bool {
+	m := &n.marking
+	n.defect(m.ready.Set(n.ready.Len()))
+	n.defect(m.live.Set(len(n.runs)))
+	quiet, err := m.quiet.Peek()
+	n.defect(err)
+	return quiet
+}
+
+// blocked does what the playbook says when only denied tokens are left. It reports false when the run waits for them.
+func (n *Net) blocked() bool {
+	switch n.onBlocked() {
+	case playbook.BlockedFails:
+		n.halt(failure(ReasonBlocked, "%d tokens wait at gates that nothing opens", len(n.gates.waiting)))
+		return true
+	case playbook.BlockedDiscards:
+		for _, t := range n.gates.all() {
+			n.gates.remove(t)
+			n.tally.discarded++
+			n.branchEnded(t.group, branchDiscarded)
+		}
+		return true
+	}
+	if !n.waiting {
+		n.waiting = true
+		n.tell(View{Name: ExecutionWaiting, Count: len(n.gates.waiting)})
+	}
+	return false
+}
+
+func (n *Net) onBlocked() playbook.OnBlocked {
+	if policy := n.root.Start().OnBlocked; policy != "" {
+		return playbook.OnBlocked(policy)
+	}
+	return n.book.Executor.OnBlocked
+}
+
+// finalize makes the final step's token, once. It reports whether it has.
+func (n *Net) finalize() bool {
+	i := n.book.Executor.Final
+	if n.final != finalNone {
+		return false
+	}
+	if i < 0 || n.steps[i].runs > 0 {
+		n.final = finalDone
+		return false
+	}
+	n.final = finalToken
+	n.token++
+	t := &token{id: n.token, step: i, args: n.summary()}
+	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
+	t.verdict = n.judge(t)
+	n.tellVerdict(t)
+	if !t.verdict.allow {
+		n.final = finalDone // nothing could ever let it in
+		return false
+	}
+	n.enable(t)
+	return true
+}
+
+// Done reports whether the run has come to its end.
+func (n *Net) Done() bool {
+	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs) == 0 && len(n.gates.waiting) == 0
+}
+
+// status is what the branches have made of the run, its final step left out.
+func (n *Net) status() reactive.RunStatus {
+	c := n.book.Executor.Completion
+	switch {
+	case n.halted != nil:
+		return reactive.RunFailed
+	case c == playbook.AllowPartial && n.tally.bad > 0 && n.tally.normal == 0:
+		return reactive.RunFailed
+	case c == playbook.AllowPartial && (n.tally.bad > 0 || n.tally.partial):
+		return reactive.RunPartial
+	case n.tally.bad > 0:
+		return reactive.RunFailed
+	}
+	return reactive.RunCompleted
+}
+
+// Verdict says how the run ends.
+func (n *Net) Verdict() reactive.Verdict {
+	out := reactive.Verdict{Status: n.status(), Failure: n.tally.first, Node: -1}
+	i := n.book.Executor.Final
+	if i >= 0 && n.steps[i].status == reactive.Failed && n.steps[i].runs == 1 && out.Status != reactive.RunFailed {
+		out.Status = reactive.RunFailed
+		if n.book.Executor.FinalFailure == playbook.FinalPartial {
+			out.Status = reactive.RunPartial
+		}
+		if out.Failure == nil {
+			out.Failure = n.steps[i].failure
+		}
+	}
+	if n.err != nil {
+		return reactive.Verdict{Status: reactive.RunFailed, Failure: failure("internal", "%v", n.err), Node: -1}
+	}
+	if out.Status != reactive.RunFailed {
+		out.Output = n.last
+	}
+	if out.Status == reactive.RunCompleted {
+		out.Failure = nil
+	}
+	return out
+}
+
+// summary is what a final step is told: counts, and references to results rather than the results.
+func (n *Net) summary() map[string]value.Value {
+	id := n.root.Start().Run
+	results := make([]any, len(n.tally.given))
+	for i, step := range n.tally.given {
+		name := n.book.Steps[step].Name
+		results[i] = map[string]any{"step": name, "ref": reference(id, key(name, n.steps[step].runs))}
+	}
+	return map[string]value.Value{
+		"execution_id": id,
+		"status":       string(n.status()),
+		"counts": map[string]any{
+			"steps_run": int64(n.stepRuns), "succeeded": int64(n.tally.succeeded), "failed": int64(n.tally.failed),
+			"branches": map[string]any{
+				"normal": int64(n.tally.normal), "failed": int64(n.tally.bad), "discarded": int64(n.tally.discarded),
+			},
+			"tokens_pending": int64(len(n.gates.waiting)),
+		},
+		"results":  results,
+		"failures": append([]any{}, n.tally.failures...),
+	}
+}

@@ -1,0 +1,221 @@
+package net
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Net is where a run of a playbook stands: its tokens, its step-runs and its context. It is attached to the root that
+// keeps the run's calls, and owned by the goroutine that owns the root.
+//
+// Invariants, checked by check:
+//  1. Every token is in exactly one place: ready, pending, or parked at a join.
+//  2. A group's live count is that of its tokens and step-runs, and of the groups opened within it.
+//  3. Every open cell belongs to one iteration of one live step-run.
+//  4. A group without live members does not exist, nor does a parked token whose group does not.
+type Net struct {
+	book  *playbook.Playbook
+	root  *reactive.Root
+	cells *reactive.Cells
+	watch func(View)
+
+	workload map[string]value.Value
+	ctx      contexts
+	steps    []stepState // by step
+	ready    tokens      // admitted, oldest first
+	gates    gates       // pending tokens
+	runs     map[string]*stepRun
+	byCell   map[int32]*iteration
+	todo     []*iteration // to go on with in this event
+	timers   timers
+	store    map[string]value.Value // results kept out of line, by reference
+	marking  marking
+	tally    tally
+	token    uint64 // id of the newest
+	jumps    int
+	stepRuns int
+	halted   *journal.Failure // why nothing new starts; nil: things do
+	stopped  bool             // the run was cancelled or closed
+	waiting  bool
+	final    finalState
+	last     value.Value // result of the step-run that succeeded last
+	event    *journal.Event
+	err      error // a defect: what the signals report
+}
+
+// stepState is what is known of one step over all of its runs.
+type stepState struct {
+	runs    int32 // scheduled so far
+	live    int32
+	pending int32 // tokens at its gate
+	parked  int32 // tokens at its join
+	status  reactive.Status
+	failure *journal.Failure // of its newest failed run
+	result  value.Value      // newest
+	gave    bool             // it has a result
+}
+
+// New makes the root of a playbook's run that has no events yet.
+func New(p *plan.Plan) *reactive.Root {
+	book := p.Workflow.Routing.(*playbook.Playbook)
+	return reactive.NewRouted(p, func(c *reactive.Cells) reactive.Body {
+		n := &Net{
+			book: book, root: c.Root(), cells: c,
+			steps: make([]stepState, len(book.Steps)), runs: map[string]*stepRun{}, byCell: map[int32]*iteration{},
+			store: map[string]value.Value{},
+		}
+		for i := range n.steps {
+			n.steps[i].status = reactive.Idle
+		}
+		n.gates.init(n)
+		n.marking.init(n.gates.graph)
+		return n
+	})
+}
+
+// Of is the net of a playbook's run; nil for a run of any other workflow.
+func Of(r *reactive.Root) *Net {
+	n, _ := r.Body().(*Net)
+	return n
+}
+
+// Playbook is what the net runs.
+func (n *Net) Playbook() *playbook.Playbook { return n.book }
+
+// Watch has f told of everything that happens in the net from now on, within Apply and in order.
+func (n *Net) Watch(f func(View)) { n.watch = f }
+
+// Apply takes an event after the root has, and follows it to its end: outcomes, patches, step ends, routing, new tokens;
+// then pending tokens look again; then it is seen whether the net is quiescent.
+func (n *Net) Apply(e *journal.Event) {
+	n.event = e
+	if n.root.Closed() {
+		n.close(e)
+		return
+	}
+	switch e.Type {
+	case journal.RunStarted:
+		n.begin(e)
+	case journal.StepScheduled:
+		n.schedule()
+	case journal.ContextPatched:
+		n.patch(e)
+	case journal.TimerFired:
+		n.fired(e)
+	case journal.CallRequested:
+		n.requested(e)
+	case journal.RunFinished:
+		n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
+		n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
+	}
+	n.work()
+	n.gates.look()
+	n.settle()
+}
+
+// work goes on with every iteration that can, until all wait for something.
+func (n *Net) work() {
+	for {
+		for i := 0; i < len(n.todo); i++ {
+			n.advance(n.todo[i])
+		}
+		n.todo = n.todo[:0]
+		n.cells.Derive()
+		for _, v := range n.cells.Touched() {
+			if it := n.byCell[v]; it != nil && n.root.Final(v) {
+				n.ended(it)
+			}
+		}
+		if len(n.todo) == 0 {
+			return
+		}
+	}
+}
+
+// begin puts the first token.
+func (n *Net) begin(e *journal.Event) {
+	n.tell(View{Name: ExecutionRequested})
+	n.tell(View{Name: RequestEvaluated, Status: "ok"})
+	n.tell(View{Name: WorkflowStarted})
+	input, _ := value.Of(e.Value)
+	payload, _ := input.(map[string]any)
+	n.workload = merge(n.book.Workload, payload)
+	n.ctx.values = map[string]value.Value{}
+	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
+}
+
+// merge lays one object over another, objects within objects too; lists are replaced.
+func merge(under, over map[string]value.Value) map[string]value.Value {
+	out := make(map[string]value.Value, len(under)+len(over))
+	for k, v := range under {
+		out[k] = v
+	}
+	for k, v := range over {
+		a, okA := out[k].(map[string]any)
+		b, okB := v.(map[string]any)
+		if okA && okB {
+			v = merge(a, b)
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// close stops everything: the run was cancelled, closed, or overtaken by its deadline.
+func (n *Net) close(e *journal.Event) {
+	if n.stopped {
+		if e.Type == journal.RunFinished {
+			n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
+			n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
+		}
+		return
+	}
+	n.stopped = true
+	n.dropTokens()
+	for _, run := range n.live() {
+		n.steps[run.step.Index].status = reactive.Aborted
+		n.steps[run.step.Index].live--
+	}
+	n.runs, n.byCell = map[string]*stepRun{}, map[int32]*iteration{}
+	n.tell(View{Name: ExecutionCancelled})
+}
+
+// live gives the step-runs under way, in the order in which they were scheduled.
+func (n *Net) live() []*stepRun {
+	list := make([]*stepRun, 0, len(n.runs))
+	for _, run := range n.runs {
+		list = append(list, run)
+	}
+	slices.SortFunc(list, func(a, b *stepRun) int { return cmp.Compare(a.order, b.order) })
+	return list
+}
+
+// dropTokens takes every token away.
+func (n *Net) dropTokens() {
+	for n.ready.Len() > 0 {
+		n.ready.pop()
+	}
+	n.gates.clear()
+	for i := range n.steps {
+		n.steps[i].pending, n.steps[i].parked = 0, 0
+	}
+	n.marking.parked = 0
+}
+
+// key is the name of a step-run in journals.
+func key(step string, number int32) string { return step + "@" + strconv.Itoa(int(number)) }
+
+// instant is when what is being applied has happened: for a timer, when it was due.
+func (n *Net) instant() int64 {
+	if d := n.event.Detail; d != nil && d.Due > 0 && n.event.Type != journal.CallRequested {
+		return d.Due
+	}
+	return n.event.At
+}

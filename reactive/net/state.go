@@ -1,0 +1,71 @@
+package net
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// StepState is where one step stands, over all of its runs.
+type StepState struct {
+	Step    string
+	Status  reactive.Status  // of its newest run; waiting while a token is at its gate or join and none of it runs
+	Runs    int              // scheduled so far
+	Live    int              // under way
+	Pending int              // tokens at its gate
+	Parked  int              // tokens at its join
+	Failure *journal.Failure // of its newest failed run
+	Result  value.Value      // newest
+}
+
+// Step gives where a step stands, by its index.
+func (n *Net) Step(i int) StepState {
+	s := &n.steps[i]
+	out := StepState{
+		Step: n.book.Steps[i].Name, Status: s.status, Runs: int(s.runs), Live: int(s.live), Pending: int(s.pending),
+		Parked: int(s.parked), Failure: s.failure, Result: s.result,
+	}
+	switch {
+	case s.live > 0:
+		out.Status = reactive.Running
+	case s.pending+s.parked > 0:
+		out.Status = reactive.Waiting
+	}
+	return out
+}
+
+// Counts are how much of what there was.
+type Counts struct {
+	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
+	NormalBranches, BadBranches  int
+	Discarded, Pending, Admitted int // tokens
+	Jumps                        int
+}
+
+// Counts gives the net's counts.
+func (n *Net) Counts() Counts {
+	return Counts{
+		StepsRun: n.stepRuns, Succeeded: n.tally.succeeded, Failed: n.tally.failed,
+		NormalBranches: n.tally.normal, BadBranches: n.tally.bad,
+		Discarded: n.tally.discarded, Pending: len(n.gates.waiting), Admitted: n.ready.Len(), Jumps: n.jumps,
+	}
+}
+
+// Place is what a call of the net is for.
+type Place struct {
+	Step, Run, Task, Kind string
+	Iteration             int // of its loop, from 0; -1: the step has none
+}
+
+// Place says what a cell is for. It reports false when the cell is not open.
+func (n *Net) Place(v int32) (Place, bool) {
+	it := n.byCell[v]
+	if it == nil {
+		return Place{}, false
+	}
+	p := Place{Step: it.run.step.Name, Run: it.run.key, Task: it.task().Label, Kind: it.task().Kind, Iteration: -1}
+	if it.run.step.Loop != nil {
+		p.Iteration = int(it.index)
+	}
+	return p, true
+}

@@ -1,0 +1,107 @@
+package net
+
+import (
+	"container/heap"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// What the timers are called in the journal.
+const (
+	timeoutTimer = "timeout"
+	retryTimer   = "retry"
+)
+
+// timer ends a step-run, or wakes an iteration whose task makes no call.
+type timer struct {
+	due int64
+	run *stepRun
+	it  *iteration // nil: the run's timeout
+	key string     // of the task that is tried again
+	seq uint64     // in the order of setting: of two at one instant the earlier goes first
+}
+
+// timers is a heap. Those that have lost their meaning are dropped when they come up.
+type timers struct {
+	list []*timer
+	seq  uint64
+}
+
+func (t *timers) Len() int { return len(t.list) }
+
+func (t *timers) Less(i, j int) bool {
+	a, b := t.list[i], t.list[j]
+	if a.due != b.due {
+		return a.due < b.due
+	}
+	if (a.it == nil) != (b.it == nil) {
+		return a.it != nil // what was to be tried again is, before the time is over
+	}
+	return a.seq < b.seq
+}
+
+func (t *timers) Swap(i, j int) { t.list[i], t.list[j] = t.list[j], t.list[i] }
+func (t *timers) Push(x any)    { t.list = append(t.list, x.(*timer)) }
+
+// Pop is heap.Interface's.
+func (t *timers) Pop() any {
+	last := len(t.list) - 1
+	x := t.list[last]
+	t.list[last] = nil
+	t.list = t.list[:last]
+	return x
+}
+
+func (t *timers) add(x *timer) {
+	t.seq++
+	x.seq = t.seq
+	heap.Push(t, x)
+}
+
+// alive reports whether a timer still means something.
+func (n *Net) alive(t *timer) bool {
+	if n.runs[t.run.key] != t.run {
+		return false
+	}
+	return t.it == nil || t.run.iters[t.it.index] == t.it && t.it.wake == t.due
+}
+
+// NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
+func (n *Net) NextDue() int64 {
+	for n.timers.Len() > 0 && !n.stopped {
+		if n.alive(n.timers.list[0]) {
+			return n.timers.list[0].due
+		}
+		heap.Pop(&n.timers)
+	}
+	return 0
+}
+
+// Fire is the event of the next timer. It stays the next until that event was applied.
+func (n *Net) Fire(now int64) journal.Event {
+	t := n.timers.list[0]
+	e := journal.Event{
+		Type: journal.TimerFired, At: now, Node: t.run.key, Detail: &journal.Detail{Timer: timeoutTimer, Due: t.due},
+	}
+	if t.it != nil {
+		e.Node, e.Detail.Timer = t.key, retryTimer
+	}
+	return e
+}
+
+// fired takes a timer's event. It is that of the first timer that means something, or of a call.
+func (n *Net) fired(e *journal.Event) {
+	if n.NextDue() != e.Detail.Due {
+		return
+	}
+	t := n.timers.list[0]
+	switch {
+	case t.it == nil && e.Detail.Timer == timeoutTimer && e.Node == t.run.key:
+		heap.Pop(&n.timers)
+		n.timeout(t.run)
+	case t.it != nil && e.Detail.Timer == retryTimer && e.Node == t.key:
+		heap.Pop(&n.timers)
+		t.it.wake = 0
+		n.todo = append(n.todo, t.it)
+	}
+}

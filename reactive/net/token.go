@@ -1,0 +1,88 @@
+package net
+
+import (
+	"container/heap"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// token is a unit of control on its way to a step.
+type token struct {
+	id      uint64 // in the order of creation, from 1
+	step    int
+	args    map[string]value.Value
+	event   value.Value // what the step that it comes from has ended with; nil: it comes from outside
+	group   *group      // innermost fan-out that it belongs to; nil: none
+	arc     int         // index of the arc by which its branch left the router of that fan-out
+	from    string      // the step that it comes from
+	status  string      // how that ended: done or failed
+	ref     string      // the step-run that it comes from
+	verdict verdict     // of its step's admission, last
+	stop    func()      // while it is pending: ends its watching
+}
+
+// tokens is a queue of tokens, oldest first.
+type tokens []*token
+
+func (q tokens) Len() int           { return len(q) }
+func (q tokens) Less(i, j int) bool { return q[i].id < q[j].id }
+func (q tokens) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *tokens) Push(x any)        { *q = append(*q, x.(*token)) }
+
+// Pop is heap.Interface's.
+func (q *tokens) Pop() any {
+	old := *q
+	t := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	return t
+}
+
+func (q *tokens) add(t *token) { heap.Push(q, t) }
+func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
+
+// put makes a token: it is admitted, or waits at its step's gate, or parks at its join.
+func (n *Net) put(t *token) {
+	n.token++
+	t.id = n.token
+	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
+	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
+		n.park(t)
+		return
+	}
+	n.admit(t)
+}
+
+// admit asks a token's step whether it may run.
+func (n *Net) admit(t *token) {
+	s := &n.steps[t.step]
+	admit := n.book.Steps[t.step].Admit
+	if admit != nil && admit.Coalesce && s.pending > 0 {
+		n.leave(t.group) // merged into the one that waits there
+		return
+	}
+	t.verdict = n.judge(t)
+	n.tellVerdict(t)
+	switch {
+	case t.verdict.allow:
+		n.enable(t)
+	case admit.Discard && t.verdict.err == "":
+		n.tally.discarded++
+		n.branchEnded(t.group, branchDiscarded)
+	default:
+		s.pending++
+		n.gates.add(t)
+	}
+}
+
+// enable lets a token be taken by a run of its step.
+func (n *Net) enable(t *token) { n.ready.add(t) }
+
+// NextFiring is the key of the step-run that the oldest admitted token is for.
+func (n *Net) NextFiring() (string, bool) {
+	if n.ready.Len() == 0 || n.stopped {
+		return "", false
+	}
+	t := n.ready[0]
+	return key(n.book.Steps[t.step].Name, n.steps[t.step].runs+1), true
+}
