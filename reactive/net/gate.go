@@ -76,7 +76,7 @@ func (g *gates) add(t *token) {
 		_, err := g.graph.Effect(func(r signals.Reader) error {
 			v, err := verdicts.Get(r)
 			if v != known {
-				known, t.verdict = v, v
+				known, t.verdict, t.since = v, v, g.net.event.Seq
 				g.moved = append(g.moved, t)
 			}
 			return err

@@ -25,6 +25,7 @@ type group struct {
 
 // tracker is what has arrived of one group at one join.
 type tracker struct {
+	group  *group
 	step   int
 	tokens []*token
 	fired  bool
@@ -36,7 +37,7 @@ func (g *group) join(step int) *tracker {
 			return j
 		}
 	}
-	j := &tracker{step: step}
+	j := &tracker{group: g, step: step}
 	g.joins = append(g.joins, j)
 	return j
 }
@@ -51,6 +52,7 @@ func (n *Net) park(t *token) {
 	j := t.group.join(t.step)
 	if !j.fired {
 		j.tokens = append(j.tokens, t)
+		n.joins[j] = true
 		n.steps[t.step].parked++
 		n.marking.parked++
 		if join.Mode == playbook.JoinAny || join.Mode == playbook.JoinCount && len(j.tokens) == join.N {
@@ -88,6 +90,7 @@ func (n *Net) fire(g *group, j *tracker) {
 func (n *Net) unpark(j *tracker) {
 	n.steps[j.step].parked -= int32(len(j.tokens))
 	n.marking.parked -= len(j.tokens)
+	delete(n.joins, j)
 }
 
 // merged is the token that several make. Their args are laid over each other in the order of the arcs by which their
@@ -105,7 +108,7 @@ func (n *Net) merged(list []*token, in *group, arc int) *token {
 	args["joined"] = joined
 	n.token++
 	return &token{
-		id: n.token, step: last.step, args: args, event: last.event, group: in, arc: arc,
+		id: n.token, since: n.event.Seq, step: last.step, args: args, event: last.event, group: in, arc: arc,
 		from: last.from, status: last.status, ref: last.ref,
 	}
 }

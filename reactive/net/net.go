@@ -28,9 +28,10 @@ type Net struct {
 
 	workload map[string]value.Value
 	ctx      contexts
-	steps    []stepState // by step
-	ready    tokens      // admitted, oldest first
-	gates    gates       // pending tokens
+	steps    []stepState       // by step
+	ready    tokens            // admitted, oldest first
+	gates    gates             // pending tokens
+	joins    map[*tracker]bool // with parked tokens
 	runs     map[string]*stepRun
 	byCell   map[int32]*iteration
 	todo     []*iteration // to go on with in this event
@@ -60,6 +61,7 @@ type stepState struct {
 	failure *journal.Failure // of its newest failed run
 	result  value.Value      // newest
 	gave    bool             // it has a result
+	routed  Routed
 }
 
 // New makes the root of a playbook's run that has no events yet.
@@ -69,7 +71,7 @@ func New(p *plan.Plan) *reactive.Root {
 		n := &Net{
 			book: book, root: c.Root(), cells: c,
 			steps: make([]stepState, len(book.Steps)), runs: map[string]*stepRun{}, byCell: map[int32]*iteration{},
-			store: map[string]value.Value{},
+			store: map[string]value.Value{}, joins: map[*tracker]bool{},
 		}
 		for i := range n.steps {
 			n.steps[i].status = reactive.Idle
@@ -207,6 +209,7 @@ func (n *Net) dropTokens() {
 		n.steps[i].pending, n.steps[i].parked = 0, 0
 	}
 	n.marking.parked = 0
+	clear(n.joins)
 }
 
 // key is the name of a step-run in journals.

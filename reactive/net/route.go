@@ -29,6 +29,7 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 		return
 	}
 	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs)})
+	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
 	if len(arcs) == 0 {
 		if f == nil && n.book.Executor.NoNextIsError {
 			n.halt(failure(ReasonNoNext, "no arc of step %q holds", run.step.Name))
@@ -61,6 +62,7 @@ func (n *Net) endBranch(run *stepRun, f *journal.Failure) {
 // misroute ends a branch whose arcs could not be followed. A failure that was there before goes first.
 func (n *Net) misroute(run *stepRun, f, why *journal.Failure) {
 	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why})
+	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Failure: why}
 	n.branchFailed(run.group, cmp.Or(f, why))
 }
 

@@ -16,6 +16,15 @@ type StepState struct {
 	Parked  int              // tokens at its join
 	Failure *journal.Failure // of its newest failed run
 	Result  value.Value      // newest
+	Routed  Routed           // its newest run
+}
+
+// Routed is where the newest run of a step that has arcs went.
+type Routed struct {
+	Run     string           // "": none has ended yet
+	Seq     uint64           // of the event that ended it
+	Arcs    []int            // those that its tokens left by
+	Failure *journal.Failure // why the arcs could not be followed
 }
 
 // Step gives where a step stands, by its index.
@@ -23,7 +32,7 @@ func (n *Net) Step(i int) StepState {
 	s := &n.steps[i]
 	out := StepState{
 		Step: n.book.Steps[i].Name, Status: s.status, Runs: int(s.runs), Live: int(s.live), Pending: int(s.pending),
-		Parked: int(s.parked), Failure: s.failure, Result: s.result,
+		Parked: int(s.parked), Failure: s.failure, Result: s.result, Routed: s.routed,
 	}
 	switch {
 	case s.live > 0:

@@ -18,6 +18,7 @@ type token struct {
 	status  string      // how that ended: done or failed
 	ref     string      // the step-run that it comes from
 	verdict verdict     // of its step's admission, last
+	since   uint64      // sequence of the event that brought it to where it is
 	stop    func()      // while it is pending: ends its watching
 }
 
@@ -44,7 +45,7 @@ func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 // put makes a token: it is admitted, or waits at its step's gate, or parks at its join.
 func (n *Net) put(t *token) {
 	n.token++
-	t.id = n.token
+	t.id, t.since = n.token, n.event.Seq
 	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
 		n.park(t)

@@ -1,0 +1,120 @@
+package net
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// WaitKind says what somebody waits for in a net.
+type WaitKind string
+
+// What there is to wait for.
+const (
+	AtGate   WaitKind = "gate"  // a token is denied until the context changes
+	AtJoin   WaitKind = "join"  // tokens have arrived and others may still
+	ForTurn  WaitKind = "turn"  // a token is admitted, and its step-run not yet scheduled
+	ForCall  WaitKind = "call"  // a task's call: its node says more
+	ForDelay WaitKind = "delay" // a task without a call is tried again later
+	ForItems WaitKind = "items" // a loop's iterations
+)
+
+// Wait is something that a step waits for. Only the fields that its kind has use for are set.
+type Wait struct {
+	Kind  WaitKind
+	Step  string
+	Since uint64 // sequence of the event that made it wait; 0: the call's node knows
+
+	Token uint64                 // gate, turn
+	Rule  int                    // gate: index of the rule that denies; -1: none holds
+	Err   string                 // gate: why the rule could not be evaluated
+	Reads map[string]value.Value // gate: the keys of the context that the rules read, as they are now
+
+	Mode    playbook.JoinMode // join
+	Arrived []string          // join: the steps that tokens have come from
+	Live    int               // join: members of the fan-out that may still arrive
+
+	Run       string // call, delay, items: key of the step-run
+	Task      string
+	Iteration int   // from 0; -1: the step has no loop
+	Node      int32 // call: its node
+	Due       int64 // delay, Unix nanoseconds
+	Done      int   // items: iterations that have ended
+	Total     int   // items
+}
+
+// Waits gives what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
+func (n *Net) Waits() []Wait {
+	var list []Wait
+	for _, t := range n.gates.all() {
+		list = append(list, n.atGate(t))
+	}
+	ready := slices.Clone(n.ready)
+	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
+	for _, t := range ready {
+		list = append(list, Wait{Kind: ForTurn, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id})
+	}
+	joins := slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) })
+	for _, j := range joins {
+		list = append(list, n.atJoin(j))
+	}
+	for _, run := range n.live() {
+		list = n.inRun(list, run)
+	}
+	return list
+}
+
+func (n *Net) atGate(t *token) Wait {
+	w := Wait{
+		Kind: AtGate, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id, Rule: t.verdict.rule, Err: t.verdict.err,
+		Reads: map[string]value.Value{},
+	}
+	admit := n.book.Steps[t.step].Admit
+	keys := admit.Keys
+	if admit.AllKeys {
+		keys = slices.Sorted(maps.Keys(n.ctx.values))
+	}
+	for _, k := range keys {
+		w.Reads["ctx."+k] = n.ctx.values[k]
+	}
+	return w
+}
+
+func (n *Net) atJoin(j *tracker) Wait {
+	w := Wait{
+		Kind: AtJoin, Step: n.book.Steps[j.step].Name, Since: j.tokens[len(j.tokens)-1].since,
+		Mode: n.book.Steps[j.step].Join.Mode, Live: j.group.live,
+	}
+	for _, t := range j.tokens {
+		w.Arrived = append(w.Arrived, t.from)
+	}
+	return w
+}
+
+func (n *Net) inRun(list []Wait, run *stepRun) []Wait {
+	base := Wait{Step: run.step.Name, Run: run.key, Iteration: -1}
+	if run.step.Loop != nil {
+		w := base
+		w.Kind, w.Done, w.Total = ForItems, run.done+run.failed, len(run.items)
+		list = append(list, w)
+	}
+	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
+		it := run.iters[i]
+		w := base
+		if run.step.Loop != nil {
+			w.Iteration = int(i)
+		}
+		w.Task = it.task().Label
+		switch {
+		case it.cell != noCell:
+			w.Kind, w.Node = ForCall, it.cell
+		default:
+			w.Kind, w.Due = ForDelay, it.wake
+		}
+		list = append(list, w)
+	}
+	return list
+}
