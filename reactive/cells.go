@@ -63,7 +63,8 @@ type Cells struct {
 	nodes   map[string]int32 // of open cells, by key
 	free    [][]int32        // nodes to be used again, by row
 	opened  int32
-	touched []int32
+	touched []int32 // since Touched was called
+	taken   []int32 // given by Touched, to be filled again
 }
 
 // cell is one use of a node.
@@ -146,19 +147,14 @@ func (c *Cells) touch(v int32) {
 	}
 }
 
-// Touched gives the open cells that something may have happened to since the last call, in the order in which it did. The
-// slice is valid until the next Derive.
+// Touched gives the cells that something may have happened to since the last call, in the order in which it did; one that
+// was closed since is among them. The slice is valid until the next call.
 func (c *Cells) Touched() []int32 {
-	list := c.touched[:0]
-	for _, v := range c.touched {
-		x := c.of(v)
-		x.noted = false
-		if x.open {
-			list = append(list, v)
-		}
+	c.touched, c.taken = c.taken[:0], c.touched
+	for _, v := range c.taken {
+		c.of(v).noted = false
 	}
-	c.touched = nil
-	return list
+	return c.taken
 }
 
 // Derive gives new cells their statuses and slots.

@@ -111,6 +111,10 @@ func (n *Net) Apply(e *journal.Event) {
 		n.patch(e)
 	case journal.TimerFired:
 		n.fired(e)
+	case journal.NodeAborted:
+		if run := n.runs[e.Node]; run != nil {
+			n.cut(run, abortion(e))
+		}
 	case journal.CallRequested:
 		n.requested(e)
 	case journal.RunFinished:

@@ -248,13 +248,30 @@ func (n *Net) failedRun(run *stepRun, s *stepState, event map[string]any, f *jou
 	n.tell(View{Name: StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
-// timeout ends a run whose time is over. No task's rules are asked.
+// timeout ends a run whose time is over.
 func (n *Net) timeout(run *stepRun) {
+	n.cut(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
+}
+
+// abortion is what a step-run that somebody has stopped fails with.
+func abortion(e *journal.Event) *journal.Failure {
+	f := &journal.Failure{Code: reactive.CodeAborted}
+	if e.Detail != nil {
+		f.Message = e.Detail.Reason
+	}
+	return f
+}
+
+// Live reports whether a step-run is under way, by its key.
+func (n *Net) Live(key string) bool { return n.runs[key] != nil }
+
+// cut ends a run from outside. Its calls are stopped, and no task's rules are asked.
+func (n *Net) cut(run *stepRun, f *journal.Failure) {
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		n.closeCell(run.iters[i])
 	}
 	run.iters = nil
-	n.endRun(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
+	n.endRun(run, f)
 }
 
 func kindOf(v value.Value) string {
