@@ -74,6 +74,7 @@ func Check(w *Workflow, known Known) (*Checked, error) {
 	}}
 	c.root()
 	c.operations()
+	c.requirements()
 	c.elements(w.Steps, list{path: c.rootPath("steps"), ordered: true, names: rootNames})
 	for _, s := range c.spots {
 		c.item(s)

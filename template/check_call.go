@@ -57,6 +57,16 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	c.fault(path, near, &document.Error{Text: name, Msg: fmt.Sprintf("unknown operation %q", name), Suggestion: suggestion})
 }
 
+// requirements checks that what a workflow says it needs is there: better before a run than in the middle of it.
+func (c *checker) requirements() {
+	if c.w.Routing == nil {
+		return
+	}
+	for _, r := range c.w.Routing.Requires() {
+		c.operationKnown(r.Operation, r.Pos.Path, r.Pos)
+	}
+}
+
 // nested reports a fan-out whose participants would each run this workflow, and so fan out again. Whether another child
 // does is known only when it has been found, see Checked.FansOut.
 func (c *checker) nested(n *Step, path string) {

@@ -10,8 +10,12 @@ import (
 
 // Document gives the workflow as the document of kind Workflow that says the same: durations in canonical form, defaults
 // left out, defaults of zero fields included. Two workflows have the same document if and only if they run alike. The
-// result shares input values, schemas and arguments with w.
+// result shares input values, schemas and arguments with w. A workflow that has a Routing has that one's document, which is
+// of another kind.
 func (w *Workflow) Document() value.Value {
+	if w.Routing != nil {
+		return w.Routing.Document()
+	}
 	m := object{"kind": Kind, "name": w.Name, "steps": documents(w.Steps)}
 	m.text("version", w.Version)
 	m.any("input", w.Input)

@@ -37,6 +37,9 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	return r.w, r.errs.Err()
 }
 
+// Tree is the workflow that is being read, for what a kind has no shared words for. It is whole when Workflow has given it.
+func (r *Reader) Tree() *Workflow { return r.w }
+
 // SetSteps gives the workflow its steps. Those that have a Pos with a path are known to Check by that path.
 func (r *Reader) SetSteps(steps []Node) { r.w.Steps = steps }
 
@@ -80,6 +83,24 @@ func (r *Reader) Text(n *document.Node) string { return r.text(n) }
 
 // Texts reads a list of strings.
 func (r *Reader) Texts(n *document.Node) []string { return r.texts(n, r.text) }
+
+// Boolean reads true or false.
+func (r *Reader) Boolean(n *document.Node) bool { return r.boolean(n) }
+
+// Count reads an integer of at least one.
+func (r *Reader) Count(n *document.Node) int { return r.count(n) }
+
+// WrongKind refuses a value of another kind than its key wants, such as "a list".
+func (r *Reader) WrongKind(n *document.Node, want string) { r.wrongKind(n, want) }
+
+// UnknownKey refuses a key of a mapping, with that of the known ones which was probably meant.
+func (r *Reader) UnknownKey(e document.Entry, known []string) { r.unknownKey(e, known) }
+
+// Fault notes a fault that says more than Refuse can. Check does not report the same place again.
+func (r *Reader) Fault(e *document.Error) {
+	r.errs.Add(e)
+	r.markRefused(e.Path)
+}
 
 // Refuse notes that what stands at n makes no sense there. Check does not report the same place again.
 func (r *Reader) Refuse(n *document.Node, msg string) { r.refuse(n, msg) }

@@ -40,6 +40,19 @@ type Workflow struct {
 type Routing interface {
 	// Kind is that of the documents it is read from.
 	Kind() string
+
+	// Document gives what it was read from, in canonical form: the workflow's own document.
+	Document() value.Value
+
+	// Requires gives the operations that must be known although no step of the workflow need call them, in the order
+	// written.
+	Requires() []Requirement
+}
+
+// Requirement is an operation that a workflow says it needs.
+type Requirement struct {
+	Operation string
+	Pos       document.Pos // where it says so
 }
 
 // FailurePolicy says what a final failure does to steps that are already running.

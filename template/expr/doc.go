@@ -26,7 +26,7 @@
 //	numbers      abs ceil floor round int float max min mean median
 //	             bitand bitor bitxor bitnand bitnot bitshl bitshr bitushr
 //	text         len upper lower trim trimPrefix trimSuffix split splitAfter replace repeat join indexOf lastIndexOf
-//	             hasPrefix hasSuffix string toJSON fromJSON toBase64 fromBase64
+//	             hasPrefix hasSuffix string toJSON fromJSON toQuery toBase64 fromBase64
 //	lists        len first last take reverse sort uniq concat flatten
 //	objects      len keys values toPairs fromPairs get
 //	other        type

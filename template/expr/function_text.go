@@ -3,6 +3,7 @@ package expr
 import (
 	"encoding/base64"
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,7 @@ var textFunctions = map[string]function{
 	"hasSuffix":   {2, 2, func(a *arguments) (value.Value, error) { return a.has(strings.HasSuffix) }},
 	"string":      {1, 1, toString},
 	"toJSON":      {1, 1, toJSON},
+	"toQuery":     {1, 1, toQuery},
 	"fromJSON":    {1, 1, fromJSON},
 	"toBase64":    {1, 1, toBase64},
 	"fromBase64":  {1, 1, fromBase64},
@@ -226,6 +228,42 @@ func fromJSON(a *arguments) (value.Value, error) {
 		return nil, err
 	}
 	return value.ParseJSON([]byte(s))
+}
+
+// toQuery gives an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of its
+// elements. Null members are left out; lists and objects within are JSON.
+func toQuery(a *arguments) (value.Value, error) {
+	object, keys, err := a.object(0)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	add := func(key string, v value.Value) error {
+		text, err := a.run.text(v)
+		if err == nil {
+			err = a.grow(3 * (len(key) + len(text)))
+		}
+		if err != nil {
+			return err
+		}
+		if b.Len() > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(url.QueryEscape(key) + "=" + url.QueryEscape(text))
+		return nil
+	}
+	for _, key := range keys {
+		list, isList := object[key].([]any)
+		if !isList && object[key] != nil {
+			list = []any{object[key]}
+		}
+		for _, v := range list {
+			if err := add(key, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.String(), nil
 }
 
 // toBase64 encodes the UTF-8 of a text, with padding.

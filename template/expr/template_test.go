@@ -152,6 +152,7 @@ func TestLanguage(t *testing.T) {
 		{`[indexOf(input.s, "l"), lastIndexOf(input.s, "l"), indexOf("a", "b")]`, `[2,3,-1]`}, {`hasPrefix("ab", "a") and hasSuffix("ab", "b")`, `true`},
 		{`[string(1), string("a"), string([1]), string(null), string(2.5)]`, `["1","a","[1]","null","2.5"]`},
 		{`[toJSON({b: 1, a: "<"}), toBase64("hé"), fromBase64("aMOp")]`, `["{\"a\":\"<\",\"b\":1}","aMOp","hé"]`}, {`fromJSON('{"a": [1.0, 2]}').a`, `[1,2]`},
+		{`[toQuery({b: "é&", a: [1, {k: 2}], n: null}), toQuery({}), toQuery({"a b": true})]`, `["a=1&a=%7B%22k%22%3A2%7D&b=%C3%A9%26","","a+b=true"]`},
 		{`[len(input.s), len(input.list), len(input.o)]`, `[5,3,2]`}, {`[first(input.list), last(input.list), first([]), last([])]`, `[3,2,null,null]`},
 		{`[take(input.list, 2), take(input.list, 9), reverse(input.list)]`, `[[3,1],[3,1,2],[2,1,3]]`}, {`[sort(input.list), sort(input.list, "desc"), sort(["b", "a"])]`, `[[1,2,3],[3,2,1],["a","b"]]`},
 		{`uniq([1, "1", 1.0, [1], [1.0], {a: 1}, {a: 1}])`, `[1,"1",[1],{"a":1}]`}, {`concat([1], [2, 3], [])`, `[1,2,3]`}, {`flatten([1, [2, [3, []]]])`, `[1,2,3]`},

@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/arca"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // reader turns documents of one kind into trees. It may return a tree beside an error, for template.Check to look at.
@@ -19,6 +20,7 @@ type reader struct {
 var readers = []reader{
 	{template.Kind, template.ParseNode},
 	{arca.Kind, arca.ParseNode},
+	{playbook.Kind, playbook.ParseNode},
 }
 
 // Kinds gives the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to

@@ -11,31 +11,33 @@ import (
 )
 
 func TestEveryKindIsReadByItsReader(t *testing.T) {
-	texts := map[string]string{
-		"Workflow":           "{kind: Workflow, name: w, steps: [{id: s, operation: a}]}",
-		"WorkflowDefinition": "{kind: WorkflowDefinition, name: w, plan: {steps: [{step_id: s, service_type: a}]}}",
+	texts := map[string]struct{ text, id string }{
+		"Workflow":           {"{kind: Workflow, name: w, steps: [{id: s, operation: a}]}", "s"},
+		"WorkflowDefinition": {"{kind: WorkflowDefinition, name: w, plan: {steps: [{step_id: s, service_type: a}]}}", "s"},
+		"Playbook":           {"{kind: Playbook, apiVersion: sluice/v1, metadata: {name: w}, workflow: [{step: s, tool: {kind: a}}]}", "s.s_task"},
 	}
-	hashes := map[string]bool{}
+	hashes := map[string]string{}
 	for _, kind := range kinds.Kinds() {
 		require.Contains(t, texts, kind)
-		checked, err := kinds.Load("w.yaml", []byte(texts[kind]), template.Known{Lenient: true})
+		checked, err := kinds.Load("w.yaml", []byte(texts[kind].text), template.Known{Lenient: true})
 		require.NoError(t, err)
-		require.NotNil(t, checked.ByID["s"])
+		require.NotNil(t, checked.ByID[texts[kind].id])
 		hash, err := checked.Workflow.Hash()
 		require.NoError(t, err)
-		hashes[hash] = true
+		hashes[kind] = hash
 	}
-	require.Len(t, hashes, 1, "these documents say the same")
+	require.Equal(t, hashes["Workflow"], hashes["WorkflowDefinition"], "these documents say the same")
+	require.NotEqual(t, hashes["Workflow"], hashes["Playbook"], "what orders the steps is not the tree")
 }
 
 func TestKindsThatNobodyReadsAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"misspelt", "kind: WorkflowDefinitoin\nsteps: []\n",
-			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, not "WorkflowDefinitoin" (did you mean "WorkflowDefinition"?)`},
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "WorkflowDefinitoin" (did you mean "WorkflowDefinition"?)`},
 		{"in lower case", "kind: workflow\n",
-			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, not "workflow" (did you mean "Workflow"?)`},
-		{"near nothing", "kind: Recipe\n", `w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, not "Recipe"`},
-		{"missing", "name: w\nplan: {}\n", `w.yaml:1:1: kind: kind is missing: it must be one of Workflow, WorkflowDefinition`},
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "workflow" (did you mean "Workflow"?)`},
+		{"near nothing", "kind: Recipe\n", `w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "Recipe"`},
+		{"missing", "name: w\nplan: {}\n", `w.yaml:1:1: kind: kind is missing: it must be one of Workflow, WorkflowDefinition, Playbook`},
 		{"a misspelt key", "name: w\nknd: Workflow\n", `w.yaml:2:1: knd: unknown key "knd" (did you mean "kind"?)`},
 		{"no text", "kind: 1\n", `w.yaml:1:7: kind: kind must be a string, not an integer`},
 		{"no mapping", "[kind]\n", `w.yaml:1:1: the document must be a mapping, not a list`},

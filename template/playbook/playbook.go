@@ -31,7 +31,9 @@ type Playbook struct {
 	Warnings document.Errors
 	Pos      document.Pos
 
-	steps map[string]int
+	doc      value.Value // what it was read from, canonical
+	requires []template.Requirement
+	steps    map[string]int
 }
 
 // Executor is how a run goes.
@@ -270,6 +272,13 @@ type Secret struct {
 
 // Kind says that it is a playbook: what a workflow's routing is asked for.
 func (p *Playbook) Kind() string { return Kind }
+
+// Document gives the document that the playbook was read from, without the keys that are free. It is shared and must not be
+// changed.
+func (p *Playbook) Document() value.Value { return p.doc }
+
+// Requires gives the tools that the playbook says it needs, but for those that are built in.
+func (p *Playbook) Requires() []template.Requirement { return p.requires }
 
 // StepIndex finds a step by its name.
 func (p *Playbook) StepIndex(name string) (int, bool) {

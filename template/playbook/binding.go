@@ -1,0 +1,219 @@
+package playbook
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// The kinds of tools that are built in. All others are names of operations.
+const (
+	kindNoop     = "noop"
+	kindHTTP     = "http"
+	kindCommand  = "command"
+	kindShell    = "shell" // another name of command
+	kindSleep    = "sleep"
+	kindWait     = "wait"
+	kindWorkflow = "workflow"
+	kindPlaybook = "playbook" // another name of workflow
+	kindWorkbook = "workbook"
+)
+
+func builtin(kind string) bool {
+	return kind == kindNoop || kind == kindWorkbook || binders[kind] != nil
+}
+
+// binders say how the tools that are built in and make calls become bindings of operations.
+var binders map[string]*how
+
+// how is one of them.
+type how struct {
+	keys []string // that the tool may have
+	need []string // that it must have
+	bind func(*binder) template.Binding
+}
+
+func init() {
+	http := &how{[]string{"method", "url", "headers", "params", "body", "payload"}, []string{"url"}, (*binder).http}
+	command := &how{[]string{"argv", "shell", "stdin", "env", "dir", "output"}, nil, (*binder).command}
+	workflow := &how{[]string{"path", "ref"}, nil, (*binder).workflow}
+	binders = map[string]*how{
+		kindHTTP: http, kindCommand: command, kindShell: command, kindWorkflow: workflow, kindPlaybook: workflow,
+		kindSleep: {[]string{"for"}, []string{"for"}, (*binder).sleep},
+		kindWait:  {[]string{"message"}, []string{"message"}, (*binder).wait},
+	}
+}
+
+// binder makes the binding of one site. The tool's expressions are rendered into the call's input, in the dialect of the
+// document; the binding only takes the parts of that input, so that whoever carries out bindings need not know playbooks.
+//
+//	url: "{{ workload.api }}/rows"   ──▶   input {url: …}   and   http: {url: "{{ input.url }}"}
+type binder struct {
+	*tool
+	of map[string]*document.Node // what is rendered into the input
+}
+
+func (b *binder) bind(h *how) {
+	child := b.task.Kind == kindWorkflow || b.task.Kind == kindPlaybook
+	given := b.of
+	if child {
+		given = b.keys
+	}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(h.keys, key) {
+			near, _ := expr.Nearest(key, h.keys)
+			b.r.Fault(&document.Error{Pos: given[key].Pos, Text: key, Suggestion: near,
+				Msg: fmt.Sprintf("unknown key %q of tool %s", key, b.task.Kind)})
+			delete(b.of, key)
+		}
+	}
+	for _, key := range h.need {
+		if given[key] == nil && b.whole == nil {
+			b.r.Fault(&document.Error{Pos: b.task.Pos.Key(key), Msg: fmt.Sprintf("tool %s needs %s", b.task.Kind, key)})
+			return
+		}
+	}
+	if b.whole != nil && !child {
+		b.r.Refuse(b.whole, "input of tool "+b.task.Kind+" must be a mapping")
+		return
+	}
+	binding := h.bind(b)
+	binding.Pos = b.task.Pos
+	w := b.r.Tree()
+	if w.Operations == nil {
+		w.Operations = map[string]template.Binding{}
+	}
+	w.Operations[b.task.Call.Operation] = binding
+	b.task.Input = b.rendered(b.of)
+}
+
+// static takes a key out of what is rendered, and gives its text, which cannot have expressions; the hint says what to do
+// instead.
+func (b *binder) static(key, hint string) string {
+	n := b.of[key]
+	if n == nil {
+		return ""
+	}
+	delete(b.of, key)
+	text := b.r.Text(n)
+	if strings.Contains(text, "{{") {
+		b.r.Refuse(n, key+" takes no expressions"+hint)
+		return ""
+	}
+	return text
+}
+
+// part gives the expression that reads a key of the input; "" when the tool does not have it.
+func (b *binder) part(key string) string {
+	if b.of[key] == nil {
+		return ""
+	}
+	return "{{ input." + key + " }}"
+}
+
+// members gives expressions for the members of a mapping, whose keys are fixed.
+func (b *binder) members(key string) map[string]string {
+	n := b.of[key]
+	if n == nil {
+		return nil
+	}
+	if n.Kind != document.Mapping {
+		b.r.WrongKind(n, "a mapping")
+		return nil
+	}
+	m := make(map[string]string, n.Len())
+	for e := range n.Entries() {
+		m[e.Key] = "{{ input." + key + "[" + strconv.Quote(e.Key) + "] }}"
+	}
+	return m
+}
+
+func (b *binder) http() template.Binding {
+	h := &template.HTTP{Method: b.part("method"), URL: b.part("url"), Headers: b.members("headers")}
+	for _, key := range []string{"body", "payload"} {
+		if b.of[key] == nil {
+			continue
+		}
+		if h.Body != nil {
+			b.r.Refuse(b.of[key], "payload cannot stand beside body: they are two names of one thing")
+		}
+		h.Body = b.part(key)
+	}
+	if b.of["params"] != nil {
+		h.URL += `{{ let q = toQuery(input.params); q == "" ? "" : (input.url contains "?" ? "&" : "?") + q }}`
+	}
+	return template.Binding{HTTP: h}
+}
+
+// command takes argv item by item: each is an argument of its own, whatever it renders to. The text of a shell is fixed, for
+// what is put into it would become part of the program.
+func (b *binder) command() template.Binding {
+	c := &template.Command{Env: b.members("env"), Dir: b.part("dir")}
+	if b.of["stdin"] != nil {
+		c.Stdin = b.part("stdin")
+	}
+	argv, shell := b.of["argv"], b.of["shell"]
+	switch {
+	case argv != nil && shell != nil:
+		b.r.Refuse(shell, "shell cannot stand beside argv")
+	case argv == nil && shell == nil:
+		b.r.Fault(&document.Error{Pos: b.task.Pos.Key("argv"), Msg: "tool " + b.task.Kind + " needs one of argv, shell"})
+	case argv != nil && (argv.Kind != document.Sequence || argv.Len() == 0):
+		b.r.Refuse(argv, "argv must be a list that begins with a program")
+	case argv != nil:
+		for i := range argv.Len() {
+			c.Argv = append(c.Argv, "{{ input.argv["+strconv.Itoa(i)+"] }}")
+		}
+	default:
+		c.Shell = b.static("shell", `: pass values in env and quote them there, as in "$NAME"`)
+	}
+	if n := b.of["output"]; n != nil {
+		c.Output = b.r.choice(n, "text", "json", "lines")
+		delete(b.of, "output")
+	}
+	return template.Binding{Command: c}
+}
+
+// sleep judges a duration at once when it is written out.
+func (b *binder) sleep() template.Binding {
+	n := b.of["for"]
+	if text, isText := n.Text(); !isText {
+		b.r.WrongKind(n, "a duration such as PT30S")
+	} else if !strings.Contains(text, "{{") {
+		if _, err := template.ParseDuration(text); err != nil {
+			b.r.Refuse(n, err.Error())
+		}
+	}
+	return template.Binding{Sleep: &template.Sleep{For: b.part("for")}}
+}
+
+func (b *binder) wait() template.Binding {
+	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}
+}
+
+// workflow names another workflow: by the path of its file, or by the name it is registered under. Its input is that of the
+// tool, and nothing else is handed down.
+func (b *binder) workflow() template.Binding {
+	c := &template.Child{}
+	b.of = maps.Clone(b.input)
+	for key, field := range map[string]*string{"path": &c.Path, "ref": &c.Name} {
+		if n := b.keys[key]; n != nil {
+			if *field = b.r.Text(n); strings.Contains(*field, "{{") {
+				b.r.Refuse(n, key+" takes no expressions: which workflow is called must be known before a run")
+			}
+		}
+	}
+	if b.child != nil && c.Name == "" {
+		c.Name = b.r.Text(b.child)
+	}
+	if (c.Path == "") == (c.Name == "") {
+		b.r.Fault(&document.Error{Pos: b.task.Pos, Msg: "tool " + b.task.Kind + " needs one of path, ref (a registered workflow)"})
+	}
+	return template.Binding{Workflow: c}
+}

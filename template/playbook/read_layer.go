@@ -1,0 +1,169 @@
+package playbook
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// layer is what a spec says for the tasks below it. Specs lie over each other, those of the executor lowest and those of the
+// task on top, and the topmost that says something counts. Only knobs of running a task are handed down; policies belong to
+// what they are written for.
+type layer struct {
+	timeout   time.Duration // of one attempt of a call; 0: says nothing
+	inlineMax int           // 0: says nothing
+	selects   []Select      // nil: says nothing
+	result    bool          // says something about results
+	store     bool          // names a store for them
+}
+
+// InlineMax is how many bytes of canonical JSON a result has at most without being stored, where a playbook stores results.
+const InlineMax = 64 << 10
+
+// merged lays layers over each other, the first one lowest.
+func merged(layers ...layer) layer {
+	var all layer
+	for _, l := range layers {
+		if l.timeout > 0 {
+			all.timeout = l.timeout
+		}
+		if l.inlineMax > 0 {
+			all.inlineMax = l.inlineMax
+		}
+		if l.selects != nil {
+			all.selects = l.selects
+		}
+		all.result, all.store = all.result || l.result, all.store || l.store
+	}
+	return all
+}
+
+// fields reads into the layer what every spec may say.
+func (l *layer) fields(r *reader) template.Fields {
+	return template.Fields{
+		"timeout": func(v *document.Node) { l.timeout = r.callTimeout(v) },
+		"result":  func(v *document.Node) { r.result(l, v) },
+	}
+}
+
+// callTimeout reads how long one attempt of a call may take: at once, or in its parts.
+func (r *reader) callTimeout(n *document.Node) time.Duration {
+	if n.Kind != document.Mapping {
+		return r.duration(n)
+	}
+	var connect, read time.Duration
+	r.mapping(n, template.Fields{
+		"connect": func(v *document.Node) { connect = r.duration(v) },
+		"read":    func(v *document.Node) { read = r.duration(v) },
+	}, nil)
+	return connect + read
+}
+
+// result reads what becomes of results that are large. Where they are stored is the engine's to say, and that they live as
+// long as their run.
+func (r *reader) result(l *layer, n *document.Node) {
+	l.result = true
+	r.mapping(n, template.Fields{
+		"inline_max_bytes": func(v *document.Node) { l.inlineMax = r.Count(v) },
+		"store": func(v *document.Node) {
+			l.store = true
+			r.mapping(v, template.Fields{
+				"kind":  func(v *document.Node) { r.Text(v) },
+				"scope": func(v *document.Node) { r.choice(v, "step", "execution", "workflow", "permanent") },
+				"ttl":   func(v *document.Node) { r.warn(v.Pos, "ttl has no effect: results live as long as their run") },
+				"compression": func(v *document.Node) {
+					r.warn(v.Pos, "compression has no effect: how results are stored is up to the engine")
+				},
+			}, nil)
+		},
+		"select": func(v *document.Node) {
+			l.selects = []Select{}
+			for _, item := range r.list(v) {
+				l.selects = append(l.selects, r.selection(item))
+			}
+		},
+	}, map[string]string{"preview_max_bytes": "name the fields that stay readable under select"})
+}
+
+// selection reads one field that stays with a reference: by a JSON pointer, or dotted.
+func (r *reader) selection(n *document.Node) Select {
+	var s Select
+	r.mapping(n, template.Fields{
+		"path": func(v *document.Node) { s.Path = r.fieldPath(v) },
+		"as":   func(v *document.Node) { s.As = r.Text(v) },
+	}, nil)
+	r.Required(n, "path")
+	if s.As == "" && len(s.Path) > 0 {
+		s.As = s.Path[len(s.Path)-1]
+	}
+	return s
+}
+
+func (r *reader) fieldPath(n *document.Node) []string {
+	text := r.Text(n)
+	if !strings.HasPrefix(text, "/") {
+		text = "/" + strings.ReplaceAll(strings.TrimPrefix(text, "$."), ".", "/")
+	}
+	path, err := value.ParsePointer(text)
+	if err != nil || text == "/" {
+		r.Refuse(n, "path must name a field, such as rows.total or /rows/total")
+		return nil
+	}
+	return path
+}
+
+// applied gives what the layer says of a task's results; nil: nothing.
+func (l *layer) applied() *Result {
+	if !l.result {
+		return nil
+	}
+	result := &Result{InlineMax: l.inlineMax, Select: l.selects}
+	if result.InlineMax == 0 {
+		result.InlineMax = InlineMax
+	}
+	return result
+}
+
+// duration reads a time that something may take, above zero: a number of seconds, 30s, 1m30s or PT30S.
+func (r *reader) duration(n *document.Node) time.Duration {
+	var d time.Duration
+	var err error
+	switch v := n.Value().(type) {
+	case int64:
+		d = seconds(float64(v))
+	case float64:
+		d = seconds(v)
+	case string:
+		if d, err = time.ParseDuration(v); err != nil {
+			d, err = template.ParseDuration(v)
+		}
+	default:
+		r.WrongKind(n, "a duration")
+		return 0
+	}
+	if err != nil || d <= 0 {
+		r.Refuse(n, fmt.Sprintf("invalid duration %q: write seconds, 30s, 1m30s or PT30S", fmt.Sprint(n.Value())))
+		return 0
+	}
+	return d
+}
+
+// seconds gives a duration; one that is too long for any becomes the longest, and one that is none stays zero.
+func seconds(s float64) time.Duration {
+	const most = float64(1<<63 - 1)
+	if ns := s * float64(time.Second); ns < most {
+		return time.Duration(ns)
+	}
+	return 1<<63 - 1
+}
+
+// shorten gives a step a timeout; of several the shortest counts.
+func (s *Step) shorten(d time.Duration) {
+	if d > 0 && (s.Timeout == 0 || d < s.Timeout) {
+		s.Timeout = d
+	}
+}

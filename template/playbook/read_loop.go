@@ -1,0 +1,72 @@
+package playbook
+
+import (
+	"regexp"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+var iteratorForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// loop reads over what a step's pipeline is run, and what its tasks inherit from there.
+func (r *reader) loop(s *Step, n *document.Node) layer {
+	var inherited layer
+	l := &Loop{Conflict: ConflictRejected, Pos: n.Pos}
+	s.Loop = l
+	r.mapping(n, template.Fields{
+		"in":       func(v *document.Node) { l.In = r.loopIn(v) },
+		"iterator": func(v *document.Node) { l.Iterator = r.iterator(v) },
+		"spec": func(v *document.Node) {
+			known := inherited.fields(r)
+			known["mode"] = func(v *document.Node) { l.Parallel = r.choice(v, "sequential", "parallel") == "parallel" }
+			known["max_in_flight"] = func(v *document.Node) { l.MaxInFlight = r.width(v) }
+			known["policy"] = func(v *document.Node) { r.loopPolicy(l, v) }
+			r.mapping(v, known, nil)
+			if width := v.Get("max_in_flight"); width != nil && !l.Parallel {
+				r.Refuse(width, "max_in_flight needs mode parallel")
+			}
+		},
+	}, nil)
+	r.Required(n, "in", "iterator")
+	return inherited
+}
+
+// loopIn compiles the list. One that is written out must be a list; an expression is judged when it has been evaluated.
+func (r *reader) loopIn(n *document.Node) Expr {
+	e := r.expression(n, r.visible(seenByLoop))
+	if e == nil {
+		return nil
+	}
+	if v, fixed := constant(e); fixed {
+		if _, isList := v.([]any); !isList {
+			r.Refuse(n, "in must give a list")
+		}
+	}
+	return e
+}
+
+func (r *reader) iterator(n *document.Node) string {
+	name := r.Text(n)
+	if _, isText := n.Text(); isText && (!iteratorForm.MatchString(name) || name == "index" || name == "parent") {
+		r.Refuse(n, "iterator cannot be "+document.Quote(name)+": expressions must be able to read iter.<iterator>, beside iter.index and iter.parent")
+	}
+	return name
+}
+
+// width compiles how many iterations run at once.
+func (r *reader) width(n *document.Node) Expr {
+	if n.Kind != document.String && r.Count(n) == 0 {
+		return nil
+	}
+	return r.expression(n, r.visible(seenByLoop))
+}
+
+func (r *reader) loopPolicy(l *Loop, n *document.Node) {
+	r.mapping(n, template.Fields{
+		"exec": func(v *document.Node) { r.choice(v, "local", "distributed") },
+		"on_conflict": func(v *document.Node) {
+			l.Conflict = Conflict(r.choice(v, string(ConflictRejected), string(ConflictAppends), string(ConflictLast)))
+		},
+	}, map[string]string{"failure": "what a failed iteration does stands in spec.policy.failure of the step"})
+}

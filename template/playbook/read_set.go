@@ -1,0 +1,81 @@
+package playbook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// scopes are the names of the scopes that can be written.
+var scopes = map[string]Scope{"ctx": Ctx, "iter": Iter, "step": StepScope}
+
+// Where sets stand says where they may write: an arc is followed when its step-run is over, and a step has no iteration.
+var (
+	setsOfTask = []string{"ctx", "iter", "step"}
+	setsOfStep = []string{"ctx", "step"}
+	setsOfArc  = []string{"ctx"}
+)
+
+// sets reads a mapping from paths to values and adds it to a list. A key without a scope writes ctx.
+func (r *reader) sets(list []Set, n *document.Node, allowed, names []string) []Set {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return list
+	}
+	for e := range n.Entries() {
+		scope, path := "ctx", e.Key
+		if head, rest, dotted := strings.Cut(e.Key, "."); dotted {
+			scope, path = head, rest
+		}
+		list = r.addSet(list, e, scope, path, allowed, names)
+	}
+	return list
+}
+
+// setsIn reads a mapping from paths within one scope.
+func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, names []string) []Set {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return list
+	}
+	for e := range n.Entries() {
+		list = r.addSet(list, e, scope, e.Key, allowed, names)
+	}
+	return list
+}
+
+func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowed, names []string) []Set {
+	if !slices.Contains(allowed, scope) {
+		near, _ := expr.Nearest(scope, allowed)
+		r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Suggestion: near,
+			Msg: fmt.Sprintf("%q cannot be written here: %s can", e.Key, strings.Join(allowed, ", "))})
+		return list
+	}
+	s := Set{Scope: scopes[scope], Path: strings.Split(path, "."), Pos: e.Pos}
+	if slices.Contains(s.Path, "") {
+		r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("%q is no path: write ctx.key or ctx.key.inner", e.Key)})
+		return list
+	}
+	for i := range list {
+		if compareSets(list[i], s) == 0 {
+			r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("%q is written twice, first at %s", e.Key, list[i].Pos.Path)})
+			return list
+		}
+	}
+	if s.Value = r.expression(e.Value, names); s.Value == nil {
+		return list
+	}
+	return append(list, s)
+}
+
+// sortSets gives sets the order in which they are done: mappings have none that would survive being stored. A path comes
+// before those that lead inside what it writes.
+func sortSets(list []Set) { slices.SortFunc(list, compareSets) }
+
+func compareSets(a, b Set) int {
+	return cmp.Or(cmp.Compare(a.Scope, b.Scope), slices.Compare(a.Path, b.Path))
+}

@@ -1,0 +1,202 @@
+package playbook
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// tool is a task's tool while it is read: what stands in it, and in the entry of the workbook that it stands for.
+type tool struct {
+	*pipe
+	r      *reader
+	task   *Task
+	kind   *document.Node            // where the kind stands
+	specs  []*document.Node          // the entry's, then its own
+	keys   map[string]*document.Node // that are not the engine's
+	input  map[string]*document.Node // of input (or args), by key
+	whole  *document.Node            // an input that is no mapping
+	result layer                     // what `output: {…}` says of results
+	alone  bool                      // a name in the tool is that of what it calls
+	child  *document.Node            // that name
+	book   bool                      // it stands for an entry of the workbook
+
+	expects []string // what the entry wants in the input
+}
+
+// task reads one task of a pipeline.
+func (r *reader) task(p *pipe, index int, n named) *Task {
+	t := &Task{
+		Label: n.label, Site: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
+		Call: template.Step{Pos: n.tool.Pos},
+	}
+	x := &tool{pipe: p, r: r, task: t, keys: map[string]*document.Node{}, input: map[string]*document.Node{}}
+	r.Required(n.tool, "kind")
+	x.kind = n.tool.Get("kind")
+	if x.kind == nil {
+		return t
+	}
+	t.Kind = r.Text(x.kind)
+	x.alone = n.alone
+	if x.book = t.Kind == kindWorkbook; x.book {
+		x.expand(n)
+	}
+	x.read(n.tool)
+	x.checkExpected(n)
+	if t.Kind == "" || t.Kind == kindWorkbook {
+		return t // it has been refused
+	}
+	x.spec()
+	x.call()
+	return t
+}
+
+// read takes a tool's mapping apart. What an entry of the workbook says comes first, and its caller's word is the last.
+func (x *tool) read(n *document.Node) {
+	known := x.r.Step(&x.task.Call)
+	delete(known, "input")
+	given := n.Get("input")
+	for e := range n.Entries() {
+		switch read := known[e.Key]; {
+		case e.Key == "kind" || strings.HasPrefix(e.Key, "x-"):
+		case e.Key == "name":
+			if takesName(n) && (x.alone || x.book) && !isText(n.Get("kind"), kindWorkbook) {
+				x.child = e.Value
+			}
+		case isText(n.Get("kind"), kindWorkbook) && (e.Key == "task" || e.Key == "ref"):
+		case e.Key == "desc":
+			x.r.Text(e.Value)
+		case e.Key == "spec":
+			x.specs = append(x.specs, e.Value)
+		case e.Key == "args" && given != nil:
+			x.r.Refuse(e.Value, "args cannot stand beside input: they are two names of one thing")
+		case e.Key == "input" || e.Key == "args":
+			x.inputs(e.Value)
+		case e.Key == "output" && e.Value.Kind == document.Mapping:
+			x.r.result(&x.result, e.Value)
+		case read != nil:
+			read(e.Value)
+			x.r.Moved(x.task.Pos.Key(e.Key).Path, e.Value.Pos.Path)
+		default:
+			x.keys[e.Key] = e.Value
+		}
+	}
+}
+
+// inputs lays an input over what there is of it.
+func (x *tool) inputs(n *document.Node) {
+	if n.Kind != document.Mapping {
+		x.whole = n
+		return
+	}
+	x.whole = nil
+	for e := range n.Entries() {
+		x.input[e.Key] = e.Value
+	}
+}
+
+// spec reads what a task's specs say: how it runs, handed down from those around it, and its policy, which is its own.
+func (x *tool) spec() {
+	layers := []layer{x.inherited}
+	var policy *document.Node
+	for _, n := range x.specs {
+		var l layer
+		known := l.fields(x.r)
+		known["policy"] = func(v *document.Node) { policy = v }
+		x.r.mapping(n, known, nil)
+		layers = append(layers, l)
+	}
+	all := merged(append(layers, x.result)...)
+	x.task.Result = all.applied()
+	x.task.Unmatched = x.r.unmatched
+	if policy != nil {
+		x.r.rules(x.task, policy, x.labels, x.r.visible(seenByRule))
+	}
+	if c := &x.task.Call; all.timeout > 0 && x.task.Kind != kindNoop {
+		if c.Timing == nil {
+			c.Timing = &template.Timing{Pos: x.task.Pos}
+		}
+		if c.Timing.Timeout == 0 {
+			c.Timing.Timeout = all.timeout
+		}
+	}
+}
+
+// call makes the site of a task that calls something, and compiles what it is called with.
+func (x *tool) call() {
+	t := x.task
+	if t.Kind == kindNoop {
+		x.refuseCall()
+		return
+	}
+	if strings.Contains(t.Kind, "#") {
+		x.r.Refuse(x.kind, "kind must be the name of an operation, which has no #")
+		return
+	}
+	t.Call.ID = x.step.Name + "." + t.Label
+	t.Call.Operation = t.Kind
+	if bind := binders[t.Kind]; bind != nil {
+		b := &binder{tool: x, of: x.merged()}
+		t.Call.Operation = t.Kind + "#" + t.Call.ID
+		b.bind(bind)
+	} else {
+		t.Input = x.rendered(x.merged())
+	}
+	x.r.Moved(t.Pos.Key("operation").Path, x.kind.Pos.Path)
+	t.Site = len(x.r.book.Sites)
+	x.r.book.Sites = append(x.r.book.Sites, t)
+}
+
+// refuseCall refuses what only a call has.
+func (x *tool) refuseCall() {
+	for _, key := range slices.Sorted(maps.Keys(x.merged())) {
+		n := x.merged()[key]
+		x.r.Fault(&document.Error{Pos: n.Pos, Text: key, Msg: fmt.Sprintf("a noop takes no %s: it calls nothing", key)})
+	}
+	c := &x.task.Call
+	if x.whole != nil || c.Target != nil || c.Timing != nil || c.FanIn != nil || c.Fulfillment != nil {
+		x.r.Fault(&document.Error{Pos: x.task.Pos, Msg: "a noop takes no input, target, fan_in, timing or fulfillment: it calls nothing"})
+	}
+}
+
+// merged gives what a call is made with, by key: what the tool says, and its input.
+func (x *tool) merged() map[string]*document.Node {
+	all := maps.Clone(x.keys)
+	for key, n := range x.input {
+		if twice := x.keys[key]; twice != nil {
+			x.r.Fault(&document.Error{Pos: n.Pos, Text: key, Msg: fmt.Sprintf("%q is given twice: here and at %s", key, twice.Pos.Path)})
+			continue
+		}
+		all[key] = n
+	}
+	if x.whole != nil && len(all) > 0 {
+		x.r.Refuse(x.whole, "input must be a mapping beside other keys of the tool")
+	}
+	return all
+}
+
+// rendered compiles what a call is made with. A tool that says nothing is called with null.
+func (x *tool) rendered(of map[string]*document.Node) Expr {
+	names := x.r.visible(seenByTool)
+	if x.whole != nil {
+		return x.r.expression(x.whole, names)
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	v := make(map[string]any, len(of))
+	for key, n := range of {
+		v[key] = n.Value()
+	}
+	return x.r.compiled(v, x.task.Pos, names, func(pointer value.Pointer) *document.Node {
+		if len(pointer) == 0 {
+			return x.kind
+		}
+		return follow(of[pointer[0]], pointer[1:])
+	})
+}

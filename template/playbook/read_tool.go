@@ -1,0 +1,115 @@
+package playbook
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// pipe is a step's pipeline while it is read.
+type pipe struct {
+	step      *Step
+	inherited layer
+	labels    map[string]int // of tasks, by label
+}
+
+// named is a task of a pipeline with what names it.
+type named struct {
+	label string
+	at    *document.Node // where the label stands; the tool, where it has none
+	tool  *document.Node
+	alone bool // a name in the tool, if there is one, is not its label
+
+	written bool // the label is the author's
+}
+
+// tools reads the pipeline of a step:
+//
+//	tool: {kind: http, …}             tool:                      tool:
+//	                                    - {name: a, kind: http}    - a: {kind: http}
+//	                                    - {kind: noop}             - b: {kind: noop}
+func (r *reader) tools(s *Step, n *document.Node, inherited layer) {
+	p := &pipe{step: s, inherited: inherited, labels: map[string]int{}}
+	list := r.named(s, n)
+	seen := map[string]document.Pos{}
+	for i, t := range list {
+		if r.label(t) && r.once(t.at, "task label", t.label, seen) {
+			p.labels[t.label] = i
+		}
+	}
+	r.labels = p.labels
+	for i, t := range list {
+		s.Tasks = append(s.Tasks, r.task(p, i, t))
+	}
+	r.labels = nil
+}
+
+// named finds the tasks of a pipeline and what they are called.
+func (r *reader) named(s *Step, n *document.Node) []named {
+	if n.Kind == document.Mapping {
+		t := named{label: s.Name + "_task", at: n, tool: n, alone: true}
+		if name := n.Get("name"); name != nil && !takesName(n) {
+			t.label, t.at, t.written = r.Text(name), name, true
+		}
+		return []named{t}
+	}
+	if n.Kind == document.Sequence && n.Len() == 0 {
+		r.Refuse(n, "tool must not be an empty list: leave it out")
+		return nil
+	}
+	if n.Kind != document.Sequence {
+		r.WrongKind(n, "a mapping or a list")
+		return nil
+	}
+	var list []named
+	for i, item := range n.Items() {
+		if t, ok := r.listed(i, item); ok {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// listed finds the task in an item of a list: one with a kind, or one under its label.
+func (r *reader) listed(i int, item *document.Node) (named, bool) {
+	t := named{label: "task_" + strconv.Itoa(i), at: item, tool: item}
+	if item.Kind != document.Mapping {
+		r.Refuse(item, "a task must be a mapping, not "+item.Kind.String())
+		return t, false
+	}
+	if item.Get("kind") != nil {
+		if name := item.Get("name"); name != nil {
+			t.label, t.at, t.written = r.Text(name), name, true
+		}
+		return t, true
+	}
+	for e := range item.Entries() {
+		if item.Len() == 1 && e.Value.Kind == document.Mapping {
+			return named{label: e.Key, at: e.Value, tool: e.Value, alone: true, written: true}, true
+		}
+	}
+	r.Fault(&document.Error{Pos: item.Pos.Key("kind"), Msg: "kind is missing"})
+	return t, false
+}
+
+// takesName reports whether the name in a tool is that of what it calls, and not its own.
+func takesName(n *document.Node) bool {
+	kind, _ := n.Get("kind").Text()
+	return kind == kindWorkbook || kind == kindWorkflow || kind == kindPlaybook
+}
+
+// label checks that a label can stand in the keys of calls. A call of step s and task t is s.t, which must be read in one way
+// only. It reports false when there is none.
+func (r *reader) label(t named) bool {
+	err := template.ValidID(t.label)
+	if err == nil && strings.ContainsAny(t.label, ".@") {
+		err = fmt.Errorf("%s: a label has no dots and no @", document.Quote(t.label))
+	}
+	if err != nil && t.written {
+		r.Fault(&document.Error{Pos: t.at.Pos, Text: t.label, Msg: "invalid task label " + err.Error()})
+	}
+	return t.label != ""
+}

@@ -1,0 +1,156 @@
+package playbook
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// compiler compiles a value with expressions in it. Names are the variables that they may use.
+type compiler func(v value.Value, names []string) (Expr, error)
+
+// ours compiles the expressions of package expr. They know steps, and playbooks do not: what a step gives is passed on in
+// args and ctx.
+func ours(v value.Value, names []string) (Expr, error) {
+	t, err := expr.CompileValue(v, expr.Scope{Names: names})
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, read := range t.Reads() {
+		errs = append(errs, &expr.Error{Pointer: read.Pointer, Offset: read.Offset, Text: read.Text,
+			Msg: fmt.Sprintf("a playbook has no %s: pass on what a step gives in the args of an arc, or set it in ctx", read.Text)})
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return t, nil
+}
+
+// unread stands for the compiler of a language that is not known. That has been reported; what is written in it cannot be.
+func unread(value.Value, []string) (Expr, error) {
+	return expr.Compile("{{ input }}", expr.Scope{Names: []string{"input"}})
+}
+
+// The variables that expressions may use, by where they stand.
+//
+//	everywhere            workload ctx args execution_id
+//	admission             event
+//	loop, input of a step input
+//	a tool                iter step input keychain _task _attempt _prev results
+//	rules of a task       a tool's but the keychain, and outcome (or output)
+//	set of a step         step input results outcome
+//	arcs                  step input results outcome event
+//
+// The keychain stays with tools: guards, events, args and ctx are for everybody to see.
+var (
+	seenEverywhere = []string{"workload", "ctx", "args", "execution_id"}
+	seenByGate     = names(seenEverywhere, "event")
+	seenByInput    = names(seenEverywhere, "keychain")
+	seenByLoop     = names(seenEverywhere, "input")
+	seenByRule     = names(seenEverywhere, "iter", "step", "input", "_task", "_attempt", "_prev", "results", "outcome", "output")
+	seenByTool     = names(seenEverywhere, "iter", "step", "input", "_task", "_attempt", "_prev", "results", "keychain")
+	seenByStep     = names(seenEverywhere, "step", "input", "results", "outcome", "output")
+	seenByArc      = names(seenByStep, "event")
+)
+
+func names(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
+
+// visible gives the variables of a place. In Jinja's dialect what the workload holds, and what tasks and steps have given, is
+// known without a prefix too.
+func (r *reader) visible(names []string) []string {
+	if !r.book.Jinja {
+		return names
+	}
+	return slices.Concat(names, slices.Sorted(maps.Keys(r.book.Workload)), r.names, slices.Sorted(maps.Keys(r.labels)))
+}
+
+// expression compiles the value at a node. It gives nil for one that cannot be compiled, and has reported it.
+func (r *reader) expression(n *document.Node, names []string) Expr {
+	return r.compiled(n.Value(), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
+}
+
+// compiled compiles a value that was put together from several places; at finds the node behind a pointer into it.
+func (r *reader) compiled(v value.Value, pos document.Pos, names []string, at func(value.Pointer) *document.Node) Expr {
+	e, err := r.compile(v, names)
+	if err != nil {
+		r.expressionFaults(err, pos, at)
+		return nil
+	}
+	return e
+}
+
+// expressionFaults reports each of the errors that compiling a value has joined, where the text stands.
+func (r *reader) expressionFaults(err error, pos document.Pos, at func(value.Pointer) *document.Node) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			r.expressionFaults(err, pos, at)
+		}
+		return
+	}
+	fault := &document.Error{Pos: pos, Msg: err.Error(), Err: err}
+	if e, ok := errors.AsType[*expr.Error](err); ok {
+		fault.Text, fault.Msg, fault.Suggestion = e.Text, e.Msg, e.Suggestion
+		if pointer, err := value.ParsePointer(e.Pointer); err == nil {
+			fault.Pos = at(pointer).Pos
+		}
+	}
+	r.Fault(fault)
+}
+
+// follow gives the node that a pointer into a node's value leads to, as far as there are nodes on the way.
+func follow(n *document.Node, pointer value.Pointer) *document.Node {
+	for _, segment := range pointer {
+		next := n.Get(segment)
+		if i, err := strconv.Atoi(segment); n.Kind == document.Sequence && err == nil {
+			for at, item := range n.Items() {
+				if at == i {
+					next = item
+				}
+			}
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+// condition compiles a guard: one expression, or true or false. It gives nil for one that always holds.
+func (r *reader) condition(n *document.Node, names []string) Expr {
+	switch n.Kind {
+	case document.Bool, document.String:
+	default:
+		r.Refuse(n, lastKey(n.Pos)+" must be an expression, not "+n.Kind.String())
+		return nil
+	}
+	e := r.expression(n, names)
+	if e == nil {
+		return nil
+	}
+	if v, fixed := constant(e); fixed && !r.book.Jinja {
+		if _, isBool := v.(bool); !isBool {
+			r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that gives true or false")
+			return nil
+		}
+	}
+	return e
+}
+
+// constant gives the value of an expression that reads nothing, and whether it is one.
+func constant(e Expr) (value.Value, bool) {
+	if c, ok := e.(interface{ Constant() (value.Value, bool) }); ok {
+		return c.Constant()
+	}
+	return nil, false
+}
+
+func sortedKeys(known template.Fields) []string { return slices.Sorted(maps.Keys(known)) }

@@ -1,0 +1,137 @@
+package playbook
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// entry is a task of the workbook.
+type entry struct {
+	tool    *document.Node // nil: it has been refused
+	expects []string       // what its callers must give, with what it has itself
+}
+
+// workbook reads the tasks that tools of kind workbook stand for:
+//
+//	workbook: [{name: n, tool: {…}}]     or     workbook: {tasks: {n: {tool: {…}}}}
+func (r *reader) workbook(n *document.Node) {
+	r.entries = map[string]entry{}
+	if n.Kind == document.Mapping {
+		r.mapping(n, template.Fields{"tasks": func(v *document.Node) {
+			if v.Kind != document.Mapping {
+				r.WrongKind(v, "a mapping")
+				return
+			}
+			for e := range v.Entries() {
+				r.entries[e.Key] = r.entry(e.Value, false)
+			}
+		}}, nil)
+		return
+	}
+	seen := map[string]document.Pos{}
+	for _, item := range r.list(n) {
+		found := r.entry(item, true)
+		r.Required(item, "name")
+		if name := item.Get("name"); name != nil && r.once(name, "workbook entry", r.Text(name), seen) {
+			r.entries[r.Text(name)] = found
+		}
+	}
+}
+
+// entry finds the tool of an entry. What the tool says is read where it is called, once for each caller.
+func (r *reader) entry(n *document.Node, listed bool) entry {
+	var e entry
+	if n.Kind != document.Mapping {
+		r.Refuse(n, "an entry of the workbook must be a mapping, not "+n.Kind.String())
+		return e
+	}
+	tool := n
+	if listed || n.Get("kind") == nil {
+		tool = n.Get("tool")
+		known := template.Fields{
+			"tool":   func(*document.Node) {},
+			"desc":   func(v *document.Node) { r.Text(v) },
+			"assert": func(v *document.Node) { e.expects = r.assertion(v) },
+		}
+		if listed {
+			known["name"] = func(*document.Node) {}
+		}
+		r.mapping(n, known, nil)
+		r.Required(n, "tool")
+	}
+	if tool == nil {
+		return e
+	}
+	if tool.Kind != document.Mapping {
+		r.WrongKind(tool, "a mapping")
+		return e
+	}
+	r.Required(tool, "kind")
+	switch kind := tool.Get("kind"); {
+	case kind == nil:
+	case isText(kind, kindWorkbook):
+		r.Refuse(kind, "an entry of the workbook cannot stand for another one")
+	default:
+		e.tool = tool
+	}
+	return e
+}
+
+func isText(n *document.Node, text string) bool {
+	t, ok := n.Text()
+	return ok && t == text
+}
+
+// assertion reads what an entry promises. What it expects is checked at its callers; what it returns is for people to read.
+func (r *reader) assertion(n *document.Node) (expects []string) {
+	r.mapping(n, template.Fields{
+		"expects": func(v *document.Node) { expects = r.Texts(v) },
+		"returns": func(v *document.Node) { r.Texts(v) },
+	}, nil)
+	return expects
+}
+
+// expand finds the entry that a task stands for, and begins with what it says. The entry's input is what the caller's lies
+// over, and its policy counts where the caller has none.
+func (x *tool) expand(n named) {
+	r := x.r
+	name := n.tool.Get("task")
+	if name == nil {
+		name = n.tool.Get("ref")
+	}
+	if name == nil && n.alone {
+		name = n.tool.Get("name")
+	}
+	if name == nil {
+		r.Fault(&document.Error{Pos: n.tool.Pos.Key("task"), Msg: "a tool of kind workbook needs task, the entry that it stands for"})
+		return
+	}
+	found, ok := r.entries[r.Text(name)]
+	if !ok {
+		near, _ := expr.Nearest(r.Text(name), slices.Sorted(maps.Keys(r.entries)))
+		r.Fault(&document.Error{Pos: name.Pos, Text: r.Text(name), Suggestion: near,
+			Msg: fmt.Sprintf("unknown workbook entry %q", r.Text(name))})
+		return
+	}
+	if found.tool == nil {
+		return // refused where it stands
+	}
+	x.expects = found.expects
+	x.kind = found.tool.Get("kind")
+	x.task.Kind = r.Text(x.kind)
+	x.read(found.tool)
+}
+
+// checkExpected refuses a call that does not give what the entry expects.
+func (x *tool) checkExpected(n named) {
+	for _, key := range x.expects {
+		if x.whole == nil && x.input[key] == nil {
+			x.r.Fault(&document.Error{Pos: n.tool.Pos, Text: key, Msg: fmt.Sprintf("the workbook entry expects input %q", key)})
+		}
+	}
+}
