@@ -208,11 +208,6 @@ func wantEvents(want []string) test {
 	}
 }
 
-// onlyPlaybooks is for what a workflow of steps does not have.
-func onlyPlaybooks(key string) test {
-	return func(*stage) (string, *Event, bool) { return "only playbooks have " + key, nil, false }
-}
-
 func codeOf(f *journal.Failure) string {
 	if f == nil {
 		return ""

@@ -134,6 +134,10 @@ const scriptedSuffix = " (scripted)"
 // of its own, with no binding: for the engine that is a call like any other. Its id stays, and so do the bindings, whose
 // faults are to be found whether they are used or not.
 func (b *binder) bind() {
+	if places := tasks(b.w); places != nil {
+		b.bindTasks(places)
+		return
+	}
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if f := s.Fulfillment; f != nil && f.Source != nil && scripted(b.cast.decisions, b.path, s.ID, "") {
 			b.known[f.Source.Operation] = true

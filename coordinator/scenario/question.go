@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -40,11 +41,27 @@ func (q question) part(c *cast) *part {
 	if q.call.Decision != 0 {
 		return findPart(c.decisions, q.t.path, q.node, "")
 	}
+	if p, ok := q.task(); ok {
+		return findTask(c.operations, q.t.path, p)
+	}
 	return findPart(c.operations, q.t.path, q.node, q.operation())
 }
 
 // operation is the name of what is called, as the document has it.
-func (q question) operation() string { return unsuffixed(q.bound().Name) }
+func (q question) operation() string {
+	if p, ok := q.task(); ok {
+		return p.Kind
+	}
+	return unsuffixed(q.bound().Name)
+}
+
+// task says what a playbook's call is for. It reports false for any other call.
+func (q question) task() (net.Place, bool) {
+	if n := net.Of(q.t.root); n != nil {
+		return n.Place(q.call.Node)
+	}
+	return net.Place{}, false
+}
 
 func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }
 
@@ -71,7 +88,7 @@ func (q question) item(a answer) coordinator.Item {
 	case a.failure != nil:
 		return q.failed(a.failure)
 	}
-	return q.answered(a.output)
+	return q.told(a)
 }
 
 // unanswered are the questions that a run made from its journal has to ask again, in the order in which it asked them

@@ -42,16 +42,16 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"at":          func(v *document.Node) { d := r.duration(v); x.add("at", template.FormatDuration(d), wantAt(d)) },
 		"output":      func(v *document.Node) { x.add("output", show(v.Value()), wantOutput(v.Value())) },
 		"steps":       func(v *document.Node) { r.stepStatuses(x, v) },
-		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.text, wantStepReason) },
+		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.text, wantReasonOf) },
 		"fulfillment": func(v *document.Node) { r.named(x, "fulfillment", v, r.fulfillmentStatus, wantFulfillment) },
 		"outputs":     func(v *document.Node) { r.stepOutputs(x, v) },
-		"attempts":    func(v *document.Node) { r.counted(x, "attempts", v, wantAttempts) },
-		"counts":      func(v *document.Node) { r.counted(x, "counts", v, wantCount) },
+		"attempts":    func(v *document.Node) { r.counted(x, "attempts", v, wantAttemptsOf) },
+		"counts":      func(v *document.Node) { r.counts(x, v) },
 		"dispatches":  func(v *document.Node) { r.stepDispatches(x, v) },
 		"calls":       func(v *document.Node) { c := r.order(v); x.add("calls", c.String(), wantCalls(c)) },
 		"events":      func(v *document.Node) { r.events(x, v) },
-		"runs":        func(v *document.Node) { c := r.order(v); x.add("runs", c.String(), onlyPlaybooks("runs")) },
-		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), onlyPlaybooks("ctx")) },
+		"runs":        func(v *document.Node) { c := r.order(v); x.add("runs", c.String(), wantRuns(c)) },
+		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
 	})
 	if n.Kind == document.Mapping && n.Len() == 0 {
 		r.fault(n, "an expectation must expect something")
@@ -73,7 +73,7 @@ func (r *reader) oneOf(n *document.Node, known []string) string {
 }
 
 var runStatuses = words(reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused, reactive.RunCompleted, reactive.RunFailed,
-	reactive.RunAborted, reactive.RunDeadlineExceeded, reactive.RunStepTimeout)
+	reactive.RunPartial, reactive.RunAborted, reactive.RunDeadlineExceeded, reactive.RunStepTimeout)
 
 // words are names as plain texts.
 func words[S ~string](names ...S) []string {
@@ -98,7 +98,7 @@ func (r *reader) runStatus(x *expectation, n *document.Node) {
 }
 
 func (r *reader) stepStatuses(x *expectation, n *document.Node) {
-	r.named(x, "steps", n, func(v *document.Node) string { return r.oneOf(v, stepStatuses) }, wantStatus)
+	r.named(x, "steps", n, func(v *document.Node) string { return r.oneOf(v, stepStatuses) }, wantStatusOf)
 }
 
 func (r *reader) fulfillmentStatus(n *document.Node) string {
@@ -124,7 +124,7 @@ func (r *reader) counted(x *expectation, key string, n *document.Node, want func
 
 func (r *reader) stepOutputs(x *expectation, n *document.Node) {
 	r.each(n, func(name string, v *document.Node) {
-		x.add("outputs."+name, show(v.Value()), wantStepOutput(name, v.Value()))
+		x.add("outputs."+name, show(v.Value()), either(wantPlaybookOutput(name, v.Value()), wantStepOutput(name, v.Value())))
 	})
 }
 
@@ -179,7 +179,7 @@ func (r *reader) events(x *expectation, n *document.Node) {
 	for _, item := range n.Items() {
 		names = append(names, r.text(item))
 	}
-	x.add("events", strings.Join(names, ", "), wantEvents(names))
+	x.add("events", strings.Join(names, ", "), either(wantViews(names), wantEvents(names)))
 }
 
 // show writes a value as a difference shows it.
@@ -195,4 +195,35 @@ func show(v any) string {
 func knownType(name string) bool {
 	_, err := journal.ParseType(name)
 	return err == nil
+}
+
+func wantStatusOf(name, want string) test {
+	return either(wantPlaybookStatus(name, want), wantStatus(name, want))
+}
+
+func wantReasonOf(name, want string) test {
+	return either(wantPlaybookReason(name, want), wantStepReason(name, want))
+}
+
+func wantAttemptsOf(name string, want int) test {
+	return either(wantTries(name, want), wantAttempts(name, want))
+}
+
+func wantCountOf(name string, want int) test {
+	return either(wantPlaybookCount(name, want), wantCount(name, want))
+}
+
+// counts reads numbers; those of branches stand together.
+func (r *reader) counts(x *expectation, n *document.Node) {
+	r.each(n, func(name string, v *document.Node) {
+		if name == "branches" {
+			r.each(v, func(end string, v *document.Node) {
+				count := r.count(v)
+				x.add("counts.branches."+end, strconv.Itoa(count), wantCountOf("branches."+end, count))
+			})
+			return
+		}
+		count := r.count(v)
+		x.add("counts."+name, strconv.Itoa(count), wantCountOf(name, count))
+	})
 }

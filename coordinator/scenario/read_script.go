@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"maps"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -41,14 +43,27 @@ func (r *reader) list(n *document.Node) []answer {
 }
 
 func (r *reader) answer(n *document.Node) answer {
-	var a answer
+	a := answer{deliver: 1}
+	about := func(key string) func(*document.Node) {
+		return func(v *document.Node) {
+			if a.about == nil {
+				a.about = map[string]any{}
+			}
+			a.about[key] = v.Value()
+		}
+	}
 	r.object(n, fields{
+		"http": about("http"), "pg": about("pg"), "py": about("py"),
+		"deliver":     func(v *document.Node) { a.deliver = r.count(v) },
 		"after":       func(v *document.Node) { a.after = r.duration(v) },
 		"output":      func(v *document.Node) { a.output = v.Value() },
 		"error":       func(v *document.Node) { a.failure = r.failure(v) },
 		"never":       func(v *document.Node) { a.never = r.flag(v) },
 		"unreachable": func(v *document.Node) { a.unreachable = r.flag(v) },
 	})
+	if a.failure != nil && len(a.about) > 0 {
+		a.failure.Details = withDetails(a.failure.Details, a.about)
+	}
 	endings := 0
 	for _, key := range []string{"output", "error", "never", "unreachable"} {
 		if n.Get(key) != nil {
@@ -63,15 +78,33 @@ func (r *reader) answer(n *document.Node) answer {
 
 // failure reads a scripted error; it is final unless it says that it may be retried.
 func (r *reader) failure(n *document.Node) *journal.Failure {
-	f := &journal.Failure{}
+	f, kind := &journal.Failure{}, ""
 	r.object(n, fields{
 		"code":      func(v *document.Node) { f.Code = r.text(v) },
 		"message":   func(v *document.Node) { f.Message = r.text(v) },
 		"details":   func(v *document.Node) { f.Details = v.Value() },
 		"retryable": func(v *document.Node) { f.Retryable = r.flag(v) },
+		"kind":      func(v *document.Node) { kind = r.text(v) },
 	})
+	if kind != "" {
+		f.Details = withDetails(f.Details, map[string]any{"kind": kind})
+	}
 	if n.Kind == document.Mapping && n.Get("code") == nil {
 		r.fault(n, "code is missing")
 	}
 	return f
+}
+
+// withDetails lays more over the details of an error. Details that are no object are kept beside it.
+func withDetails(details any, more map[string]any) any {
+	object, ok := details.(map[string]any)
+	if !ok && details != nil {
+		object = map[string]any{"details": details}
+	}
+	out := maps.Clone(object)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, more)
+	return out
 }

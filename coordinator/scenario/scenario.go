@@ -42,6 +42,8 @@ type answer struct {
 	failure     *journal.Failure // nil: output is the answer
 	never       bool             // there is none
 	unreachable bool             // the participant cannot be asked at all
+	deliver     int              // how often the answer comes in
+	about       map[string]any   // what it tells beside its output
 }
 
 // entry is something that happens, or is expected, at an instant of the timeline.

@@ -12,13 +12,13 @@ import (
 
 const folder = "../../testdata/scenarios/"
 
-func TestScenarios(t *testing.T) { scenario.Run(t, folder+"workflows", folder+"calls") }
+func TestScenarios(t *testing.T) { scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks") }
 
 // Answers of one instant in twenty orders.
 func TestScenariosInAnyOrder(t *testing.T) {
-	all, err := scenario.Load(folder+"workflows", folder+"calls")
+	all, err := scenario.Load(folder+"workflows", folder+"calls", folder+"playbooks")
 	require.NoError(t, err)
-	require.Greater(t, len(all), 190)
+	require.Greater(t, len(all), 300)
 	for _, s := range all {
 		for seed := int64(1); seed <= 20; seed++ {
 			if r := s.Run(scenario.Options{Seed: seed, Crash: true}); !r.Passed {

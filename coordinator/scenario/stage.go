@@ -297,7 +297,9 @@ func (g *stage) answer(q question, p *part) {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.never:
-		q.t.agenda.add(g.now+int64(a.after), q.item(a))
+		for range a.deliver {
+			q.t.agenda.add(g.now+int64(a.after), q.item(a))
+		}
 	}
 }
 

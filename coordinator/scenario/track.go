@@ -37,6 +37,9 @@ type track struct {
 	status   reactive.RunStatus
 	statusBy int // index of the event that changed status last
 	outcomes map[reactive.Outcome]int
+
+	observed  int        // index of the event that the observer is shown
+	sightings []sighting // of a playbook's run: what has happened in its net
 }
 
 var (
@@ -48,6 +51,7 @@ func newTrack(g *stage, id, path string, p *program) *track {
 	t := &track{stage: g, id: id, path: path, program: p, seen: coordinator.NewRoot(p.plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}}
 	t.seen.Watch()
+	t.look()
 	t.rebuild()
 	return t
 }
@@ -107,6 +111,7 @@ func (t *track) append(batch []journal.Event) error {
 // where the node is, which is no part of the journal.
 func (t *track) observe(i int) {
 	e := t.journal[i]
+	t.observed = i
 	t.outcomes[t.seen.Apply(&e)]++
 	for _, c := range t.seen.Changes() {
 		t.causes[c.Node] = i

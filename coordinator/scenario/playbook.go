@@ -1,0 +1,304 @@
+package scenario
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// What is different where the run is that of a playbook: what its calls are named after in the script, and what there is
+// to expect of it. As with workflows, all of it is read off the journals.
+
+// sighting is what an observer was told of a net, with the index of the event that it follows from.
+type sighting struct {
+	net.View
+	by int
+}
+
+// look has the observer of a playbook's run keep what it is told.
+func (t *track) look() {
+	if n := net.Of(t.seen); n != nil {
+		n.Watch(func(v net.View) { t.sightings = append(t.sightings, sighting{v, t.observed}) })
+	}
+}
+
+// taskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
+func taskNames(path string, p net.Place) []string {
+	var names []string
+	for _, prefix := range slices.Compact([]string{path, stem(path), ""}) {
+		if p.Iteration >= 0 {
+			item := prefix + p.Step + "[" + strconv.Itoa(p.Iteration) + "]"
+			names = append(names, item+"."+p.Task, item)
+		}
+		names = append(names, prefix+p.Step+"."+p.Task, prefix+p.Step)
+	}
+	return append(names, p.Kind)
+}
+
+// findTask gives the script of a playbook's call; nil: there is none.
+func findTask(parts map[string]*part, path string, p net.Place) *part {
+	for _, name := range taskNames(path, p) {
+		if part := parts[name]; part != nil {
+			return part
+		}
+	}
+	return nil
+}
+
+// scriptedTask reports whether the script answers a task, in any iteration.
+func scriptedTask(parts map[string]*part, path string, p net.Place) bool {
+	if findTask(parts, path, p) != nil {
+		return true
+	}
+	names := taskNames(path, p)
+	for name := range parts {
+		if s := stem(name); s != name && slices.Contains(names, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// tasks gives what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
+func tasks(w *template.Workflow) map[*template.Step]net.Place {
+	book, ok := w.Routing.(*playbook.Playbook)
+	if !ok {
+		return nil
+	}
+	places := map[*template.Step]net.Place{}
+	site := 0
+	eachStep(w.Steps, func(s *template.Step) {
+		task := book.Sites[site]
+		site++
+		places[s] = net.Place{Step: book.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Iteration: -1}
+	})
+	return places
+}
+
+// count looks for what an observer of a playbook was told.
+func (t *track) count(yes func(v *net.View) bool) (n int, by *Event) {
+	for i := range t.sightings {
+		if yes(&t.sightings[i].View) {
+			n++
+			by = t.event(t.sightings[i].by)
+		}
+	}
+	return n, by
+}
+
+// ofPlaybook is for what only a playbook's run has.
+func ofPlaybook(key string, look func(t *track, n *net.Net) (string, *Event, bool)) test {
+	return func(g *stage) (string, *Event, bool) {
+		n := net.Of(g.main().seen)
+		if n == nil {
+			return "only playbooks have " + key, nil, false
+		}
+		return look(g.main(), n)
+	}
+}
+
+// either is for what a playbook's run has in its own way.
+func either(routed func(t *track, n *net.Net) (string, *Event, bool), other test) test {
+	return func(g *stage) (string, *Event, bool) {
+		if n := net.Of(g.main().seen); n != nil {
+			return routed(g.main(), n)
+		}
+		return other(g)
+	}
+}
+
+// wantRuns compares the order in which the step-runs were scheduled.
+func wantRuns(want order) test {
+	return ofPlaybook("runs", func(t *track, _ *net.Net) (string, *Event, bool) {
+		var got []string
+		var by []int
+		for _, v := range t.sightings {
+			if v.Name == net.StepScheduled {
+				got, by = append(got, v.Step), append(by, v.by)
+			}
+		}
+		wrong := want.mismatch(got)
+		if wrong < 0 {
+			return "", nil, true
+		}
+		at := -1
+		if wrong < len(by) {
+			at = by[wrong]
+		}
+		return "[" + strings.Join(got, ", ") + "]", t.event(at), false
+	})
+}
+
+// wantContext compares the keys of the context that are named, each value whole.
+func wantContext(want value.Value) test {
+	return ofPlaybook("ctx", func(t *track, n *net.Net) (string, *Event, bool) {
+		got := n.Context()
+		named, ok := want.(map[string]any)
+		for k, v := range named {
+			have, there := got[k]
+			ok = ok && there && value.Equal(have, v)
+		}
+		_, by := t.count(func(v *net.View) bool { return v.Name == net.ContextPatched })
+		return show(got), by, ok
+	})
+}
+
+// playbookStep finds a step by its name.
+func playbookStep(n *net.Net, name string) (net.StepState, bool) {
+	i, ok := n.Playbook().StepIndex(name)
+	if !ok {
+		return net.StepState{}, false
+	}
+	return n.Step(i), true
+}
+
+func wantPlaybookStatus(name, want string) func(t *track, n *net.Net) (string, *Event, bool) {
+	return func(t *track, n *net.Net) (string, *Event, bool) {
+		s, ok := playbookStep(n, name)
+		if !ok {
+			return "unknown step " + quote(name), nil, false
+		}
+		_, by := t.count(func(v *net.View) bool { return v.Step == name })
+		return s.Status.String(), by, s.Status.String() == want
+	}
+}
+
+func wantPlaybookReason(name, want string) func(t *track, n *net.Net) (string, *Event, bool) {
+	return func(t *track, n *net.Net) (string, *Event, bool) {
+		s, ok := playbookStep(n, name)
+		if !ok {
+			return "unknown step " + quote(name), nil, false
+		}
+		_, by := t.count(func(v *net.View) bool { return v.Name == net.StepFailed && v.Step == name })
+		return textOf(s.Failure), by, codeOf(s.Failure) == want
+	}
+}
+
+func wantPlaybookOutput(name string, want value.Value) func(t *track, n *net.Net) (string, *Event, bool) {
+	return func(t *track, n *net.Net) (string, *Event, bool) {
+		s, ok := playbookStep(n, name)
+		_, by := t.count(func(v *net.View) bool { return v.Name == net.StepDone && v.Step == name })
+		if !ok || s.Runs == 0 {
+			return "none: no such step has run", nil, false
+		}
+		return show(s.Result), by, value.Equal(s.Result, want)
+	}
+}
+
+// wantTries compares how often a task's tool was run; that of a step is the sum over its tasks.
+func wantTries(name string, want int) func(t *track, n *net.Net) (string, *Event, bool) {
+	return func(t *track, n *net.Net) (string, *Event, bool) {
+		step, task, _ := strings.Cut(name, ".")
+		i, ok := n.Playbook().StepIndex(step)
+		if !ok || task != "" && !slices.ContainsFunc(n.Playbook().Steps[i].Tasks, func(x *playbook.Task) bool { return x.Label == task }) {
+			return "unknown step or task " + quote(name), nil, false
+		}
+		got, by := t.count(func(v *net.View) bool {
+			return v.Name == net.AttemptStarted && v.Step == step && (task == "" || v.Task == task)
+		})
+		return strconv.Itoa(got), by, got == want
+	}
+}
+
+// viewNames are the names of what may happen in a net.
+var viewNames = []net.ViewName{
+	net.ExecutionRequested, net.RequestEvaluated, net.WorkflowStarted, net.TokenEnqueued, net.AdmitEvaluated, net.StepScheduled,
+	net.StepStarted, net.LoopStarted, net.IterationScheduled, net.IterationStarted, net.TaskStarted, net.AttemptStarted,
+	net.AttemptDone, net.AttemptFailed, net.PolicyEvaluated, net.TaskDone, net.TaskFailed, net.ContextPatched,
+	net.IterationDone, net.IterationFailed, net.LoopDone, net.StepDone, net.StepFailed, net.NextEvaluated,
+	net.ExecutionWaiting, net.ExecutionCancelled, net.WorkflowFinished, net.PlaybookProcessed,
+}
+
+// wantPlaybookCount compares counts of step-runs, tokens and branches, or of what has happened in the net.
+func wantPlaybookCount(name string, want int) func(t *track, n *net.Net) (string, *Event, bool) {
+	return func(t *track, n *net.Net) (string, *Event, bool) {
+		c := n.Counts()
+		totals := map[string]int{
+			"steps_run": c.StepsRun, "succeeded": c.Succeeded, "failed": c.Failed,
+			"discarded": c.Discarded, "tokens_pending": c.Pending,
+			"branches.normal": c.NormalBranches, "branches.failed": c.BadBranches, "branches.discarded": c.Discarded,
+		}
+		got, ok := totals[name]
+		var by *Event
+		switch {
+		case ok:
+		case slices.Contains(viewNames, net.ViewName(name)):
+			got, by = t.count(func(v *net.View) bool { return string(v.Name) == name })
+		default:
+			for _, o := range outcomes {
+				if o.String() == name {
+					got, ok = t.outcomes[o], true
+				}
+			}
+			if !ok {
+				return "nothing is counted under that name", nil, false
+			}
+		}
+		return strconv.Itoa(got), by, got == want
+	}
+}
+
+// wantViews looks for what has happened in this order; other things may stand between.
+func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) {
+	return func(t *track, n *net.Net) (string, *Event, bool) {
+		found, last := 0, -1
+		for _, v := range t.sightings {
+			if found < len(want) && string(v.Name) == want[found] {
+				found, last = found+1, v.by
+			}
+		}
+		if found == len(want) {
+			return "", nil, true
+		}
+		missing := "no " + want[found]
+		if !slices.Contains(viewNames, net.ViewName(want[found])) {
+			missing = "nothing that happens is named " + quote(want[found])
+		} else if found > 0 {
+			missing += " after " + strings.Join(want[:found], ", ")
+		}
+		return missing, t.event(last), false
+	}
+}
+
+// told adds what a scripted answer tells beside its output.
+func (q question) told(a answer) coordinator.Item {
+	it := q.ended(a.output, nil)
+	if len(a.about) == 0 {
+		return it
+	}
+	it.Event.Detail = withAbout(it.Event.Detail, a.about)
+	return it
+}
+
+// bindTasks decides who answers the tasks of a playbook, like bind for the steps of a workflow. That a task has no
+// answer is found out when it is called: which tasks a playbook runs is not known before.
+func (b *binder) bindTasks(places map[*template.Step]net.Place) {
+	for _, r := range b.w.Routing.Requires() {
+		b.known[r.Operation] = true
+	}
+	eachStep(b.w.Steps, func(s *template.Step) {
+		binding, bound := b.w.Operations[s.Operation]
+		if bound && builtIn(binding) {
+			if !scriptedTask(b.cast.operations, b.path, places[s]) {
+				return
+			}
+			s.Operation += scriptedSuffix
+		}
+		b.known[s.Operation] = true
+	})
+}
+
+func withAbout(d *journal.Detail, about map[string]any) *journal.Detail {
+	if d == nil {
+		d = &journal.Detail{}
+	}
+	d.About = about
+	return d
+}
