@@ -1,0 +1,91 @@
+package petri
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/dag"
+)
+
+// bounds say how many tokens places can get over a whole play, at most: what they begin with, and one for each firing of each
+// of their producers. A transition fires at most as often as its scarcest place has tokens for it. What is on a cycle, or
+// behind one, has no bound; competition for a token is not looked at, so the true number may be lower.
+type bounds struct{ places []int }
+
+// unbounded stands for any number.
+const unbounded = math.MaxInt
+
+// boundsOf walks the net along its arcs, as far as there is no cycle.
+func boundsOf(c *checker) bounds {
+	n := c.net
+	g := c.bipartite()
+	b := bounds{places: make([]int, len(n.places))}
+	firings := make([]int, len(n.transitions))
+	for i := range b.places {
+		b.places[i] = unbounded
+	}
+	for v := range g.Order() {
+		if id := int(v) - len(n.places); id >= 0 {
+			if c.fires[id] {
+				firings[id] = b.least(&n.transitions[id])
+				if firings[id] != unbounded {
+					firings[id] /= int(n.transitions[id].takes)
+				}
+			}
+			continue
+		}
+		total := int(n.places[v].initial)
+		for _, id := range n.places[v].producers {
+			total = plus(total, firings[id])
+		}
+		b.places[v] = total
+	}
+	return b
+}
+
+// least is how many tokens the scarcest input of a transition gets.
+func (b bounds) least(t *transition) int {
+	least := unbounded
+	for _, p := range t.in {
+		least = min(least, b.places[p])
+	}
+	return least
+}
+
+func plus(a, b int) int {
+	if a == unbounded || b == unbounded || a > unbounded-b {
+		return unbounded
+	}
+	return a + b
+}
+
+// bipartite gives the part of the net that can fire as a graph: places first, then transitions, by id.
+func (c *checker) bipartite() *dag.Graph {
+	n := c.net
+	b := dag.NewBuilder(dag.TemplateGraph)
+	b.Grow(len(n.places)+len(n.transitions), 0)
+	for i := range n.places {
+		b.AddNode("p" + strconv.Itoa(i))
+	}
+	for i := range n.transitions {
+		b.AddNode("t" + strconv.Itoa(i))
+	}
+	follows := dag.Attributes{Type: dag.Sequential}
+	for i := range n.transitions {
+		if !c.fires[i] {
+			continue
+		}
+		at := int32(len(n.places) + i)
+		for _, p := range n.transitions[i].in {
+			b.AddEdge(p, at, follows)
+		}
+		for _, p := range n.transitions[i].out {
+			b.AddEdge(at, p, follows)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		panic("petri: " + err.Error()) // the keys are numbers, each used once
+	}
+	return g
+}

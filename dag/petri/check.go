@@ -1,0 +1,179 @@
+package petri
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind says what is wrong with the structure of a net.
+type Kind uint8
+
+// The kinds of problems. There is no zero kind.
+const (
+	Unreachable   Kind = iota + 1 // Transition can never fire: Place never has a token for it
+	Endless                       // after Transition no end can be reached: Path leads from it into a cycle
+	Cycle                         // nothing leads out of a cycle: Path goes round it, from its first transition
+	Shut                          // nothing can open the gate Transition: none of the transitions in Path, if there are any, can fire
+	Unsatisfiable                 // the join Transition takes more tokens than Place ever gets, which are at most Most
+)
+
+// Problem is one finding of Check, with its witness. Fields that its kind does not name are -1, 0 or nil.
+type Problem struct {
+	Kind       Kind
+	Transition int32
+	Place      int32
+	Most       int
+	Path       []int32
+}
+
+// Check gives everything that is wrong with the structure of the net, by transition and then by kind; nil if nothing is. A
+// transition that cannot fire is reported with the reason that is its own, so that what lies behind a shut gate is unreachable,
+// and the gate is shut. What cannot be reached is not judged further.
+func (n *Net) Check() []Problem {
+	c := &checker{net: n, shut: make([]bool, len(n.transitions)), most: make([]int, len(n.transitions))}
+	c.reach()
+	var all []Problem
+	for id := range n.transitions {
+		if !c.fires[id] {
+			all = append(all, c.cause(int32(id)))
+		}
+	}
+	all = append(all, c.ends()...)
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Transition, b.Transition), cmp.Compare(a.Kind, b.Kind))
+	})
+	return all
+}
+
+// checker is the state of one Check.
+type checker struct {
+	net    *Net
+	marked []bool // by place: it can have a token
+	fires  []bool // by transition: it can fire
+	shut   []bool // by transition: a join that has been found not to be satisfiable
+	most   []int  // by transition in shut: how many tokens it can get at most
+}
+
+// reach finds what can have tokens and what can fire, as if no token were ever used up: the least fixpoint. Then joins that
+// cannot get their tokens are taken out, and what follows from that is found in the same way, until nothing changes.
+func (c *checker) reach() {
+	joins := slices.ContainsFunc(c.net.transitions, func(t transition) bool { return t.takes > 1 })
+	for {
+		c.spread()
+		if !joins {
+			return
+		}
+		b := boundsOf(c)
+		again := false
+		for id := range c.net.transitions {
+			t := &c.net.transitions[id]
+			if !c.fires[id] || t.takes == 1 {
+				continue
+			}
+			if most := b.least(t); most < int(t.takes) {
+				c.shut[id], c.most[id], again = true, most, true
+			}
+		}
+		if !again {
+			return
+		}
+	}
+}
+
+// spread is one fixpoint. waiting counts what a transition still lacks: places without a token and, for a gate, an opener.
+func (c *checker) spread() {
+	n := c.net
+	c.marked, c.fires = make([]bool, len(n.places)), make([]bool, len(n.transitions))
+	lacks := make([]int, len(n.transitions))
+	opens := make([][]int32, len(n.transitions)) // gates that a transition opens
+	for id := range n.transitions {
+		t := &n.transitions[id]
+		lacks[id] = len(t.in)
+		if t.gate && !t.outside {
+			lacks[id]++
+			for _, opener := range t.openers {
+				opens[opener] = append(opens[opener], int32(id))
+			}
+		}
+		if c.shut[id] {
+			lacks[id]++ // which nothing takes away
+		}
+	}
+	opened := make([]bool, len(n.transitions))
+	var queue []int32 // transitions that can fire and whose consequences have not been drawn
+	met := func(id int32) {
+		if lacks[id]--; lacks[id] == 0 {
+			c.fires[id] = true
+			queue = append(queue, id)
+		}
+	}
+	mark := func(p int32) {
+		if c.marked[p] {
+			return
+		}
+		c.marked[p] = true
+		for _, id := range n.places[p].consumers {
+			met(id)
+		}
+	}
+	for p := range n.places {
+		if n.places[p].initial > 0 {
+			mark(int32(p))
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, p := range n.transitions[queue[i]].out {
+			mark(p)
+		}
+		for _, gate := range opens[queue[i]] {
+			if !opened[gate] {
+				opened[gate] = true
+				met(gate)
+			}
+		}
+	}
+}
+
+// cause says why a transition cannot fire. A missing token goes first: a gate nobody comes to need not be opened.
+func (c *checker) cause(id int32) Problem {
+	t := &c.net.transitions[id]
+	for _, p := range t.in {
+		if !c.marked[p] {
+			return Problem{Kind: Unreachable, Transition: id, Place: p}
+		}
+	}
+	if c.shut[id] {
+		return Problem{Kind: Unsatisfiable, Transition: id, Place: t.in[0], Most: c.most[id]}
+	}
+	return Problem{Kind: Shut, Transition: id, Place: -1, Path: slices.Clone(t.openers)}
+}
+
+// Describe puts a problem into words.
+func (n *Net) Describe(p Problem) string {
+	switch name := n.transitions[p.Transition].name; p.Kind {
+	case Unreachable:
+		return fmt.Sprintf("%q can never fire: nothing puts a token into %q", name, n.places[p.Place].name)
+	case Endless:
+		return fmt.Sprintf("after %q no end can be reached: %s", name, n.route(p.Path))
+	case Cycle:
+		return fmt.Sprintf("nothing leads out of the cycle %s -> %s", n.route(p.Path), name)
+	case Unsatisfiable:
+		return fmt.Sprintf("%q takes %d tokens, and at most %d can arrive", name, n.transitions[p.Transition].takes, p.Most)
+	case Shut:
+		if len(p.Path) == 0 {
+			return fmt.Sprintf("nothing can open the gate %q", name)
+		}
+		return fmt.Sprintf("nothing can open the gate %q: %s can never fire", name, n.route(p.Path))
+	}
+	return fmt.Sprintf("problem %d of %q", p.Kind, n.transitions[p.Transition].name)
+}
+
+func (n *Net) route(ids []int32) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = n.transitions[id].name
+	}
+	return strings.Join(names, " -> ")
+}

@@ -1,0 +1,135 @@
+package petri
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/dag"
+)
+
+// ends finds the transitions that can fire and after which no end can be reached, and the cycles that keep them. An end is a
+// transition that puts nothing, or a place that nothing is taken from.
+func (c *checker) ends() []Problem {
+	endless := c.endless()
+	cycles := c.cycles(endless)
+	var all []Problem
+	on := make([]bool, len(c.net.transitions))
+	for _, cycle := range cycles {
+		all = append(all, Problem{Kind: Cycle, Transition: cycle[0], Place: -1, Path: cycle})
+		for _, id := range cycle {
+			on[id] = true
+		}
+	}
+	for id, lost := range endless {
+		if lost && !on[id] {
+			all = append(all, Problem{Kind: Endless, Transition: int32(id), Place: -1, Path: c.wayInto(int32(id), on)})
+		}
+	}
+	return all
+}
+
+// endless marks the transitions that can fire and from which no way leads to an end, by walking back from all ends.
+func (c *checker) endless() []bool {
+	n := c.net
+	saved := make([]bool, len(n.transitions))
+	var queue []int32
+	save := func(id int32) {
+		if c.fires[id] && !saved[id] {
+			saved[id] = true
+			queue = append(queue, id)
+		}
+	}
+	for id := range n.transitions {
+		out := n.transitions[id].out
+		if len(out) == 0 || slices.ContainsFunc(out, c.rests) {
+			save(int32(id))
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, p := range n.transitions[queue[i]].in {
+			for _, id := range n.places[p].producers {
+				save(id)
+			}
+		}
+	}
+	lost := make([]bool, len(n.transitions))
+	for id := range lost {
+		lost[id] = c.fires[id] && !saved[id]
+	}
+	return lost
+}
+
+// rests reports whether a token stays in a place for ever: nothing that can fire takes it away.
+func (c *checker) rests(p int32) bool {
+	return !slices.ContainsFunc(c.net.places[p].consumers, func(id int32) bool { return c.fires[id] })
+}
+
+// cycles gives one cycle for every part of the endless transitions that lead to each other.
+func (c *checker) cycles(endless []bool) [][]int32 {
+	b := dag.NewBuilder(dag.TemplateGraph)
+	of := make([]int32, len(endless)) // node by transition
+	var back []int32                  // transition by node
+	for id, lost := range endless {
+		if lost {
+			of[id] = b.AddNode(strconv.Itoa(id))
+			back = append(back, int32(id))
+		}
+	}
+	for _, id := range back {
+		for _, next := range c.after(id) {
+			if endless[next] {
+				b.AddEdge(of[id], of[next], dag.Attributes{Type: dag.Sequential})
+			}
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		panic("petri: " + err.Error()) // the keys are numbers, each used once
+	}
+	cycles := g.Cycles()
+	for _, cycle := range cycles {
+		for i := range cycle {
+			cycle[i] = back[cycle[i]]
+		}
+	}
+	return cycles
+}
+
+// after gives the transitions that can take what a transition puts, rising.
+func (c *checker) after(id int32) []int32 {
+	var next []int32
+	for _, p := range c.net.transitions[id].out {
+		for _, t := range c.net.places[p].consumers {
+			if c.fires[t] {
+				next = append(next, t)
+			}
+		}
+	}
+	slices.Sort(next)
+	return slices.Compact(next)
+}
+
+// wayInto gives a shortest way from a transition to one of a cycle, both included. There is one: what leads neither to an end
+// nor to a cycle would have to lead on for ever.
+func (c *checker) wayInto(id int32, on []bool) []int32 {
+	from := map[int32]int32{id: -1}
+	queue := []int32{id}
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		if on[at] {
+			var way []int32
+			for ; at >= 0; at = from[at] {
+				way = append(way, at)
+			}
+			slices.Reverse(way)
+			return way
+		}
+		for _, next := range c.after(at) {
+			if _, seen := from[next]; !seen {
+				from[next] = at
+				queue = append(queue, next)
+			}
+		}
+	}
+	return []int32{id}
+}
