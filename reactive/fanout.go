@@ -161,7 +161,7 @@ func (r *Root) NextHedge() (Request, bool) {
 	for len(r.hedges) > 0 {
 		h := r.hedges[0]
 		r.hedges = r.hedges[1:]
-		if n := &r.nodes[h.Node]; n.fact != running || n.attempt != h.Attempt || r.run.closed != nil {
+		if n := &r.nodes[h.Node]; n.fact != running || n.attempt != h.Attempt || h.Cell != r.Request(h.Node, 0).Cell || r.run.closed != nil {
 			continue
 		}
 		if p, due, ok := r.gather(h.Node).Next(); ok && due == 0 && p == h.Participant {

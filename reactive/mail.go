@@ -62,7 +62,7 @@ func (m *mail) match(r *Root, b *box) {
 func (r *Root) Open(req Request) bool {
 	n := &r.nodes[req.Node]
 	switch {
-	case n.attempt != req.Attempt:
+	case n.attempt != req.Attempt || req.Cell != r.Request(req.Node, 0).Cell:
 		return false
 	case req.Decision != 0:
 		t := r.tasks[req.Node]
