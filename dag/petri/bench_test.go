@@ -47,7 +47,7 @@ func BenchmarkCheck(b *testing.B) {
 	for _, size := range []int{10, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("rings=%d", size), func(b *testing.B) {
 			n := rings(size)
-			if got := len(n.Check()); got != 1 {
+			if got := len(n.Check()); got != 2 {
 				b.Fatalf("%d problems", got)
 			}
 			b.ReportAllocs()

@@ -17,8 +17,9 @@ type clause struct {
 	node, when, then *document.Node // when is nil for an else
 }
 
-// clauses takes a list of rules apart.
-func (r *reader) clauses(n *document.Node) []clause {
+// clauses takes a list of rules apart. Unmatched says what happens when none of them holds, where that is not what people
+// expect.
+func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	var list []clause
 	for _, item := range r.list(n) {
 		if item.Kind != document.Mapping {
@@ -48,7 +49,7 @@ func (r *reader) clauses(n *document.Node) []clause {
 		}
 		list = append(list, c)
 	}
-	r.lintClauses(list)
+	r.lintClauses(n, list, unmatched)
 	return list
 }
 
@@ -80,7 +81,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 		"on_deny":  func(v *document.Node) { a.Discard = r.choice(v, "pending", "discard") == "discard" },
 		"coalesce": func(v *document.Node) { a.Coalesce = r.Boolean(v) },
 		"rules": func(v *document.Node) {
-			for _, c := range r.clauses(v) {
+			for _, c := range r.clauses(v, "a token that no rule is about is denied") {
 				rule := AdmitRule{Pos: c.node.Pos}
 				if c.when != nil {
 					rule.When = r.condition(c.when, r.visible(seenByGate))
@@ -118,21 +119,28 @@ func (a *Admit) reads() {
 
 // rules reads the policy of a task. Labels are those of its pipeline.
 func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names []string) {
+	var list *document.Node
 	r.mapping(n, template.Fields{
-		"rules": func(v *document.Node) {
-			for _, c := range r.clauses(v) {
-				rule := Rule{Pos: c.node.Pos, Do: Continue}
-				if c.when != nil {
-					rule.When = r.condition(c.when, names)
-				}
-				r.then(&rule, c.then, labels, names)
-				t.Rules = append(t.Rules, rule)
-			}
-			t.HasPolicy = len(t.Rules) > 0
-		},
+		"rules":        func(v *document.Node) { list = v },
 		"on_unmatched": func(v *document.Node) { t.Unmatched = r.choice(v, "continue", "fail") == "fail" },
 		"mode":         func(v *document.Node) { r.choice(v, "exclusive") },
 	}, map[string]string{"admit": "only a step is admitted, in its own spec.policy"})
+	if list == nil {
+		return
+	}
+	unmatched := ""
+	if t.Kind != kindNoop && !t.Unmatched {
+		unmatched = "after an error that no rule is about the pipeline goes on"
+	}
+	for _, c := range r.clauses(list, unmatched) {
+		rule := Rule{Pos: c.node.Pos, Do: Continue}
+		if c.when != nil {
+			rule.When = r.condition(c.when, names)
+		}
+		r.then(&rule, c.then, labels, names)
+		t.Rules = append(t.Rules, rule)
+	}
+	t.HasPolicy = len(t.Rules) > 0
 }
 
 // then reads what a rule of a task does: first its sets, then its directive.

@@ -1,0 +1,121 @@
+package playbook
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/dag/petri"
+)
+
+// Net gives the playbook as a net: a place for the tokens of each step and, behind it, for those that its arcs take on.
+// Transition i is step i; those after the steps are arcs, called a -> b, and the ends of branches that no arc takes on.
+//
+//	exclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b        inclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b
+//	                             ├────▶ [a -> c] ──▶ c                            │        └────▶ [a, not b]
+//	                             └────▶ [a, no arc]                               └────▶ ( ) ──▶ [a -> c] ──▶ c
+//
+// Guards are choices of whoever plays the net, but for those that are written out as true or false. A gate can be opened from
+// outside, by a change of ctx, unless none of its rules allows anything. The final step has no token until the rest has
+// ended; unless arcs lead to it, nothing in the net brings one. It costs O(steps + arcs).
+func (p *Playbook) Net() *petri.Net {
+	b := &netBuilder{Builder: petri.NewBuilder()}
+	for i, s := range p.Steps {
+		tokens := 0
+		if i == p.Executor.Entry {
+			tokens = 1
+		}
+		b.Place(s.Name, tokens)
+	}
+	routers := make([][]int32, len(p.Steps))
+	for i, s := range p.Steps {
+		routers[i] = b.routers(s)
+		b.Transition(s.Name, []int32{int32(i)}, routers[i])
+		if s.Admit != nil {
+			b.Gate(int32(i), s.Admit.canAllow())
+		}
+		if s.Join != nil && s.Join.Mode == JoinCount && s.Join.N > 0 {
+			b.Join(int32(i), s.Join.N)
+		}
+	}
+	for i, s := range p.Steps {
+		b.arcs(p, s, routers[i])
+	}
+	net, err := b.Build()
+	if err != nil {
+		panic("playbook: " + err.Error()) // names of steps are unique, and no other name looks like one
+	}
+	return net
+}
+
+type netBuilder struct{ *petri.Builder }
+
+// routers adds the places between a step and its arcs: one that the arcs compete for, or one for each of them.
+func (b *netBuilder) routers(s *Step) []int32 {
+	if s.Next == nil || len(s.Next.Arcs) == 0 {
+		return nil
+	}
+	if !s.Next.Inclusive {
+		return []int32{b.Place(s.Name+" ended", 0)}
+	}
+	places := make([]int32, len(s.Next.Arcs))
+	for i := range places {
+		places[i] = b.Place(fmt.Sprintf("%s ended [%d]", s.Name, i), 0)
+	}
+	return places
+}
+
+// arcs adds what takes tokens on from a step, and what ends them.
+func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
+	if len(routers) == 0 {
+		return
+	}
+	always := false // an arc that always holds has been met
+	for i := range s.Next.Arcs {
+		a := &s.Next.Arcs[i]
+		from := []int32{routers[min(i, len(routers)-1)]}
+		if !a.never() && (s.Next.Inclusive || !always) {
+			b.Transition(fmt.Sprintf("%s -> %s [%d]", s.Name, p.Steps[a.To].Name, i), from, []int32{int32(a.To)})
+		}
+		always = always || a.always()
+		if s.Next.Inclusive && !a.always() {
+			b.Transition(fmt.Sprintf("%s, not %s [%d]", s.Name, p.Steps[a.To].Name, i), from, nil)
+		}
+	}
+	if !s.Next.Inclusive && !always {
+		b.Transition(s.Name+", no arc", routers, nil)
+	}
+}
+
+// always and never say of an arc what is known without running anything.
+func (a *Arc) always() bool {
+	if a.When == nil {
+		return true
+	}
+	v, fixed := constant(a.When)
+	return fixed && v == true
+}
+
+func (a *Arc) never() bool {
+	if a.When == nil {
+		return false
+	}
+	v, fixed := constant(a.When)
+	return fixed && v == false
+}
+
+// canAllow reports whether some rule may admit a token.
+func (a *Admit) canAllow() bool {
+	for i := range a.Rules {
+		rule := &a.Rules[i]
+		if rule.When == nil {
+			return rule.Allow // the rules after an else are never asked
+		}
+		v, fixed := constant(rule.When)
+		if fixed && v == true {
+			return rule.Allow
+		}
+		if rule.Allow && !fixed {
+			return true
+		}
+	}
+	return false
+}
