@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 func newGraph() *cobra.Command {
@@ -18,7 +19,10 @@ func newGraph() *cobra.Command {
 		Long: `Graph prints a workflow's steps and what leads from one to another: as a Mermaid flowchart, in the DOT language of
 Graphviz, or as JSON. Conditionals are diamonds and their tests stand on the edges; a map is a stack in a frame that
 holds what is done for each item; an edge that is there only because a step reads another's output is dotted. A small
-point stands for a place where many steps are waited for.`,
+point stands for a place where many steps are waited for.
+
+Of a playbook it prints the steps and the arcs between them with their guards. Steps that gates stand before are dashed;
+a loop is a stack; joins, the entry and the final step say so.`,
 		Example: `  sluice graph backup.yaml
   sluice graph backup.yaml --format dot | dot -Tsvg > backup.svg
   sluice graph backup.yaml --format json | jq '.edges[].key'`,
@@ -40,22 +44,34 @@ point stands for a place where many steps are waited for.`,
 }
 
 func draw(w io.Writer, p *plan.Plan, format string) error {
+	if book, ok := playbook.Of(p.Workflow); ok {
+		g, err := book.Graph()
+		if err != nil {
+			return err
+		}
+		return drawAs(w, g, format, routedDrawing(book), func(id int32) any { return routedAttributes(book, id) })
+	}
 	g, err := p.Graph()
 	if err != nil {
 		return err
 	}
 	d := newDrawing(p, g)
+	return drawAs(w, g, format, d.Drawing, d.attributes)
+}
+
+// drawAs prints a graph in a format; attributes are what programs read of a node.
+func drawAs(w io.Writer, g *dag.Graph, format string, d dag.Drawing, attributes func(id int32) any) error {
 	switch format {
 	case "dot":
-		return g.WriteDOT(w, d.Drawing)
+		return g.WriteDOT(w, d)
 	case "json":
-		if err := g.WriteJSON(w, d.attributes); err != nil {
+		if err := g.WriteJSON(w, attributes); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(w)
 		return err
 	}
-	return g.WriteMermaid(w, d.Drawing)
+	return g.WriteMermaid(w, d)
 }
 
 // drawing says how each node of a plan's graph looks.

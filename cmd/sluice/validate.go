@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 func newValidate() *cobra.Command {
@@ -18,9 +19,10 @@ func newValidate() *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Find everything that is wrong with workflows",
 		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name,
-what was probably meant. Nothing is run and nothing is written.
+what was probably meant. Nothing is run and nothing is written. Of playbooks it also tells what makes sense and is probably
+not meant; such warnings refuse nothing.
 
-For programs, -o json prints one object for each file:
+For programs, -o json prints one object for each file; a playbook may have "warnings", which look like errors:
   {"file":…,"ok":true,"name":…,"steps":…,"hash":…}
   {"file":…,"ok":false,"errors":[{"line":…,"column":…,"path":…,"message":…,"text":…,"suggestion":…}]}
 
@@ -60,11 +62,25 @@ func (v *validation) file(ctx context.Context, file string) {
 		fmt.Fprintln(v.err, err)
 	default:
 		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, p.Workflow.Name, plural(steps(p), "step"), p.Hash[:12])
+		for _, w := range warnings(p) {
+			fmt.Fprintf(v.err, "warning: %v\n", w)
+		}
 	}
+}
+
+// warnings are what a document without faults probably does not mean.
+func warnings(p *plan.Plan) document.Errors {
+	if book, ok := playbook.Of(p.Workflow); ok {
+		return book.Warnings
+	}
+	return nil
 }
 
 // steps is how many steps a workflow has, those in its maps counted once.
 func steps(p *plan.Plan) int {
+	if book, ok := playbook.Of(p.Workflow); ok {
+		return len(book.Steps)
+	}
 	n := 0
 	for i := range p.Nodes {
 		if p.Nodes[i].Kind == plan.Step {
@@ -83,12 +99,13 @@ func plural(n int, what string) string {
 
 // verdict is what programs read of one file.
 type verdict struct {
-	File   string  `json:"file"`
-	OK     bool    `json:"ok"`
-	Name   string  `json:"name,omitempty"`
-	Steps  int     `json:"steps,omitempty"`
-	Hash   string  `json:"hash,omitempty"`
-	Errors []fault `json:"errors,omitempty"`
+	File     string  `json:"file"`
+	OK       bool    `json:"ok"`
+	Name     string  `json:"name,omitempty"`
+	Steps    int     `json:"steps,omitempty"`
+	Hash     string  `json:"hash,omitempty"`
+	Errors   []fault `json:"errors,omitempty"`
+	Warnings []fault `json:"warnings,omitempty"`
 }
 
 // fault is one error of a document. What is not known is left out.
@@ -105,6 +122,7 @@ func (v *validation) json(file string, p *plan.Plan, err error) {
 	result := verdict{File: file, OK: err == nil}
 	if err == nil {
 		result.Name, result.Steps, result.Hash = p.Workflow.Name, steps(p), p.Hash
+		result.Warnings = faultsOf(warnings(p))
 	} else {
 		result.Errors = faults(err)
 	}
@@ -118,6 +136,10 @@ func faults(err error) []fault {
 	if !ok {
 		return nil
 	}
+	return faultsOf(list)
+}
+
+func faultsOf(list document.Errors) []fault {
 	out := make([]fault, len(list))
 	for i, e := range list {
 		out[i] = fault{e.Line, e.Col, e.Path, e.Msg, e.Text, e.Suggestion}

@@ -72,7 +72,11 @@ func (l *linter) unguarded(s *Step) {
 	for i := range s.Next.Arcs {
 		a := &s.Next.Arcs[i]
 		if a.When == nil {
-			l.warn(a.Pos, `step %q can fail, and this arc is followed then too: give it a when such as event.name == "step.done"`, s.Name)
+			done := "step.done"
+			if s.Loop != nil {
+				done = "loop.done"
+			}
+			l.warn(a.Pos, "step %q can fail, and this arc is followed then too: give it a when such as event.name == %q", s.Name, done)
 			return
 		}
 		if readsOutcome(a.When) && !s.Next.Inclusive {

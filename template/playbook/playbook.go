@@ -119,7 +119,8 @@ type Admit struct {
 
 // AdmitRule is one line of an Admit.
 type AdmitRule struct {
-	When  Expr // nil: always (`else`)
+	When  Expr   // nil: always (`else`)
+	Text  string // When as it is written, without braces
 	Allow bool
 	Pos   document.Pos
 }
@@ -192,7 +193,8 @@ type Select struct {
 
 // Rule is one line of a task's policy.
 type Rule struct {
-	When     Expr // nil: always (`else`)
+	When     Expr   // nil: always (`else`)
+	Text     string // When as it is written, without braces
 	Set      []Set
 	Do       Do
 	To       int     // Jump: index of a task, or Previous
@@ -255,7 +257,8 @@ type Next struct {
 // Arc leads to a step.
 type Arc struct {
 	To      int
-	When    Expr // nil: always
+	When    Expr   // nil: always
+	Text    string // When as it is written, without braces
 	Set     []Set
 	Args    Expr // nil: {}
 	Inherit bool // the incoming args come first

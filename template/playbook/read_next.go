@@ -37,7 +37,7 @@ func (r *reader) arc(n *document.Node) (Arc, bool) {
 	names := r.visible(seenByArc)
 	r.mapping(n, template.Fields{
 		"step":    func(v *document.Node) { a.To = r.stepNamed(v) },
-		"when":    func(v *document.Node) { a.When = r.condition(v, names) },
+		"when":    func(v *document.Node) { a.When, a.Text = r.condition(v, names) },
 		"args":    func(v *document.Node) { a.Args = r.args(v, names) },
 		"set":     func(v *document.Node) { a.Set = r.sets(a.Set, v, setsOfArc, names) },
 		"set_ctx": func(v *document.Node) { a.Set = r.setsIn(a.Set, v, "ctx", setsOfArc, names) },

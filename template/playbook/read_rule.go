@@ -84,7 +84,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 			for _, c := range r.clauses(v, "a token that no rule is about is denied") {
 				rule := AdmitRule{Pos: c.node.Pos}
 				if c.when != nil {
-					rule.When = r.condition(c.when, r.visible(seenByGate))
+					rule.When, rule.Text = r.condition(c.when, r.visible(seenByGate))
 				}
 				r.mapping(c.then, template.Fields{"allow": func(v *document.Node) { rule.Allow = r.Boolean(v) }}, nil)
 				r.Required(c.then, "allow")
@@ -135,7 +135,7 @@ func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names [
 	for _, c := range r.clauses(list, unmatched) {
 		rule := Rule{Pos: c.node.Pos, Do: Continue}
 		if c.when != nil {
-			rule.When = r.condition(c.when, names)
+			rule.When, rule.Text = r.condition(c.when, names)
 		}
 		r.then(&rule, c.then, labels, names)
 		t.Rules = append(t.Rules, rule)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -124,25 +125,32 @@ func follow(n *document.Node, pointer value.Pointer) *document.Node {
 	return n
 }
 
-// condition compiles a guard: one expression, or true or false. It gives nil for one that always holds.
-func (r *reader) condition(n *document.Node, names []string) Expr {
-	switch n.Kind {
-	case document.Bool, document.String:
-	default:
+// condition compiles a guard, one expression, or true or false, and gives its text without the braces. The expression is nil
+// when it has been refused.
+func (r *reader) condition(n *document.Node, names []string) (Expr, string) {
+	text, isText := n.Text()
+	if !isText && n.Kind != document.Bool {
 		r.Refuse(n, lastKey(n.Pos)+" must be an expression, not "+n.Kind.String())
-		return nil
+		return nil, ""
 	}
 	e := r.expression(n, names)
 	if e == nil {
-		return nil
+		return nil, ""
 	}
 	if v, fixed := constant(e); fixed && !r.book.Jinja {
 		if _, isBool := v.(bool); !isBool {
 			r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that gives true or false")
-			return nil
+			return nil, ""
 		}
 	}
-	return e
+	if !isText {
+		return e, strconv.FormatBool(n.Value().(bool))
+	}
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "{{"); ok {
+		text = strings.TrimSpace(strings.TrimSuffix(inner, "}}"))
+	}
+	return e, text
 }
 
 // constant gives the value of an expression that reads nothing, and whether it is one.
