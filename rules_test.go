@@ -54,7 +54,7 @@ var floors = []floor{
 	{"reactive/journal/disk", uses("reactive/journal")},
 	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
-	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan",
+	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
 
 	// what makes it happen
@@ -100,7 +100,6 @@ var libraries = map[string][]string{
 	"github.com/fxamacker/cbor/v2":             {"template/value"},
 	"github.com/goccy/go-yaml":                 {"template/document"},
 	"github.com/google/uuid":                   {"coordinator"},
-	"github.com/nikolalohinski/gonja/v2":       {"template/expr/jinja"},
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator"},
 	"github.com/sosodev/duration":              {"template"},

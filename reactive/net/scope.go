@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/expr/jinja"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -111,7 +112,7 @@ func (s *scope) bare(name string) (value.Value, error) {
 	if v, ok := s.net.workload[name]; ok {
 		return v, nil
 	}
-	return nil, errUndefined
+	return nil, jinja.ErrUndefined
 }
 
 // withData lets a result be read as its field data too.
@@ -185,5 +186,3 @@ func describe(f *journal.Failure) value.Value {
 		"kind": kindOfFailure(f), "code": f.Code, "message": f.Message, "retryable": f.Retryable, "details": details,
 	}
 }
-
-var errUndefined = fmt.Errorf("undefined")

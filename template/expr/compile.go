@@ -97,7 +97,7 @@ func (c *compiler) located(text string, offset int, n node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := n(r)
 		if err != nil {
-			return nil, &Error{Pointer: pointer, Offset: offset, Text: text, Msg: fmt.Sprintf("%s: %v", clip(text), err), err: err}
+			return nil, &Error{Pointer: pointer, Offset: offset, Text: text, Msg: fmt.Sprintf("%s: %v", clip(text), err), Err: err}
 		}
 		return v, nil
 	}

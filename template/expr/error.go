@@ -31,7 +31,7 @@ type Error struct {
 	Msg        string // says what is wrong, Text included where it helps
 	Suggestion string // a known name that may have been meant; "" if none is near
 
-	err error // what an evaluation failed with
+	Err error // what an evaluation failed with; nil for an error of compiling
 }
 
 // Error shows the place, if it is not the whole value, the message and the suggestion.
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns what an evaluation failed with, nil for an error of compiling.
-func (e *Error) Unwrap() error { return e.err }
+func (e *Error) Unwrap() error { return e.Err }
 
 // clip keeps messages readable when an expression is long or spans lines.
 func clip(text string) string {

@@ -48,7 +48,7 @@ func Compile(text string, scope Scope) (*Template, error) { return CompileValue(
 func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	v, err := value.Of(v)
 	if err != nil {
-		return nil, &Error{Msg: err.Error(), err: err}
+		return nil, &Error{Msg: err.Error(), Err: err}
 	}
 	c := &compiler{scope: scope.Names}
 	root := c.value(v, nil)

@@ -109,8 +109,8 @@ var dialects = map[string]struct {
 	jinja   bool
 }{
 	"sluice/v1":    {compile: ours},
-	"noetl.io/v2":  {jinja: true},
-	"noetl.io/v10": {jinja: true},
+	"noetl.io/v2":  {compile: theirs, jinja: true},
+	"noetl.io/v10": {compile: theirs, jinja: true},
 }
 
 func (r *reader) dialect(n *document.Node) {

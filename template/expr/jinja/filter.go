@@ -1,0 +1,557 @@
+package jinja
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// call is something by name: a filter, a test or a method, with what it is applied to.
+type call func(r *run, v any, a args) (any, error)
+
+// filters by name. They are filled in at the start, because some of them apply others.
+var (
+	filters     map[string]call
+	filterNames []string
+)
+
+func init() {
+	filters = map[string]call{
+		"default": orDefault, "d": orDefault,
+		"int": toInt, "float": toFloat, "string": toText, "safe": toText, "bool": toBool, "list": toList,
+		"abs": absolute, "round": rounded,
+		"length": length, "count": length, "first": first, "last": last, "reverse": reversed,
+		"join": joined, "sort": sorted, "unique": unique, "sum": sum, "min": least, "max": greatest,
+		"map": mapped, "select": choose(true, false), "reject": choose(false, false),
+		"selectattr": choose(true, true), "rejectattr": choose(false, true),
+		"items": items, "dictsort": items, "keys": keys, "values": values,
+		"tojson": toJSON, "to_json": toJSON, "fromjson": fromJSON, "from_json": fromJSON,
+		"b64encode": encode64, "b64decode": decode64, "urlencode": urlencode,
+		"lower": asText("lower"), "upper": asText("upper"), "title": asText("title"), "capitalize": asText("capitalize"),
+		"trim": asText("strip"), "replace": asText("replace"), "split": asText("split"),
+	}
+	filterNames = slices.Sorted(maps.Keys(filters))
+}
+
+// asText makes a filter of a method of strings; what is no string is made one.
+func asText(method string) call {
+	return func(r *run, v any, a args) (any, error) { return methods[method](r, show(v), a) }
+}
+
+func orDefault(_ *run, v any, a args) (any, error) {
+	other, ok := a.at(0, "default_value")
+	if !ok {
+		other = ""
+	}
+	falsy, _ := a.at(1, "boolean")
+	if _, missing := v.(undefined); missing || truth(falsy) && !truth(v) {
+		return other, nil
+	}
+	return v, nil
+}
+
+func defined(v any) error {
+	if u, ok := v.(undefined); ok {
+		return fmt.Errorf("%s is undefined", u.what)
+	}
+	return nil
+}
+
+func toInt(_ *run, v any, a args) (any, error) {
+	if err := defined(v); err != nil {
+		return nil, err
+	}
+	other, ok := a.at(0, "default")
+	if !ok {
+		other = int64(0)
+	}
+	switch v := v.(type) {
+	case int64:
+		return v, nil
+	case bool:
+		if v {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case float64:
+		if math.Abs(v) < 1<<63 {
+			return int64(v), nil
+		}
+	case string:
+		s := strings.TrimSpace(v)
+		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+			return i, nil
+		}
+		if f, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(f) < 1<<63 {
+			return int64(f), nil
+		}
+	}
+	return other, nil
+}
+
+func toFloat(_ *run, v any, a args) (any, error) {
+	if err := defined(v); err != nil {
+		return nil, err
+	}
+	other, ok := a.at(0, "default")
+	if !ok {
+		other = int64(0)
+	}
+	switch v := v.(type) {
+	case int64, float64:
+		return v, nil
+	case bool:
+		if v {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case string:
+		if f, err := strconv.ParseFloat(strings.TrimSpace(v), 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return whole(f), nil
+		}
+	}
+	return other, nil
+}
+
+func toText(r *run, v any, _ args) (any, error) {
+	s := show(v)
+	return s, r.grow(len(s))
+}
+
+// toBool is what a guard makes of a value.
+func toBool(_ *run, v any, _ args) (any, error) { return holds(v), nil }
+
+func toList(r *run, v any, _ args) (any, error) { return r.elements(v) }
+
+// elements are what a value is gone through as: the elements of a list, the keys of an object, the characters of a string.
+func (r *run) elements(v any) ([]any, error) {
+	switch v := v.(type) {
+	case undefined:
+		return []any{}, nil
+	case []any:
+		return v, r.spend(len(v))
+	case map[string]any:
+		if err := r.room(len(v)); err != nil {
+			return nil, err
+		}
+		list := make([]any, 0, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, k)
+		}
+		return list, nil
+	case string:
+		if err := r.room(len(v)); err != nil {
+			return nil, err
+		}
+		list := make([]any, 0, len(v))
+		for _, c := range v {
+			list = append(list, string(c))
+		}
+		return list, nil
+	}
+	return nil, fmt.Errorf("%s cannot be gone through", describe(v))
+}
+
+func absolute(_ *run, v any, _ args) (any, error) {
+	switch v := v.(type) {
+	case int64:
+		if v == math.MinInt64 {
+			return nil, errOverflow
+		}
+		return max(v, -v), nil
+	case float64:
+		return math.Abs(v), nil
+	}
+	return nil, fmt.Errorf("it needs a number, not %s", describe(v))
+}
+
+func rounded(_ *run, v any, a args) (any, error) {
+	f, ok := float(v)
+	if !ok {
+		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
+	}
+	places, _ := a.at(0, "precision")
+	n, _ := places.(int64)
+	n = min(max(n, -300), 300)
+	how, err := a.text(1, "method", "common")
+	if err != nil {
+		return nil, err
+	}
+	scale := math.Pow(10, float64(n))
+	switch scaled := f * scale; how {
+	case "ceil":
+		f = math.Ceil(scaled) / scale
+	case "floor":
+		f = math.Floor(scaled) / scale
+	case "common":
+		f = math.RoundToEven(scaled) / scale
+	default:
+		return nil, fmt.Errorf("method must be common, ceil or floor, not %q", how)
+	}
+	return finite(f)
+}
+
+func length(_ *run, v any, _ args) (any, error) {
+	switch v := v.(type) {
+	case undefined:
+		return int64(0), nil
+	case string:
+		return int64(len([]rune(v))), nil
+	case []any:
+		return int64(len(v)), nil
+	case map[string]any:
+		return int64(len(v)), nil
+	}
+	return nil, fmt.Errorf("%s has no length", describe(v))
+}
+
+func first(r *run, v any, _ args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil || len(list) == 0 {
+		return undefined{"the first of nothing"}, err
+	}
+	return list[0], nil
+}
+
+func last(r *run, v any, _ args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil || len(list) == 0 {
+		return undefined{"the last of nothing"}, err
+	}
+	return list[len(list)-1], nil
+}
+
+func reversed(r *run, v any, _ args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.room(len(list)); err != nil {
+		return nil, err
+	}
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	if _, ok := v.(string); ok {
+		return joined(r, list, args{})
+	}
+	return list, nil
+}
+
+func joined(r *run, v any, a args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	separator, err := a.text(0, "d", "")
+	if err != nil {
+		return nil, err
+	}
+	path, err := a.text(1, "attribute", "")
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]string, len(list))
+	for i, x := range list {
+		if path != "" {
+			x = dig(x, path)
+		}
+		parts[i] = show(x)
+		if err := r.grow(len(parts[i]) + len(separator)); err != nil {
+			return nil, err
+		}
+	}
+	return strings.Join(parts, separator), nil
+}
+
+// dig follows a path such as `a.b` into a value.
+func dig(v any, path string) any {
+	for k := range strings.SplitSeq(path, ".") {
+		m, _ := v.(map[string]any)
+		x, ok := m[k]
+		if !ok {
+			return undefined{path}
+		}
+		v = x
+	}
+	return v
+}
+
+// sorted orders a list; it is stable, and strings are compared without case unless case_sensitive is given.
+func sorted(r *run, v any, a args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.room(len(list) * 8); err != nil {
+		return nil, err
+	}
+	descending, _ := a.at(0, "reverse")
+	exact, _ := a.at(1, "case_sensitive")
+	path, err := a.text(2, "attribute", "")
+	if err != nil {
+		return nil, err
+	}
+	key := func(x any) any {
+		if path != "" {
+			x = dig(x, path)
+		}
+		if s, ok := x.(string); ok && !truth(exact) {
+			return strings.ToLower(s)
+		}
+		return x
+	}
+	list = slices.Clone(list)
+	sort.SliceStable(list, func(i, j int) bool {
+		c, cerr := order(key(list[i]), key(list[j]))
+		if cerr != nil && err == nil {
+			err = cerr
+		}
+		return c < 0 && !truth(descending) || c > 0 && truth(descending)
+	})
+	return list, err
+}
+
+func unique(r *run, v any, a args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	path, err := a.text(1, "attribute", "")
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	out := []any{}
+	for _, x := range list {
+		k := x
+		if path != "" {
+			k = settled(dig(x, path))
+		}
+		if s, ok := k.(string); ok {
+			k = strings.ToLower(s)
+		}
+		name, err := value.Encode(k)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.grow(len(name) + slotBytes); err != nil {
+			return nil, err
+		}
+		if !seen[string(name)] {
+			seen[string(name)] = true
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+func sum(r *run, v any, a args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	path, err := a.text(0, "attribute", "")
+	if err != nil {
+		return nil, err
+	}
+	total, ok := a.at(1, "start")
+	if !ok {
+		total = int64(0)
+	}
+	for _, x := range list {
+		if path != "" {
+			x = dig(x, path)
+		}
+		if total, err = (arithmetic{"+", literal{total}, literal{x}}).eval(r); err != nil {
+			return nil, err
+		}
+	}
+	return total, nil
+}
+
+func least(r *run, v any, a args) (any, error)    { return extreme(r, v, a, -1) }
+func greatest(r *run, v any, a args) (any, error) { return extreme(r, v, a, 1) }
+
+func extreme(r *run, v any, a args, wanted int) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	path, err := a.text(1, "attribute", "")
+	if err != nil || len(list) == 0 {
+		return undefined{"the extreme of nothing"}, err
+	}
+	key := func(x any) any {
+		if path != "" {
+			return dig(x, path)
+		}
+		return x
+	}
+	best := list[0]
+	for _, x := range list[1:] {
+		c, err := order(key(x), key(best))
+		if err != nil {
+			return nil, err
+		}
+		if c == wanted {
+			best = x
+		}
+	}
+	return best, nil
+}
+
+// mapped takes a field of every element, or applies a filter to it.
+func mapped(r *run, v any, a args) (any, error) {
+	list, err := r.elements(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.room(len(list)); err != nil {
+		return nil, err
+	}
+	path, named := a.named["attribute"].(string)
+	var name string
+	if !named {
+		if name, err = a.text(0, "filter", ""); err != nil {
+			return nil, err
+		}
+		if filters[name] == nil {
+			return nil, fmt.Errorf("unknown filter %q", name)
+		}
+	}
+	out := make([]any, len(list))
+	for i, x := range list {
+		y := dig(x, path)
+		if _, missing := y.(undefined); missing && named {
+			if other, ok := a.named["default"]; ok {
+				y = other
+			}
+		}
+		if !named {
+			if y, err = r.filter(name, x, args{list: a.list[1:]}); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = settled(y)
+	}
+	return out, nil
+}
+
+// choose keeps the elements for which a test gives wanted; without a test, their truth. byField tests a field of them.
+func choose(wanted, byField bool) call {
+	return func(r *run, v any, a args) (any, error) {
+		list, err := r.elements(v)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.room(len(list)); err != nil {
+			return nil, err
+		}
+		rest, path := a.list, ""
+		if byField {
+			if path, err = a.text(0, "attribute", ""); err != nil || path == "" {
+				return nil, errors.Join(err, errors.New("it needs the name of a field"))
+			}
+			rest = rest[min(1, len(rest)):]
+		}
+		test := func(x any) (any, error) { return truth(x), nil }
+		if len(rest) > 0 {
+			name, _ := rest[0].(string)
+			if tests[name] == nil {
+				return nil, fmt.Errorf("unknown test %q", show(rest[0]))
+			}
+			test = func(x any) (any, error) { return tests[name](r, x, args{list: rest[1:]}) }
+		}
+		out := []any{}
+		for _, x := range list {
+			y := x
+			if byField {
+				y = dig(x, path)
+			}
+			yes, err := test(y)
+			if err != nil {
+				return nil, err
+			}
+			if truth(yes) == wanted {
+				out = append(out, x)
+			}
+		}
+		return out, nil
+	}
+}
+
+// items are the keys and values of an object, in the order of the keys.
+func items(r *run, v any, _ args) (any, error) {
+	m, ok := v.(map[string]any)
+	if _, missing := v.(undefined); !ok && !missing {
+		return nil, fmt.Errorf("it needs an object, not %s", describe(v))
+	}
+	if err := r.room(3 * len(m)); err != nil {
+		return nil, err
+	}
+	list := make([]any, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, []any{k, m[k]})
+	}
+	return list, nil
+}
+
+func keys(r *run, v any, _ args) (any, error) {
+	if _, ok := v.(map[string]any); !ok {
+		return nil, fmt.Errorf("it needs an object, not %s", describe(v))
+	}
+	return r.elements(v)
+}
+
+func values(r *run, v any, _ args) (any, error) {
+	pairs, err := items(r, v, args{})
+	if err != nil {
+		return nil, err
+	}
+	list := pairs.([]any)
+	out := make([]any, len(list))
+	for i, pair := range list {
+		out[i] = pair.([]any)[1]
+	}
+	return out, nil
+}
+
+func toJSON(r *run, v any, _ args) (any, error) {
+	text, err := value.JSON(settled(v))
+	if err != nil {
+		return nil, err
+	}
+	return string(text), r.grow(len(text))
+}
+
+func fromJSON(r *run, v any, _ args) (any, error) {
+	s, ok := v.(string)
+	if !ok {
+		return nil, fmt.Errorf("it needs a string, not %s", describe(v))
+	}
+	if err := r.grow(8 * len(s)); err != nil {
+		return nil, err
+	}
+	return value.ParseJSON([]byte(s))
+}
+
+func encode64(r *run, v any, _ args) (any, error) {
+	s := base64.StdEncoding.EncodeToString([]byte(show(v)))
+	return s, r.grow(len(s))
+}
+
+func decode64(r *run, v any, _ args) (any, error) {
+	data, err := base64.StdEncoding.DecodeString(show(v))
+	if err != nil {
+		return nil, err
+	}
+	return strings.ToValidUTF8(string(data), "\uFFFD"), r.grow(len(data))
+}

@@ -1,0 +1,85 @@
+package jinja
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// tests by name: what may follow `is`.
+var (
+	tests = map[string]call{
+		"defined":   kindOf(func(v any) bool { _, missing := v.(undefined); return !missing }),
+		"undefined": kindOf(func(v any) bool { _, missing := v.(undefined); return missing }),
+		"none":      kindOf(func(v any) bool { return v == nil }),
+		"true":      kindOf(func(v any) bool { return v == true }),
+		"false":     kindOf(func(v any) bool { return v == false }),
+		"boolean":   kindOf(func(v any) bool { _, ok := v.(bool); return ok }),
+		"number":    kindOf(func(v any) bool { _, ok := float(v); return ok }),
+		"integer":   kindOf(func(v any) bool { _, ok := v.(int64); return ok }),
+		"float":     kindOf(func(v any) bool { _, ok := v.(float64); return ok }),
+		"string":    kindOf(func(v any) bool { _, ok := v.(string); return ok }),
+		"mapping":   kindOf(func(v any) bool { _, ok := v.(map[string]any); return ok }),
+		"sequence":  kindOf(isGoneThrough),
+		"iterable":  kindOf(isGoneThrough),
+		"lower": kindOf(func(v any) bool {
+			s := show(v)
+			return s == strings.ToLower(s) && strings.ContainsFunc(s, unicode.IsLetter)
+		}),
+		"upper": kindOf(func(v any) bool {
+			s := show(v)
+			return s == strings.ToUpper(s) && strings.ContainsFunc(s, unicode.IsLetter)
+		}),
+		"even":        divides(2, 0),
+		"odd":         divides(2, 1),
+		"divisibleby": divisible,
+		"in":          compares("in"),
+		"eq":          compares("=="), "equalto": compares("=="), "ne": compares("!="),
+		"lt": compares("<"), "le": compares("<="), "gt": compares(">"), "ge": compares(">="),
+	}
+	testNames = slices.Sorted(maps.Keys(tests))
+)
+
+func kindOf(f func(v any) bool) call {
+	return func(_ *run, v any, _ args) (any, error) { return f(v), nil }
+}
+
+func isGoneThrough(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any, string:
+		return true
+	}
+	return false
+}
+
+func divides(by, rest int64) call {
+	return func(_ *run, v any, _ args) (any, error) {
+		i, ok := v.(int64)
+		if !ok {
+			return nil, fmt.Errorf("%s is no whole number", describe(v))
+		}
+		return (i%by+by)%by == rest, nil
+	}
+}
+
+func divisible(_ *run, v any, a args) (any, error) {
+	by, _ := a.at(0, "num")
+	i, okI := v.(int64)
+	n, okN := by.(int64)
+	if !okI || !okN || n == 0 {
+		return nil, fmt.Errorf("%s cannot be divided by %s", describe(v), show(by))
+	}
+	return i%n == 0, nil
+}
+
+func compares(op string) call {
+	return func(r *run, v any, a args) (any, error) {
+		other, ok := a.at(0, "other")
+		if !ok {
+			return nil, fmt.Errorf("the test %s needs something to compare with", op)
+		}
+		return r.compare(op, v, other)
+	}
+}

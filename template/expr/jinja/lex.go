@@ -1,0 +1,134 @@
+package jinja
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind is that of a token.
+type kind uint8
+
+const (
+	end kind = iota
+	name
+	text   // a string literal, unquoted
+	number // an integer or a float
+	symbol // an operator or a bracket
+)
+
+type token struct {
+	kind kind
+	text string
+	at   int // in bytes, within the expression
+}
+
+// fault is what is wrong with an expression, and where in it.
+type fault struct {
+	at  int
+	msg string
+}
+
+func (f *fault) Error() string { return f.msg }
+
+// symbols, longest first.
+var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", "|", "="}
+
+// lex cuts an expression into tokens, the last of which is end.
+func lex(src string) ([]token, *fault) {
+	var list []token
+	for at := 0; ; {
+		at += len(src[at:]) - len(strings.TrimLeftFunc(src[at:], unicode.IsSpace))
+		if at == len(src) {
+			return append(list, token{end, "", at}), nil
+		}
+		r, _ := utf8.DecodeRuneInString(src[at:])
+		var t token
+		var size int
+		switch {
+		case r == '"' || r == '\'':
+			s, n, ok := unquote(src[at:])
+			if !ok {
+				return nil, &fault{at, "a string is not closed"}
+			}
+			t, size = token{text, s, at}, n
+		case r >= '0' && r <= '9':
+			size = digits(src[at:])
+			t = token{number, strings.ReplaceAll(src[at:at+size], "_", ""), at}
+		case r == '_' || unicode.IsLetter(r):
+			size = strings.IndexFunc(src[at:], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			if size < 0 {
+				size = len(src) - at
+			}
+			t = token{name, src[at : at+size], at}
+		default:
+			for _, s := range symbols {
+				if strings.HasPrefix(src[at:], s) {
+					t, size = token{symbol, s, at}, len(s)
+					break
+				}
+			}
+			if size == 0 {
+				return nil, &fault{at, fmt.Sprintf("unexpected %q", r)}
+			}
+		}
+		list = append(list, t)
+		at += size
+	}
+}
+
+// digits is the length of the number that s begins with. A dot belongs to it only before a digit.
+func digits(s string) int {
+	i, dot, exp := 0, false, false
+	for i < len(s) {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9' || c == '_':
+		case c == '.' && !dot && !exp && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9':
+			dot = true
+		case (c == 'e' || c == 'E') && !exp && i+1 < len(s):
+			next := strings.TrimLeft(s[i+1:min(i+3, len(s))], "+-")
+			if next == "" || next[0] < '0' || next[0] > '9' {
+				return i
+			}
+			exp = true
+			if s[i+1] == '+' || s[i+1] == '-' {
+				i++
+			}
+		default:
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// unquote reads the string literal that s begins with, and its length.
+func unquote(s string) (string, int, bool) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == s[0]:
+			return b.String(), i + 1, true
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			switch s[i] {
+			case 'n':
+				b.WriteByte('\n')
+			case 't':
+				b.WriteByte('\t')
+			case 'r':
+				b.WriteByte('\r')
+			case '\\', '\'', '"':
+				b.WriteByte(s[i])
+			default:
+				b.WriteByte('\\')
+				b.WriteByte(s[i])
+			}
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return "", 0, false
+}

@@ -1,0 +1,305 @@
+package jinja
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// methods by name: of strings, of objects, of lists.
+var (
+	methods = map[string]call{
+		"lower": texts(strings.ToLower), "upper": texts(strings.ToUpper), "title": texts(title), "capitalize": texts(capitalize),
+		"strip": trimmed(strings.TrimSpace, strings.Trim), "lstrip": trimmed(trimLeft, strings.TrimLeft), "rstrip": trimmed(trimRight, strings.TrimRight),
+		"startswith": about(strings.HasPrefix), "endswith": about(strings.HasSuffix), "isdigit": isDigits,
+		"split": split, "join": joinMethod, "replace": replace, "find": find, "count": count, "index": index,
+		"get": get, "items": items, "keys": keys, "values": values,
+	}
+	methodNames = slices.Sorted(maps.Keys(methods))
+)
+
+// functions by name.
+var (
+	functions     = map[string]func(*run, args) (any, error){"range": numbers, "dict": dict}
+	functionNames = slices.Sorted(maps.Keys(functions))
+)
+
+func isFunction(name string) bool { return functions[name] != nil }
+
+func needText(v any) (string, error) {
+	s, ok := v.(string)
+	if !ok {
+		return "", fmt.Errorf("it is one of strings, not of %s", describe(v))
+	}
+	return s, nil
+}
+
+func texts(f func(string) string) call {
+	return func(r *run, v any, _ args) (any, error) {
+		s, err := needText(v)
+		if err != nil {
+			return nil, err
+		}
+		return f(s), r.grow(len(s))
+	}
+}
+
+func title(s string) string {
+	before := ' '
+	return strings.Map(func(c rune) rune {
+		defer func() { before = c }()
+		if unicode.IsLetter(before) {
+			return unicode.ToLower(c)
+		}
+		return unicode.ToUpper(c)
+	}, s)
+}
+
+func capitalize(s string) string {
+	runes := []rune(strings.ToLower(s))
+	if len(runes) > 0 {
+		runes[0] = unicode.ToUpper(runes[0])
+	}
+	return string(runes)
+}
+
+func trimLeft(s string) string  { return strings.TrimLeftFunc(s, unicode.IsSpace) }
+func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
+
+func trimmed(space func(string) string, cut func(s, set string) string) call {
+	return func(_ *run, v any, a args) (any, error) {
+		s, err := needText(v)
+		if err != nil {
+			return nil, err
+		}
+		set, err := a.text(0, "chars", "")
+		if err != nil {
+			return nil, err
+		}
+		if set == "" {
+			return space(s), nil
+		}
+		return cut(s, set), nil
+	}
+}
+
+func about(f func(s, part string) bool) call {
+	return func(_ *run, v any, a args) (any, error) {
+		s, err := needText(v)
+		if err != nil {
+			return nil, err
+		}
+		part, err := a.text(0, "prefix", "")
+		return f(s, part), err
+	}
+}
+
+func isDigits(_ *run, v any, _ args) (any, error) {
+	s, err := needText(v)
+	return s != "" && strings.Trim(s, "0123456789") == "", err
+}
+
+func split(r *run, v any, a args) (any, error) {
+	s, err := needText(v)
+	if err != nil {
+		return nil, err
+	}
+	separator, err := a.text(0, "sep", "")
+	if err != nil {
+		return nil, err
+	}
+	most := -1
+	if n, ok := a.at(1, "maxsplit"); ok {
+		if i, ok := n.(int64); ok && i >= 0 && i < math.MaxInt32 {
+			most = int(i) + 1
+		}
+	}
+	if err := r.room(len(s) + 1); err != nil {
+		return nil, err
+	}
+	var parts []string
+	if separator == "" {
+		parts = strings.Fields(s)
+	} else {
+		parts = strings.SplitN(s, separator, most)
+	}
+	list := make([]any, len(parts))
+	for i, p := range parts {
+		list[i] = p
+	}
+	return list, nil
+}
+
+func joinMethod(r *run, v any, a args) (any, error) {
+	s, err := needText(v)
+	if err != nil {
+		return nil, err
+	}
+	list, _ := a.at(0, "iterable")
+	return joined(r, list, args{list: []any{s}})
+}
+
+func replace(r *run, v any, a args) (any, error) {
+	s, err := needText(v)
+	if err != nil {
+		return nil, err
+	}
+	old, err := a.text(0, "old", "")
+	if err != nil {
+		return nil, err
+	}
+	by, err := a.text(1, "new", "")
+	if err != nil {
+		return nil, err
+	}
+	n := -1
+	if c, ok := a.at(2, "count"); ok {
+		if i, ok := c.(int64); ok && i >= 0 && i < math.MaxInt32 {
+			n = int(i)
+		}
+	}
+	times := strings.Count(s, old)
+	if n >= 0 {
+		times = min(times, n)
+	}
+	if grown := float64(len(s)) + float64(times)*float64(len(by)); grown > float64(r.bytes) {
+		return nil, r.grow(-1)
+	}
+	if err := r.grow(len(s) + times*len(by)); err != nil {
+		return nil, err
+	}
+	return strings.Replace(s, old, by, n), nil
+}
+
+func find(_ *run, v any, a args) (any, error) {
+	s, err := needText(v)
+	if err != nil {
+		return nil, err
+	}
+	part, err := a.text(0, "sub", "")
+	i := strings.Index(s, part)
+	if i > 0 {
+		i = len([]rune(s[:i]))
+	}
+	return int64(i), err
+}
+
+func count(r *run, v any, a args) (any, error) {
+	what, _ := a.at(0, "value")
+	switch v := v.(type) {
+	case string:
+		part, ok := what.(string)
+		if !ok || part == "" {
+			return nil, errors.New("it needs a string to look for")
+		}
+		return int64(strings.Count(v, part)), r.spend(len(v))
+	case []any:
+		n := int64(0)
+		for _, x := range v {
+			if equal(x, what) {
+				n++
+			}
+		}
+		return n, r.spend(len(v))
+	}
+	return nil, fmt.Errorf("it is one of strings and lists, not of %s", describe(v))
+}
+
+func index(r *run, v any, a args) (any, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("it is one of lists, not of %s", describe(v))
+	}
+	what, _ := a.at(0, "value")
+	for i, x := range list {
+		if equal(x, what) {
+			return int64(i), r.spend(len(list))
+		}
+	}
+	return nil, fmt.Errorf("%s is not in the list", show(what))
+}
+
+func get(_ *run, v any, a args) (any, error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("it is one of objects, not of %s", describe(v))
+	}
+	key, _ := a.at(0, "key")
+	if k, ok := key.(string); ok {
+		if x, ok := m[k]; ok {
+			return x, nil
+		}
+	}
+	other, _ := a.at(1, "default")
+	return other, nil
+}
+
+func urlencode(r *run, v any, _ args) (any, error) {
+	if m, ok := v.(map[string]any); ok {
+		query := url.Values{}
+		for k, x := range m {
+			query.Set(k, show(x))
+		}
+		s := query.Encode()
+		return s, r.grow(len(s))
+	}
+	s := strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(show(v)), "+", "%20"), "%2F", "/")
+	return s, r.grow(len(s))
+}
+
+// numbers is range(stop), range(start, stop) or range(start, stop, step).
+func numbers(r *run, a args) (any, error) {
+	var bounds []int64
+	for _, v := range a.list {
+		i, ok := v.(int64)
+		if !ok {
+			return nil, fmt.Errorf("it goes by whole numbers, not %s", describe(v))
+		}
+		bounds = append(bounds, i)
+	}
+	from, to, step := int64(0), int64(0), int64(1)
+	switch len(bounds) {
+	case 1:
+		to = bounds[0]
+	case 2:
+		from, to = bounds[0], bounds[1]
+	case 3:
+		from, to, step = bounds[0], bounds[1], bounds[2]
+	default:
+		return nil, errors.New("it takes one to three numbers")
+	}
+	if step == 0 {
+		return nil, errors.New("its step must not be 0")
+	}
+	size := (float64(to) - float64(from)) / float64(step)
+	if size <= 0 {
+		return []any{}, nil
+	}
+	if size > float64(r.bytes) {
+		return nil, r.grow(-1)
+	}
+	if err := r.room(int(math.Ceil(size))); err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
+		list = append(list, i)
+	}
+	return list, nil
+}
+
+func dict(r *run, a args) (any, error) {
+	if len(a.list) > 0 {
+		return nil, errors.New("it takes named values: dict(a=1)")
+	}
+	out := make(map[string]any, len(a.named))
+	for k, v := range a.named {
+		out[k] = settled(v)
+	}
+	return out, r.room(4 * len(out))
+}

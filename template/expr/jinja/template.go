@@ -1,0 +1,234 @@
+package jinja
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Template is a compiled value with expressions in it. It is immutable and safe for concurrent use.
+type Template struct {
+	root  part
+	names []string
+	reads map[string]*reads // by name
+}
+
+// part is a part of the value that was compiled.
+type part interface {
+	give(r *run) (any, error)
+}
+
+// Compile compiles a string. The error is one *expr.Error, or several joined.
+func Compile(text string) (*Template, error) { return CompileValue(text) }
+
+// CompileValue compiles any value with expressions in its strings; keys are never expressions. Names that nobody knows are
+// no errors: they are undefined. The error is one *expr.Error, or several joined in the order of the value, keys sorted.
+func CompileValue(v value.Value) (*Template, error) {
+	v, err := value.Of(v)
+	if err != nil {
+		return nil, &expr.Error{Msg: err.Error(), Err: err}
+	}
+	c := &compiler{reads: map[string]*reads{}}
+	root := c.value(v, nil)
+	if len(c.errs) > 0 {
+		return nil, errors.Join(c.errs...)
+	}
+	return &Template{root: root, names: c.names, reads: c.reads}, nil
+}
+
+// Names returns the names that are used, each once, in order of appearance. The caller must not change the result.
+func (t *Template) Names() []string { return t.names }
+
+// Constant returns the value of a template without expressions, and whether it is one.
+func (t *Template) Constant() (value.Value, bool) {
+	c, ok := t.root.(constant)
+	return c.v, ok
+}
+
+// Eval returns the template's value in env. The error is an *expr.Error that says which expression failed and wraps what
+// env returned, or expr.ErrLimit. The result may share memory with env and must not be changed.
+func (t *Template) Eval(env expr.Env) (value.Value, error) {
+	v, err := t.root.give(&run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes})
+	return settled(v), err
+}
+
+// EvalBool is Eval for a condition: true and false are what they are, a text holds when it is true, 1 or yes, and
+// everything else when it is not empty or zero.
+func (t *Template) EvalBool(env expr.Env) (bool, error) {
+	v, err := t.root.give(&run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes})
+	return err == nil && holds(v), err
+}
+
+// holds is what a value is as a condition.
+func holds(v any) bool {
+	if s, ok := v.(string); ok {
+		return slices.Contains([]string{"true", "1", "yes"}, strings.ToLower(strings.TrimSpace(s)))
+	}
+	return truth(v)
+}
+
+type (
+	constant struct{ v any }
+	list     struct{ parts []part }
+	members  struct {
+		keys  []string
+		parts []part
+	}
+	mixed      struct{ parts []part } // a text with expressions in it
+	expression struct {
+		root    node
+		pointer string
+		offset  int
+		source  string // with its braces
+	}
+)
+
+func (c constant) give(*run) (any, error) { return c.v, nil }
+
+func (l list) give(r *run) (any, error) {
+	out := make([]any, len(l.parts))
+	for i, p := range l.parts {
+		v, err := p.give(r)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = settled(v)
+	}
+	return out, nil
+}
+
+func (m members) give(r *run) (any, error) {
+	out := make(map[string]any, len(m.parts))
+	for i, p := range m.parts {
+		v, err := p.give(r)
+		if err != nil {
+			return nil, err
+		}
+		out[m.keys[i]] = settled(v)
+	}
+	return out, nil
+}
+
+func (m mixed) give(r *run) (any, error) {
+	var b strings.Builder
+	for _, p := range m.parts {
+		v, err := p.give(r)
+		if err != nil {
+			return nil, err
+		}
+		text := show(v)
+		if err := r.grow(len(text)); err != nil {
+			return nil, err
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+func (e expression) give(r *run) (any, error) {
+	v, err := e.root.eval(r)
+	if err != nil {
+		return nil, &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", clip(e.source), err), Err: err}
+	}
+	return v, nil
+}
+
+// compiler goes over a value.
+type compiler struct {
+	names []string
+	reads map[string]*reads
+	errs  []error
+}
+
+func (c *compiler) value(v value.Value, path value.Pointer) part {
+	switch v := v.(type) {
+	case string:
+		return c.text(v, path)
+	case []any:
+		l := list{parts: make([]part, len(v))}
+		for i, x := range v {
+			l.parts[i] = c.value(x, append(path, strconv.Itoa(i)))
+		}
+		return fixed(v, l, l.parts)
+	case map[string]any:
+		var m members
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			m.keys = append(m.keys, k)
+			m.parts = append(m.parts, c.value(v[k], append(path, k)))
+		}
+		return fixed(v, m, m.parts)
+	}
+	return constant{v}
+}
+
+// fixed keeps a value without expressions as it is.
+func fixed(v any, p part, parts []part) part {
+	for _, x := range parts {
+		if _, ok := x.(constant); !ok {
+			return p
+		}
+	}
+	return constant{v}
+}
+
+func (c *compiler) text(s string, path value.Pointer) part {
+	pieces, f := scan(s)
+	if f != nil {
+		c.fault(path, f.at, s[f.at:], f)
+		return constant{s}
+	}
+	var parts []part
+	for _, p := range pieces {
+		if !p.expression {
+			parts = append(parts, constant{p.text})
+			continue
+		}
+		source := s[p.from:p.to]
+		root, names, f := parse(p.text)
+		if f != nil {
+			c.fault(path, p.at+f.at, source, f)
+			continue
+		}
+		c.note(root, names)
+		parts = append(parts, expression{root, path.String(), p.from, source})
+	}
+	switch {
+	case len(parts) == 0:
+		return constant{""}
+	case len(parts) == 1:
+		return parts[0]
+	}
+	return mixed{parts}
+}
+
+func (c *compiler) fault(path value.Pointer, offset int, source string, f *fault) {
+	c.errs = append(c.errs, &expr.Error{
+		Pointer: path.String(), Offset: offset, Text: source, Msg: fmt.Sprintf("malformed expression %s: %s", clip(source), f.msg),
+	})
+}
+
+// note keeps what an expression uses.
+func (c *compiler) note(root node, names []string) {
+	for _, n := range names {
+		if !slices.Contains(c.names, n) {
+			c.names = append(c.names, n)
+		}
+	}
+	watch(root, c.reads)
+}
+
+// clip keeps messages readable when an expression is long or spans lines.
+func clip(text string) string {
+	const limit = 100
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return text
+}
