@@ -52,6 +52,13 @@ func (p *parser) next() token {
 	return t
 }
 
+// back gives a token back.
+func (p *parser) back(t token) {
+	if t.kind != end {
+		p.at--
+	}
+}
+
 func (p *parser) fail(at int, format string, args ...any) {
 	panic(&fault{at, fmt.Sprintf(format, args...)})
 }
@@ -212,10 +219,7 @@ func (p *parser) primary() node {
 			return p.dict()
 		}
 	}
-	p.at--
-	if t.kind == end {
-		p.at++
-	}
+	p.back(t)
 	p.unexpected()
 	return nil
 }
@@ -229,7 +233,7 @@ func (p *parser) named(t token) node {
 	case "none", "None", "null":
 		return p.made(literal{nil})
 	case "if", "else", "and", "or", "not", "in", "is":
-		p.at--
+		p.back(t)
 		p.unexpected()
 	}
 	if !slices.Contains(p.names, t.text) && !(isFunction(t.text) && p.is(symbol, "(")) {
@@ -294,7 +298,7 @@ func (p *parser) postfix(n node) node {
 		case p.take(symbol, "."):
 			key := p.next()
 			if key.kind != name && key.kind != number {
-				p.at--
+				p.back(key)
 				p.unexpected()
 			}
 			if key.kind == number {
@@ -397,7 +401,7 @@ func (p *parser) filters(n node) node {
 func (p *parser) filter(n node) node {
 	t := p.next()
 	if t.kind != name {
-		p.at--
+		p.back(t)
 		p.unexpected()
 	}
 	if filters[t.text] == nil {

@@ -71,8 +71,8 @@ func scan(s string) ([]piece, *fault) {
 // objects, do not close it.
 func closing(s string) (int, bool) {
 	if s[1] == '#' {
-		i := strings.Index(s, "#}")
-		return i + 2, i >= 0
+		i := strings.Index(s[2:], "#}")
+		return i + 4, i >= 0
 	}
 	depth := 0
 	for i := 2; i < len(s); i++ {

@@ -1,0 +1,347 @@
+package jinja_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/expr/jinja"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// env is an environment of plain values.
+type env map[string]any
+
+func (e env) Name(name string) (value.Value, error) {
+	v, ok := e[name]
+	if !ok {
+		return nil, jinja.ErrUndefined
+	}
+	if err, ok := v.(error); ok {
+		return nil, err
+	}
+	return value.Of(v)
+}
+
+func (env) Step(string, expr.Field) (value.Value, error) { return nil, errors.New("no steps") }
+
+var world = env{
+	"n": 3, "f": 1.5, "s": "Widget", "yes": true, "no": false, "null": nil, "list": []any{3, 1, 2},
+	"rows": []any{map[string]any{"sku": "nut", "qty": 4}, map[string]any{"sku": "bolt", "qty": 9}},
+	"ctx":  map[string]any{"n": 2, "text": "true", "deep": map[string]any{"k": "v"}},
+	"huge": int64(9223372036854775807), "broken": errors.New("the disk is gone"),
+}
+
+func eval(t *testing.T, source string) (any, error) {
+	t.Helper()
+	c, err := jinja.Compile(source)
+	require.NoError(t, err, source)
+	v, err := c.Eval(world)
+	if err == nil {
+		same, oferr := value.Of(v)
+		require.NoError(t, oferr, source)
+		require.Equal(t, same, v, "%s gives a value of the model", source)
+	}
+	return v, err
+}
+
+func list(items ...any) any {
+	if items == nil {
+		items = []any{}
+	}
+	v, _ := value.Of(items)
+	return v
+}
+
+func TestEval(t *testing.T) {
+	tests := []struct {
+		source string
+		want   any
+	}{
+		// what an expression alone gives keeps its type; in a text it becomes one
+		{"plain", "plain"}, {"", ""}, {"{{ n }}", int64(3)}, {"{{ f }}", 1.5}, {"{{ null }}", nil}, {"{{ list }}", list(3, 1, 2)},
+		{"n={{ n }}", "n=3"}, {"{{ n }}{{ n }}", "33"}, {"{{ yes }}/{{ null }}/{{ nobody }}/{{ f }}", "True/None//1.5"},
+		{"{{ {'a': 1} }}!", `{"a":1}!`}, {"{ {{ n }} }", "{ 3 }"}, {"a {{- n -}} b", "a3b"}, {"a{# no {{ one #}b", "ab"}, {"{{ '}}' }}", "}}"},
+		{"{{ 'it\\'s' }}", "it's"}, {`{{ "a\n" "b" }}`, "a\nb"}, {`{{ '\d' }}`, `\d`},
+
+		// numbers
+		{"{{ 1 + 2 * 3 }}", int64(7)}, {"{{ (1 + 2) * 3 }}", int64(9)}, {"{{ 7 / 2 }}", 3.5}, {"{{ 6 / 2 }}", int64(3)}, {"{{ 7 // -2 }}", int64(-4)},
+		{"{{ -7 // 2 }}", int64(-4)}, {"{{ -7 % 3 }}", int64(2)}, {"{{ 7 % -3 }}", int64(-2)}, {"{{ 7.5 // 2 }}", int64(3)}, {"{{ -7.5 % 2 }}", 0.5},
+		{"{{ 2 ** 3 ** 2 }}", int64(64)}, {"{{ -2 ** 2 }}", int64(4)}, {"{{ 2 ** -1 }}", 0.5}, {"{{ (-1) ** 3 }}", int64(-1)}, {"{{ 0 ** 0 }}", int64(1)},
+		{"{{ 1_000 + 1e3 }}", int64(2000)}, {"{{ 1.0 }}", int64(1)}, {"{{ - 3 }}", int64(-3)}, {"{{ -n | abs }}", int64(3)}, {"{{ +n }}", int64(3)},
+
+		// text and lists
+		{"{{ 'a' + 'b' }}", "ab"}, {"{{ 'ab' * 2 }}", "abab"}, {"{{ 'ab' * -1 }}", ""}, {"{{ 'n=' ~ n ~ yes }}", "n=3True"}, {"{{ [1] + [2] }}", list(1, 2)},
+		{"{{ 1 ~ 2 + 3 }}", nil}, {"{{ (1, 2) }}", list(1, 2)}, {"{{ (1,) }}", list(1)}, {"{{ () }}", list()}, {"{{ [1, 2,] }}", list(1, 2)},
+		{"{{ list[0] }}", int64(3)}, {"{{ list[-1] }}", int64(2)}, {"{{ list[9] }}", nil}, {"{{ list[1:] }}", list(1, 2)}, {"{{ list[:-1] }}", list(3, 1)},
+		{"{{ list[::-1] }}", list(2, 1, 3)}, {"{{ list[::2] }}", list(3, 2)}, {"{{ s[0] }}", "W"}, {"{{ s[1:3] }}", "id"}, {"{{ s[::-1] }}", "tegdiW"},
+		{"{{ ctx.deep.k }}", "v"}, {"{{ ctx['deep']['k'] }}", "v"}, {"{{ rows[0].sku }}", "nut"}, {"{{ rows.1.sku }}", "bolt"}, {"{{ (rows | first).sku }}", "nut"},
+		{"{{ ctx.nothing }}", nil}, {"{{ {'a': n}.a }}", int64(3)},
+
+		// conditions
+		{"{{ 1 < 2 < 3 }}", true}, {"{{ 3 > 2 > 2 }}", false}, {"{{ n == 3.0 }}", true}, {"{{ 'a' < 'b' }}", true}, {"{{ [1] == [1.0] }}", true},
+		{"{{ 2 in list }}", true}, {"{{ 'c' in ['a'] + ['c'] }}", true}, {"{{ 'x' not in ctx }}", true}, {"{{ 'dge' in s }}", true}, {"{{ not 'a' in ['a'] }}", false},
+		{"{{ not no and yes }}", true}, {"{{ n or 5 }}", int64(3)}, {"{{ no or 5 }}", int64(5)}, {"{{ no and broken }}", false}, {"{{ yes or broken }}", true},
+		{"{{ 'big' if n > 2 else 'small' }}", "big"}, {"{{ 'big' if n > 5 }}", nil}, {"{{ (1 if no else 2) + 1 }}", int64(3)}, {"{{ 1 if no else 2 if no else 3 }}", int64(3)},
+		{"{{ nobody == nobody2 }}", true}, {"{{ nobody == none }}", false}, {"{{ True }}", true}, {"{{ None }}", nil},
+
+		// tests
+		{"{{ n is defined }}", true}, {"{{ nobody is defined }}", false}, {"{{ nobody is not defined }}", true}, {"{{ ctx.token is defined }}", false},
+		{"{{ null is none }}", true}, {"{{ n is divisibleby 3 }}", true}, {"{{ n is divisibleby(2) }}", false}, {"{{ n is odd and n is not even }}", true},
+		{"{{ 1 + 1 is integer }}", nil}, {"{{ f is float }}", true}, {"{{ list is iterable }}", true}, {"{{ ctx is mapping }}", true}, {"{{ s is string }}", true},
+		{"{{ n is in [3] }}", true}, {"{{ n is gt 2 }}", true}, {"{{ 'a' is lower }}", true}, {"{{ yes is true }}", true}, {"{{ 1 if n is defined else 2 }}", int64(1)},
+		{"{{ n is number }}", true}, {"{{ nobody is undefined }}", true}, {"{{ no is boolean }}", true}, {"{{ n is eq(3) }}", true}, {"{{ n is sequence }}", false},
+
+		// filters
+		{"{{ nobody | default(1) }}", int64(1)}, {"{{ ctx.n | default(0) | int + 1 }}", int64(3)}, {"{{ '' | default('x') }}", ""}, {"{{ '' | d('x', true) }}", "x"},
+		{"{{ '12' | int }}", int64(12)}, {"{{ ' 1.9 ' | int }}", int64(1)}, {"{{ 'x' | int(7) }}", int64(7)}, {"{{ yes | int }}", int64(1)}, {"{{ '1.5' | float }}", 1.5},
+		{"{{ yes | string | lower == 'true' }}", true}, {"{{ 'YES' | bool }}", true}, {"{{ 'ab' | list }}", list("a", "b")}, {"{{ ctx | list }}", list("deep", "n", "text")},
+		{"{{ s | length }}", int64(6)}, {"{{ rows | length }}", int64(2)}, {"{{ nobody | length }}", int64(0)}, {"{{ list | first }}", int64(3)}, {"{{ [] | first }}", nil},
+		{"{{ list | last }}", int64(2)}, {"{{ list | sort }}", list(1, 2, 3)}, {"{{ list | sort(reverse=true) }}", list(3, 2, 1)}, {"{{ ['b', 'A'] | sort }}", list("A", "b")},
+		{"{{ rows | sort(attribute='sku') | map(attribute='sku') | join('+') }}", "bolt+nut"}, {"{{ rows | join(',', attribute='qty') }}", "4,9"},
+		{"{{ rows | sum('qty') }}", int64(13)}, {"{{ list | sum }}", int64(6)}, {"{{ list | min }}", int64(1)}, {"{{ list | max }}", int64(3)}, {"{{ (rows | max(attribute='qty')).sku }}", "bolt"},
+		{"{{ rows | selectattr('qty', 'gt', 5) | map(attribute='sku') | list }}", list("bolt")}, {"{{ rows | rejectattr('nothing') | length }}", int64(2)},
+		{"{{ list | select('odd') | list }}", list(3, 1)}, {"{{ [0, 1] | reject }}", list(0)}, {"{{ ['a'] | map('upper') }}", list("A")}, {"{{ ['1'] | map('int', 5) }}", list(1)},
+		{"{{ ['a', 'A', 'b'] | unique }}", list("a", "b")}, {"{{ 'abc' | reverse }}", "cba"}, {"{{ list | reverse }}", list(2, 1, 3)}, {"{{ 2.5 | round }}", int64(2)},
+		{"{{ 2.456 | round(2) }}", 2.46}, {"{{ 2.1 | round(0, 'ceil') }}", int64(3)}, {"{{ {'b': 1, 'a': 2} | dictsort }}", list([]any{"a", 2}, []any{"b", 1})},
+		{"{{ {'b': 1, 'a': 2}.items() }}", list([]any{"a", 2}, []any{"b", 1})}, {"{{ {'b': 1, 'a': 2} | values }}", list(2, 1)}, {"{{ ctx.keys() }}", list("deep", "n", "text")},
+		{"{{ ctx.deep | tojson }}", `{"k":"v"}`}, {"{{ '[1, 2.0]' | fromjson }}", list(1, 2)}, {"{{ 'hi' | b64encode }}", "aGk="}, {"{{ 'aGk=' | b64decode }}", "hi"},
+		{"{{ 'a b/c' | urlencode }}", "a%20b/c"}, {"{{ {'b': 1, 'a': 'x y'} | urlencode }}", "a=x+y&b=1"}, {"{{ 'hello world' | title }}", "Hello World"},
+		{"{{ 'hELLO' | capitalize }}", "Hello"}, {"{{ ' x ' | trim }}", "x"}, {"{{ 'xax' | trim('x') }}", "a"}, {"{{ 'aaa' | replace('a', 'b', 2) }}", "bba"}, {"{{ 5 | upper }}", "5"},
+
+		// methods and functions
+		{"{{ 'a,b'.split(',') }}", list("a", "b")}, {"{{ ' a  b '.split() }}", list("a", "b")}, {"{{ 'a,b,c'.split(',', 1) }}", list("a", "b,c")}, {"{{ '-'.join(['a', 'b']) }}", "a-b"},
+		{"{{ s.lower().startswith('wid') }}", true}, {"{{ s.endswith('x') }}", false}, {"{{ 'xx1'.lstrip('x').isdigit() }}", true}, {"{{ 'aéb'.find('b') }}", int64(2)},
+		{"{{ ctx.get('n') }}", int64(2)}, {"{{ ctx.get('nothing', 5) }}", int64(5)}, {"{{ ctx.get('nothing') }}", nil}, {"{{ list.index(1) }}", int64(1)}, {"{{ [1, 1].count(1) }}", int64(2)},
+		{"{{ range(3) }}", list(0, 1, 2)}, {"{{ range(1, 6, 2) | list }}", list(1, 3, 5)}, {"{{ range(3, 0, -1) }}", list(3, 2, 1)}, {"{{ range(0) }}", list()}, {"{{ dict(a=1).a }}", int64(1)},
+	}
+	fails := map[string]bool{"{{ 1 ~ 2 + 3 }}": true, "{{ 1 + 1 is integer }}": true}
+	for _, tt := range tests {
+		got, err := eval(t, tt.source)
+		if fails[tt.source] {
+			require.Error(t, err, tt.source)
+			continue
+		}
+		require.NoError(t, err, tt.source)
+		require.Equal(t, tt.want, got, tt.source)
+	}
+}
+
+func TestEvalFails(t *testing.T) {
+	tests := map[string]string{
+		"{{ nobody.field }}":         `nobody is undefined: it has no "field"`,
+		"{{ ctx.nothing.field }}":    `nothing is undefined: it has no "field"`,
+		"{{ nobody[0] }}":            "nobody is undefined: it has no [0]",
+		"{{ nobody.items() }}":       "nobody is undefined: it has no method items",
+		"{{ nobody + 1 }}":           "nobody, which is undefined",
+		"{{ nobody | int }}":         "filter int: nobody is undefined",
+		"{{ nobody < 1 }}":           "have no order",
+		"{{ huge + 1 }}":             "too large a number",
+		"{{ huge * 2 }}":             "too large a number",
+		"{{ -huge - 2 }}":            "too large a number",
+		"{{ 2 ** 10000000 }}":        "too large a number",
+		"{{ 10.5 ** 1000 }}":         "too large a number",
+		"{{ 1 / 0 }}":                "division by zero",
+		"{{ 1.5 // 0 }}":             "division by zero",
+		"{{ n % 0 }}":                "division by zero",
+		"{{ 's' + 1 }}":              "have no +",
+		"{{ broken }}":               "the disk is gone",
+		"{{ 'a' | fromjson }}":       "filter fromjson",
+		"{{ ['a', 1] | sort }}":      "have no order",
+		"{{ n | join }}":             "cannot be gone through",
+		"{{ n.upper() }}":            "it is one of strings",
+		"{{ list.index(9) }}":        "is not in the list",
+		"{{ range(1, 2, 0) }}":       "its step must not be 0",
+		"{{ list[::0] }}":            "must not be 0",
+		"{{ {1: 2} }}":               "a key must be a string",
+		"{{ ['a'] | map('nope') }}":  `unknown filter "nope"`,
+		"{{ 1 is divisibleby 0 }}":   "cannot be divided",
+		"{{ [1] | select('nope') }}": `unknown test "nope"`,
+	}
+	for source, want := range tests {
+		_, err := eval(t, source)
+		require.ErrorContains(t, err, want, source)
+		var e *expr.Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, source, e.Text)
+	}
+	_, err := eval(t, "{{ broken }}")
+	require.ErrorIs(t, err, world["broken"].(error), "what the environment says is kept")
+}
+
+func TestCompileRefuses(t *testing.T) {
+	tests := map[string]string{
+		"{{ }}":             "unexpected end",
+		"{{ a b }}":         `unexpected "b"`,
+		"{{ a + }}":         "unexpected end",
+		"{{ (a }}":          "unexpected end",
+		"{{ a | }}":         "unexpected end",
+		"{{ a | lowr }}":    `unknown filter "lowr" (did you mean "lower"?)`,
+		"{{ a is defned }}": `unknown test "defned" (did you mean "defined"?)`,
+		"{{ a.splt() }}":    `unknown method "splt" (did you mean "split"?)`,
+		"{{ rnge(1) }}":     `unknown function "rnge" (did you mean "range"?)`,
+		"{{ now() }}":       `unknown function "now"`,
+		"{{ a()() }}":       "unknown function",
+		"{{ a":              "it is not closed",
+		"{{ 'a }}":          "it is not closed",
+		"{# a":              "it is not closed",
+		"{% if a %}":        "statements {% … %} are not read",
+		"{{ a ? b }}":       `unexpected '?'`,
+		"{{ else }}":        `unexpected "else"`,
+		"{{ a[] }}":         "an index is missing",
+		"{{ 1e999 }}":       "is no number",
+		"{{ " + strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200) + " }}": "nests at most",
+		"{{ " + strings.Repeat("not ", 300) + "1 }}":                              "nests at most",
+		"{{ 1" + strings.Repeat(" + 1", 2000) + " }}":                             "at most 1000 parts",
+		"{{ '" + strings.Repeat("x", expr.MaxLength) + "' }}":                     "is too long",
+	}
+	for source, want := range tests {
+		_, err := jinja.Compile(source)
+		require.ErrorContains(t, err, want, "%.80s", source)
+	}
+}
+
+func TestCompileSaysWhereAndReportsAll(t *testing.T) {
+	_, err := jinja.CompileValue(map[string]any{"a": []any{"ok", "so {{ b | lowr }}"}, "b": "{{ + }}"})
+	var list []*expr.Error
+	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+		var e *expr.Error
+		require.ErrorAs(t, err, &e)
+		list = append(list, e)
+	}
+	require.Len(t, list, 2)
+	require.Equal(t, "/a/1", list[0].Pointer)
+	require.Equal(t, 10, list[0].Offset)
+	require.Equal(t, "{{ b | lowr }}", list[0].Text)
+	require.Equal(t, "/b", list[1].Pointer)
+}
+
+func TestCompileValue(t *testing.T) {
+	c, err := jinja.CompileValue(map[string]any{"{{ k }}": []any{"{{ n }}", 5, nil}, "t": "n={{ n }}"})
+	require.NoError(t, err)
+	v, err := c.Eval(world)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"{{ k }}": []any{int64(3), int64(5), nil}, "t": "n=3"}, v)
+	require.Equal(t, []string{"n"}, c.Names())
+	_, fixed := c.Constant()
+	require.False(t, fixed)
+	c, err = jinja.CompileValue(map[string]any{"a": 1.0})
+	require.NoError(t, err)
+	v, fixed = c.Constant()
+	require.True(t, fixed)
+	require.Equal(t, map[string]any{"a": int64(1)}, v)
+}
+
+func TestEvalBool(t *testing.T) {
+	tests := map[any]bool{
+		"{{ yes }}": true, "{{ no }}": false, "{{ nobody }}": false, "{{ n }}": true, "{{ 0 }}": false, "{{ [] }}": false, "{{ list }}": true,
+		"{{ 'false' }}": false, "{{ 'True' }}": true, "{{ 'yes' }}": true, "{{ '1' }}": true, "{{ 'no' }}": false, "{{ ctx.text }}": true,
+		"{{ n > 2 }}!": false, " {{ n > 2 }} ": true, true: true, false: false, "true": true, "": false,
+	}
+	for source, want := range tests {
+		c, err := jinja.CompileValue(source)
+		require.NoError(t, err)
+		got, err := c.EvalBool(world)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "%v", source)
+	}
+	c, err := jinja.Compile("{{ nobody.field }}")
+	require.NoError(t, err)
+	_, err = c.EvalBool(world)
+	require.Error(t, err)
+}
+
+func TestKeys(t *testing.T) {
+	tests := []struct {
+		source string
+		keys   []string
+		all    bool
+	}{
+		{"{{ ctx.a and ctx['b'].c and ctx.get('d', ctx.e) }}", []string{"a", "b", "d", "e"}, false},
+		{"{{ other.a }}", nil, false},
+		{"{{ ctx[other] }}", nil, true},
+		{"{{ ctx | length }}", nil, true},
+		{"{{ 'a' in ctx }}", nil, true},
+		{"{{ [1 if ctx.a else ctx.b, x[ctx.c:], {'k': ctx.d}, range(ctx.e), -ctx.f, ctx.g is in ctx.h] }}", []string{"a", "b", "c", "d", "e", "f", "g", "h"}, false},
+		{"{{ ctx.items() }}", nil, true},
+		{"{{ ctx.get(k) }}", nil, true},
+	}
+	for _, tt := range tests {
+		c, err := jinja.Compile(tt.source)
+		require.NoError(t, err)
+		keys, all := c.Keys("ctx")
+		require.Equal(t, tt.keys, keys, tt.source)
+		require.Equal(t, tt.all, all, tt.source)
+	}
+}
+
+// What would take long, or much, ends at once, and nothing of that size is made.
+func TestLimits(t *testing.T) {
+	for _, source := range []string{
+		"{{ range(10 ** 9) | length }}", "{{ range(0, huge) }}", "{{ 'a' * 10 ** 12 }}", "{{ ('x' * 10 ** 7).replace('x', 'y' * 10 ** 7) }}",
+		"{{ range(10 ** 6) | list | sort | map('string') | join(range(10 ** 6) | join) }}",
+		"{{ range(10 ** 5) | map('string') | map('replace', '1', 'x' * 10 ** 6) | join }}",
+		"{{ ('ab' * 10 ** 6) | list | map('upper') | map('list') | map('join') | unique | length }}",
+	} {
+		_, err := eval(t, source)
+		require.ErrorIs(t, err, expr.ErrLimit, source)
+	}
+	grown := testing.AllocsPerRun(1, func() { _, _ = eval(t, "{{ range(10 ** 9) }}") })
+	require.Less(t, grown, 200.0)
+}
+
+func Example() {
+	guard, err := jinja.Compile("{{ (rows | first).qty | int < limit and event.name == 'step.done' }}")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(guard.EvalBool(env{
+		"rows": []any{map[string]any{"qty": "4"}}, "limit": 5, "event": map[string]any{"name": "step.done"},
+	}))
+	// Output: true <nil>
+}
+
+func FuzzEval(f *testing.F) {
+	for _, s := range []string{
+		"{{ n + 1 }}", "a {{ s | upper }} b", "{{ rows | selectattr('qty', 'gt', 5) | list }}", "{{ 1 if n is defined else 2 }}", "{{ list[::-1] }}",
+		"{{ {'a': [1, (2,)]} }}", "{% x %}", "{{- n -}}", "{# c #}", "{{ 2 ** 3 }}", "{{ ctx.get('n').x }}", "{{ 'a' ~ 1.5e3 }}", "{{ range(3) | sum }}",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		c, err := jinja.Compile(source)
+		if err != nil {
+			return
+		}
+		v, err := c.Eval(world)
+		again, err2 := c.Eval(world)
+		require.Equal(t, err == nil, err2 == nil)
+		if err != nil {
+			require.Equal(t, err.Error(), err2.Error())
+			return
+		}
+		require.Equal(t, v, again)
+		same, err := value.Of(v)
+		require.NoError(t, err)
+		require.True(t, value.Equal(same, v))
+	})
+}
+
+func BenchmarkEval(b *testing.B) {
+	for _, source := range []string{"{{ ctx.deep.k }}", "{{ ctx.n | default(0) | int < n }}", "{{ s | lower }}-{{ n }}"} {
+		b.Run(source, func(b *testing.B) {
+			c, err := jinja.Compile(source)
+			require.NoError(b, err)
+			_, err = c.Eval(world)
+			require.NoError(b, err)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = c.Eval(world)
+			}
+		})
+	}
+}
