@@ -71,6 +71,9 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		if s.it != nil {
 			return object(s.it.results), true
 		}
+		if s.run != nil {
+			return object(s.run.labeled), true
+		}
 	case "_prev":
 		if s.it != nil {
 			return s.it.prev, true
@@ -87,6 +90,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		if s.out != nil {
 			return s.out.describe(), true
 		}
+		return nil, s.run != nil // a step without tools has none
 	}
 	return nil, false
 }

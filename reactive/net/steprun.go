@@ -34,7 +34,8 @@ type stepRun struct {
 	failed  int                    // iterations that failed
 	failure *journal.Failure       // of the first failed iteration, where that ends the loop
 	result  value.Value
-	out     *outcome // of the task that ran last
+	out     *outcome               // of the task that ran last
+	labeled map[string]value.Value // results of the iteration that ended last, by task
 }
 
 // schedule has the oldest admitted token taken by a run of its step.
@@ -164,7 +165,7 @@ func (n *Net) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
 	n.closeCell(it)
 	delete(run.iters, it.index)
-	run.out = it.out
+	run.out, run.labeled = it.out, it.results
 	if run.step.Loop == nil {
 		run.result = it.prev
 		n.endRun(run, f)
