@@ -249,5 +249,8 @@ func place(n Node) document.Pos {
 
 // knownOperations are the names a misspelt operation is compared with.
 func (c *checker) knownOperations() []string {
+	if c.w.Routing != nil {
+		return slices.Concat(c.w.Routing.Tools(), c.known.Operations) // those of the workflow are the reader's
+	}
 	return slices.Concat(slices.Sorted(maps.Keys(c.w.Operations)), c.known.Operations)
 }

@@ -44,6 +44,9 @@ type Routing interface {
 	// Document gives what it was read from, in canonical form: the workflow's own document.
 	Document() value.Value
 
+	// Tools gives the names that its documents have for operations that are built in, for whoever has misspelt one.
+	Tools() []string
+
 	// Requires gives the operations that must be known although no step of the workflow need call them, in the order
 	// written.
 	Requires() []Requirement

@@ -34,9 +34,9 @@ var binders map[string]*how
 
 // how is one of them.
 type how struct {
-	keys []string // that the tool may have
-	need []string // that it must have
-	bind func(*binder) template.Binding
+	keys []string                                    // that the tool may have
+	need []string                                    // that it must have
+	bind func(*binder) (b template.Binding, ok bool) // false: it has been refused
 }
 
 func init() {
@@ -59,31 +59,24 @@ type binder struct {
 	of map[string]*document.Node // what is rendered into the input
 }
 
-func (b *binder) bind(h *how) {
+// bind makes the binding. It reports false when the tool lacks what a binding needs.
+func (b *binder) bind(h *how) bool {
 	child := b.task.Kind == kindWorkflow || b.task.Kind == kindPlaybook
 	given := b.of
 	if child {
-		given = b.keys
-	}
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(h.keys, key) {
-			near, _ := expr.Nearest(key, h.keys)
-			b.r.Fault(&document.Error{Pos: given[key].Pos, Text: key, Suggestion: near,
-				Msg: fmt.Sprintf("unknown key %q of tool %s", key, b.task.Kind)})
-			delete(b.of, key)
-		}
-	}
-	for _, key := range h.need {
-		if given[key] == nil && b.whole == nil {
-			b.r.Fault(&document.Error{Pos: b.task.Pos.Key(key), Msg: fmt.Sprintf("tool %s needs %s", b.task.Kind, key)})
-			return
-		}
+		given = b.keys // its input is the child's
 	}
 	if b.whole != nil && !child {
 		b.r.Refuse(b.whole, "input of tool "+b.task.Kind+" must be a mapping")
-		return
+		return false
 	}
-	binding := h.bind(b)
+	if !b.known(given, h) {
+		return false
+	}
+	binding, ok := h.bind(b)
+	if !ok {
+		return false
+	}
 	binding.Pos = b.task.Pos
 	w := b.r.Tree()
 	if w.Operations == nil {
@@ -91,6 +84,31 @@ func (b *binder) bind(h *how) {
 	}
 	w.Operations[b.task.Call.Operation] = binding
 	b.task.Input = b.rendered(b.of)
+	return true
+}
+
+// known refuses keys that the tool does not have, and then the lack of those that it needs, unless one was misspelt.
+func (b *binder) known(given map[string]*document.Node, h *how) bool {
+	meant := map[string]bool{}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(h.keys, key) {
+			continue
+		}
+		near, _ := expr.Nearest(key, h.keys)
+		meant[near] = true
+		b.r.Fault(&document.Error{Pos: b.at[key], Text: key, Suggestion: near,
+			Msg: fmt.Sprintf("unknown key %q of tool %s", key, b.task.Kind)})
+	}
+	complete := true
+	for _, key := range h.need {
+		if given[key] == nil {
+			complete = false
+			if !meant[key] {
+				b.r.Fault(&document.Error{Pos: b.task.Pos.Key(key), Msg: fmt.Sprintf("tool %s needs %s", b.task.Kind, key)})
+			}
+		}
+	}
+	return complete && len(meant) == 0
 }
 
 // static takes a key out of what is rendered, and gives its text, which cannot have expressions; the hint says what to do
@@ -134,7 +152,7 @@ func (b *binder) members(key string) map[string]string {
 	return m
 }
 
-func (b *binder) http() template.Binding {
+func (b *binder) http() (template.Binding, bool) {
 	h := &template.HTTP{Method: b.part("method"), URL: b.part("url"), Headers: b.members("headers")}
 	for _, key := range []string{"body", "payload"} {
 		if b.of[key] == nil {
@@ -148,12 +166,12 @@ func (b *binder) http() template.Binding {
 	if b.of["params"] != nil {
 		h.URL += `{{ let q = toQuery(input.params); q == "" ? "" : (input.url contains "?" ? "&" : "?") + q }}`
 	}
-	return template.Binding{HTTP: h}
+	return template.Binding{HTTP: h}, true
 }
 
 // command takes argv item by item: each is an argument of its own, whatever it renders to. The text of a shell is fixed, for
 // what is put into it would become part of the program.
-func (b *binder) command() template.Binding {
+func (b *binder) command() (template.Binding, bool) {
 	c := &template.Command{Env: b.members("env"), Dir: b.part("dir")}
 	if b.of["stdin"] != nil {
 		c.Stdin = b.part("stdin")
@@ -177,11 +195,11 @@ func (b *binder) command() template.Binding {
 		c.Output = b.r.choice(n, "text", "json", "lines")
 		delete(b.of, "output")
 	}
-	return template.Binding{Command: c}
+	return template.Binding{Command: c}, c.Argv != nil || c.Shell != ""
 }
 
 // sleep judges a duration at once when it is written out.
-func (b *binder) sleep() template.Binding {
+func (b *binder) sleep() (template.Binding, bool) {
 	n := b.of["for"]
 	if text, isText := n.Text(); !isText {
 		b.r.WrongKind(n, "a duration such as PT30S")
@@ -190,16 +208,16 @@ func (b *binder) sleep() template.Binding {
 			b.r.Refuse(n, err.Error())
 		}
 	}
-	return template.Binding{Sleep: &template.Sleep{For: b.part("for")}}
+	return template.Binding{Sleep: &template.Sleep{For: b.part("for")}}, true
 }
 
-func (b *binder) wait() template.Binding {
-	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}
+func (b *binder) wait() (template.Binding, bool) {
+	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
 }
 
 // workflow names another workflow: by the path of its file, or by the name it is registered under. Its input is that of the
 // tool, and nothing else is handed down.
-func (b *binder) workflow() template.Binding {
+func (b *binder) workflow() (template.Binding, bool) {
 	c := &template.Child{}
 	b.of = maps.Clone(b.input)
 	for key, field := range map[string]*string{"path": &c.Path, "ref": &c.Name} {
@@ -214,6 +232,7 @@ func (b *binder) workflow() template.Binding {
 	}
 	if (c.Path == "") == (c.Name == "") {
 		b.r.Fault(&document.Error{Pos: b.task.Pos, Msg: "tool " + b.task.Kind + " needs one of path, ref (a registered workflow)"})
+		return template.Binding{}, false
 	}
-	return template.Binding{Workflow: c}
+	return template.Binding{Workflow: c}, true
 }

@@ -1,2 +1,66 @@
-// Package playbook reads documents of kind Playbook: routed steps.
+// Package playbook reads documents of kind Playbook: routed steps. A step is a transition of a net; it takes a token, runs the
+// pipeline of its tool, and its arcs put new tokens before other steps, also before earlier ones.
+//
+//	kind: Playbook
+//	apiVersion: sluice/v1
+//	metadata: {name: pages}
+//	workflow:
+//	  - step: fetch
+//	    tool: {kind: http, url: "{{ workload.api }}/rows?page={{ args.page ?? 1 }}"}
+//	    next:
+//	      arcs:
+//	        - {step: fetch, when: '{{ event.result.body.more }}', args: {page: "{{ event.result.body.next }}"}}
+//	        - {step: report, when: '{{ event.name == "step.done" }}'}
+//	  - {step: report, tool: {kind: report.write}}
+//
+//	document ──ParseNode──▶ *Playbook, checked        what orders a run: tokens, gates, joins, rules
+//	                  └───▶ *template.Workflow         its calls: one step for each task that makes any (a site),
+//	                                                   side by side; built-in tools as bindings
+//	                                                   ──template.Check──▶ ──plan.Compile──▶ row i is site i
+//
+// # Dialects
+//
+// The apiVersion says how a document is written. In sluice/v1 expressions are those of package expr. Documents of noetl.io/v2 and
+// noetl.io/v10 have Jinja's, where what the workload holds and what steps and tasks have given is also known without a
+// prefix. In both, several words are one thing:
+//
+//	tool: {…}                    tool: [{name: <step>_task, …}]
+//	tool: [{label: {kind: …}}]   tool: [{name: label, kind: …}]; one without either is task_<index>, from 0
+//	set_ctx: {k: v}              set: {ctx.k: v}, or set: {k: v}        set_iter: {k: v}   set: {iter.k: v}
+//	outcome.result               output.data                             args of a tool     input
+//	else: {then: {do: …}}        else: {do: …}, or else: null beside then: {…}, with a warning
+//	backoff: none                backoff: fixed                          kind: command      kind: shell
+//
+// Where a mapping is written in some order, as sets are, the order means nothing: sets are done by scope and path.
+//
+// # Tools
+//
+// A tool's kind is the name of an operation, or one of those that are built in: noop, which calls nothing; http (method, url,
+// headers, params, body); command, also shell (argv or shell, stdin, env, dir, output); sleep (for); wait (message); workflow,
+// also playbook (path or ref, or name where the tool is no list); and workbook, which stands for an entry of the workbook.
+// What a tool says beside the keys that all tools have (name, spec, input, target, fan_in, timing, fulfillment, idempotent,
+// output: {…}) is what the call is made with, together with its input.
+//
+// # Variables
+//
+// Which names an expression may use depends on where it stands:
+//
+//	everywhere             workload ctx args execution_id
+//	admission              event (of the router that made the token; null for the first)
+//	input of a step        keychain
+//	in, max_in_flight      input
+//	a tool                 iter step input keychain _task _attempt _prev results
+//	rules of a task        iter step input _task _attempt _prev results outcome (also output)
+//	set of a step          step input results outcome
+//	arcs                   step input results outcome event
+//
+// # Faults and warnings
+//
+// Everything that is wrong with a document is reported at once, as document.Errors: with its place, what is written there and,
+// for a misspelt name, what was probably meant. Playbook.Warnings holds what makes sense and is probably not meant. Part of
+// it comes from the structure of the net (Playbook.Net): steps that never run, gates that nothing opens, joins of more than can
+// arrive, cycles without a way out.
+//
+// Reading is a pure function of the document; a Playbook is immutable and safe for concurrent use. It costs O(size of the
+// document).
 package playbook

@@ -1,6 +1,8 @@
 package playbook
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/template"
@@ -279,6 +281,11 @@ func (p *Playbook) Kind() string { return Kind }
 // Document gives the document that the playbook was read from, without the keys that are free. It is shared and must not be
 // changed.
 func (p *Playbook) Document() value.Value { return p.doc }
+
+// Tools gives the kinds of tools that are built in, sorted.
+func (p *Playbook) Tools() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(binders)), kindNoop, kindWorkbook)))
+}
 
 // Requires gives the tools that the playbook says it needs, but for those that are built in.
 func (p *Playbook) Requires() []template.Requirement { return p.requires }

@@ -66,6 +66,10 @@ func canonical(n *document.Node) value.Value {
 func (r *reader) playbook(n *document.Node) {
 	var executor, workbook, workflow *document.Node
 	root := r.Root()
+	r.Moved(n.Pos.Key("name").Path, n.Pos.Path)
+	if n.Kind == document.Mapping {
+		r.Moved(n.Pos.Key("name").Path, n.Pos.Key("metadata").Path) // where it is missed
+	}
 	r.mapping(n, template.Fields{
 		"apiVersion": r.dialect,
 		"kind":       root["kind"],

@@ -60,7 +60,7 @@ func (r *reader) executorSpec(n *document.Node) {
 	known["policy"] = r.executorPolicy
 	known["limits"] = r.limits
 	known["results"] = func(v *document.Node) {
-		r.mapping(v, template.Fields{"reference_first": func(v *document.Node) { r.Boolean(v) }}, nil)
+		r.mapping(v, template.Fields{"reference_first": r.noEffect("results are stored when they are large, as result says")}, nil)
 	}
 	r.mapping(n, known, nil)
 	x.Store = r.defaults.store
@@ -78,6 +78,7 @@ func (r *reader) executorPolicy(n *document.Node) {
 		"final_failure": func(v *document.Node) {
 			x.FinalFailure = FinalFailure(r.choice(v, string(FinalFails), string(FinalPartial)))
 		},
+		"defaults":     r.noEffect("policies stand where they apply"),
 		"on_unmatched": func(v *document.Node) { r.unmatched = r.choice(v, "continue", "fail") == "fail" },
 	}, map[string]string{
 		"admit": "only a step is admitted, in its own spec.policy",
@@ -95,10 +96,16 @@ func (r *reader) limits(n *document.Node) {
 		}
 	}
 	r.mapping(n, template.Fields{
-		"max_step_runs":  limit(&x.MaxStepRuns),
-		"max_jumps":      limit(&x.MaxJumps),
-		"max_args_bytes": limit(&x.MaxArgsBytes),
+		"max_step_runs":     limit(&x.MaxStepRuns),
+		"max_jumps":         limit(&x.MaxJumps),
+		"max_args_bytes":    limit(&x.MaxArgsBytes),
+		"max_payload_bytes": r.noEffect("the engine limits what a call gives"),
 	}, nil)
+}
+
+// noEffect takes a key that other programs know, and says that it does nothing here.
+func (r *reader) noEffect(why string) func(*document.Node) {
+	return func(v *document.Node) { r.warn(v.Pos, "%s has no effect: %s", lastKey(v.Pos), why) }
 }
 
 // stepNamed gives the index of the step that a text names, -1 if there is none.

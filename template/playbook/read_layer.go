@@ -74,10 +74,9 @@ func (r *reader) result(l *layer, n *document.Node) {
 			r.mapping(v, template.Fields{
 				"kind":  func(v *document.Node) { r.Text(v) },
 				"scope": func(v *document.Node) { r.choice(v, "step", "execution", "workflow", "permanent") },
-				"ttl":   func(v *document.Node) { r.warn(v.Pos, "ttl has no effect: results live as long as their run") },
-				"compression": func(v *document.Node) {
-					r.warn(v.Pos, "compression has no effect: how results are stored is up to the engine")
-				},
+
+				"ttl":         r.noEffect("results live as long as their run"),
+				"compression": r.noEffect("how results are stored is up to the engine"),
 			}, nil)
 		},
 		"select": func(v *document.Node) {

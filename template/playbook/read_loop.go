@@ -24,7 +24,7 @@ func (r *reader) loop(s *Step, n *document.Node) layer {
 			known["policy"] = func(v *document.Node) { r.loopPolicy(l, v) }
 			r.mapping(v, known, nil)
 			if width := v.Get("max_in_flight"); width != nil && !l.Parallel {
-				r.Refuse(width, "max_in_flight needs mode parallel")
+				r.warn(width.Pos, "max_in_flight has no effect: a sequential loop runs one iteration at a time")
 			}
 		},
 	}, nil)

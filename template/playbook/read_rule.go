@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,6 +38,9 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 		case otherwise != nil && c.when != nil:
 			r.Refuse(otherwise, "else cannot stand beside when: it is a rule of its own")
 			continue
+		case otherwise != nil && otherwise.Kind != document.Null && c.then != nil:
+			r.Refuse(c.then, "then cannot stand beside else: write else: {then: {…}}")
+			continue
 		case otherwise != nil:
 			c.then = r.otherwise(otherwise, c.then)
 		case c.when == nil:
@@ -56,12 +60,9 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 // otherwise finds what an else does, in the shapes in which people write it.
 func (r *reader) otherwise(n, then *document.Node) *document.Node {
 	switch {
-	case n.Kind == document.Null && then != nil:
+	case then != nil:
 		r.warn(n.Pos, "else is empty and then stands beside it: write else: {then: {…}}")
 		return then
-	case then != nil:
-		r.Refuse(then, "then cannot stand beside else: write else: {then: {…}}")
-		return nil
 	case n.Get("then") != nil:
 		var inner *document.Node
 		r.mapping(n, template.Fields{"then": func(v *document.Node) { inner = v }}, nil)
@@ -163,13 +164,8 @@ func (r *reader) then(rule *Rule, n *document.Node, labels map[string]int, names
 		r.Refuse(to, "to needs do: jump")
 	}
 	if rule.Do == Retry {
-		rule.Attempts = max(rule.Attempts, 0)
-		if rule.Attempts == 0 {
-			rule.Attempts = attemptsDefault
-		}
-		if rule.Backoff == "" {
-			rule.Backoff = BackoffNone
-		}
+		rule.Attempts = cmp.Or(rule.Attempts, attemptsDefault)
+		rule.Backoff = cmp.Or(rule.Backoff, BackoffNone)
 		return
 	}
 	for _, key := range []string{"attempts", "backoff", "delay"} {

@@ -11,11 +11,14 @@ import (
 // refused where it is read.
 func (r *reader) stepNames(n *document.Node) {
 	for i, item := range n.Items() {
-		if name, ok := item.Get("step").Text(); ok {
-			if _, taken := r.book.steps[name]; !taken {
-				r.book.steps[name] = i
-				r.names = append(r.names, name)
-			}
+		v := item.Get("step")
+		if v == nil {
+			continue
+		}
+		name, ok := v.Text()
+		if _, taken := r.book.steps[name]; ok && !taken {
+			r.book.steps[name] = i
+			r.names = append(r.names, name)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type tool struct {
 	kind   *document.Node            // where the kind stands
 	specs  []*document.Node          // the entry's, then its own
 	keys   map[string]*document.Node // that are not the engine's
+	at     map[string]document.Pos   // where keys stand, of these and of input
 	input  map[string]*document.Node // of input (or args), by key
 	whole  *document.Node            // an input that is no mapping
 	result layer                     // what `output: {…}` says of results
@@ -35,7 +36,7 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 		Label: n.label, Site: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
 		Call: template.Step{Pos: n.tool.Pos},
 	}
-	x := &tool{pipe: p, r: r, task: t, keys: map[string]*document.Node{}, input: map[string]*document.Node{}}
+	x := &tool{pipe: p, r: r, task: t, keys: map[string]*document.Node{}, at: map[string]document.Pos{}, input: map[string]*document.Node{}}
 	r.Required(n.tool, "kind")
 	x.kind = n.tool.Get("kind")
 	if x.kind == nil {
@@ -81,9 +82,11 @@ func (x *tool) read(n *document.Node) {
 			x.r.result(&x.result, e.Value)
 		case read != nil:
 			read(e.Value)
-			x.r.Moved(x.task.Pos.Key(e.Key).Path, e.Value.Pos.Path)
+			if x.book { // template.Check looks for it at the task
+				x.r.Moved(x.task.Pos.Key(e.Key).Path, e.Value.Pos.Path)
+			}
 		default:
-			x.keys[e.Key] = e.Value
+			x.keys[e.Key], x.at[e.Key] = e.Value, e.Pos
 		}
 	}
 }
@@ -96,7 +99,7 @@ func (x *tool) inputs(n *document.Node) {
 	}
 	x.whole = nil
 	for e := range n.Entries() {
-		x.input[e.Key] = e.Value
+		x.input[e.Key], x.at[e.Key] = e.Value, e.Pos
 	}
 }
 
@@ -141,9 +144,10 @@ func (x *tool) call() {
 	t.Call.ID = x.step.Name + "." + t.Label
 	t.Call.Operation = t.Kind
 	if bind := binders[t.Kind]; bind != nil {
-		b := &binder{tool: x, of: x.merged()}
 		t.Call.Operation = t.Kind + "#" + t.Call.ID
-		b.bind(bind)
+		if b := (&binder{tool: x, of: x.merged()}); !b.bind(bind) {
+			return
+		}
 	} else {
 		t.Input = x.rendered(x.merged())
 	}
@@ -155,8 +159,7 @@ func (x *tool) call() {
 // refuseCall refuses what only a call has.
 func (x *tool) refuseCall() {
 	for _, key := range slices.Sorted(maps.Keys(x.merged())) {
-		n := x.merged()[key]
-		x.r.Fault(&document.Error{Pos: n.Pos, Text: key, Msg: fmt.Sprintf("a noop takes no %s: it calls nothing", key)})
+		x.r.Fault(&document.Error{Pos: x.at[key], Text: key, Msg: fmt.Sprintf("a noop takes no %q: it calls nothing", key)})
 	}
 	c := &x.task.Call
 	if x.whole != nil || c.Target != nil || c.Timing != nil || c.FanIn != nil || c.Fulfillment != nil {
@@ -174,9 +177,6 @@ func (x *tool) merged() map[string]*document.Node {
 		}
 		all[key] = n
 	}
-	if x.whole != nil && len(all) > 0 {
-		x.r.Refuse(x.whole, "input must be a mapping beside other keys of the tool")
-	}
 	return all
 }
 
@@ -184,6 +184,10 @@ func (x *tool) merged() map[string]*document.Node {
 func (x *tool) rendered(of map[string]*document.Node) Expr {
 	names := x.r.visible(seenByTool)
 	if x.whole != nil {
+		if len(of) > 0 {
+			x.r.Refuse(x.whole, "input must be a mapping beside other keys of the tool")
+			return nil
+		}
 		return x.r.expression(x.whole, names)
 	}
 	if len(of) == 0 {

@@ -52,7 +52,8 @@ func (r *reader) named(s *Step, n *document.Node) []named {
 	if n.Kind == document.Mapping {
 		t := named{label: s.Name + "_task", at: n, tool: n, alone: true}
 		if name := n.Get("name"); name != nil && !takesName(n) {
-			t.label, t.at, t.written = r.Text(name), name, true
+			_, t.written = name.Text()
+			t.label, t.at = r.Text(name), name
 		}
 		return []named{t}
 	}
@@ -82,7 +83,8 @@ func (r *reader) listed(i int, item *document.Node) (named, bool) {
 	}
 	if item.Get("kind") != nil {
 		if name := item.Get("name"); name != nil {
-			t.label, t.at, t.written = r.Text(name), name, true
+			_, t.written = name.Text()
+			t.label, t.at = r.Text(name), name
 		}
 		return t, true
 	}
@@ -97,8 +99,8 @@ func (r *reader) listed(i int, item *document.Node) (named, bool) {
 
 // takesName reports whether the name in a tool is that of what it calls, and not its own.
 func takesName(n *document.Node) bool {
-	kind, _ := n.Get("kind").Text()
-	return kind == kindWorkbook || kind == kindWorkflow || kind == kindPlaybook
+	kind := n.Get("kind")
+	return isText(kind, kindWorkbook) || isText(kind, kindWorkflow) || isText(kind, kindPlaybook)
 }
 
 // label checks that a label can stand in the keys of calls. A call of step s and task t is s.t, which must be read in one way

@@ -82,7 +82,11 @@ func (r *reader) entry(n *document.Node, listed bool) entry {
 	return e
 }
 
+// isText reports whether a node is there and is that text.
 func isText(n *document.Node, text string) bool {
+	if n == nil {
+		return false
+	}
 	t, ok := n.Text()
 	return ok && t == text
 }

@@ -1,0 +1,96 @@
+package playbook_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWarnings(t *testing.T) {
+	const (
+		no     = "tool: {kind: noop}"
+		gate   = "spec: {policy: {admit: {"
+		rewrit = "{else: {then: {set_ctx: {"
+	)
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing to say", steps("- {step: a, "+no+", next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
+		{"an arc after a step that can fail", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
+			`p.yaml:5:47: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "step.done"`}},
+		{"an arc after a loop that can fail", steps("- {step: a, tool: {kind: work}, loop: {in: [1], iterator: i}, next: {spec: {mode: inclusive}, arcs: [{step: b, when: '{{ event.name == \"loop.done\" }}'}, {step: b}]}}", "- {step: b, "+no+"}"), []string{
+			`p.yaml:5:154: workflow[0].next.arcs[1]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "loop.done"`}},
+		{"an arc before which a failure was looked for", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: c, when: '{{ event.name == \"step.failed\" }}'}, {step: b}]}}", "- {step: b, "+no+"}", "- {step: c, "+no+"}"), nil},
+		{"an arc after a task whose rules let nothing fail", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
+		{"an arc after a rule that fails", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: fail}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
+			`p.yaml:5:102: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "step.done"`}},
+		{"rules without an else", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ ctx.x == 1 }}', then: {do: fail}}]}}}}"), []string{
+			`p.yaml:5:55: workflow[0].tool.spec.policy.rules: no else: after an error that no rule is about the pipeline goes on`}},
+		{"rules that are about every error", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ outcome.status == \"error\" }}', then: {do: fail}}]}}}}"), nil},
+		{"rules whose errors fail", steps("- {step: a, tool: {kind: work, spec: {policy: {on_unmatched: fail, rules: [{when: '{{ ctx.x == 1 }}', then: {do: retry}}]}}}}"), nil},
+		{"rules after an else", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: fail}}}, {when: true, then: {do: fail}}]}}}}"), []string{
+			`p.yaml:5:84: workflow[0].tool.spec.policy.rules[1]: this rule is never asked: it comes after an else`}},
+		{"shapes of else", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {do: fail}}]}}}}", "- {step: b, tool: {kind: noop, spec: {policy: {rules: [{else: , then: {do: fail}}]}}}}"), []string{
+			`p.yaml:5:63: workflow[0].tool.spec.policy.rules[0].else: else does not hold a then: write else: {then: {…}}`,
+			`p.yaml:6:3: workflow[1]: step "b" never runs: no arc leads to it`,
+			`p.yaml:6:62: workflow[1].tool.spec.policy.rules[0].else: else is empty and then stands beside it: write else: {then: {…}}`}},
+		{"a gate without an else", steps("- {step: a, " + no + ", " + gate + "rules: [{when: '{{ ctx.x == 1 }}', then: {allow: true}}]}}}}"), []string{
+			`p.yaml:5:64: workflow[0].spec.policy.admit.rules: no else: a token that no rule is about is denied`}},
+		{"a gate that nothing opens", steps("- {step: a, " + no + ", " + gate + "rules: [{when: '{{ ctx.x == 1 }}', then: {allow: false}}, {else: {then: {allow: false}}}]}}}}"), []string{
+			`p.yaml:5:56: workflow[0].spec.policy.admit: nothing can open the gate of step "a": none of its rules allows a token`}},
+		{"a gate that is written out as false", steps("- {step: a, " + no + ", " + gate + "rules: [{when: false, then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), []string{
+			`p.yaml:5:56: workflow[0].spec.policy.admit: nothing can open the gate of step "a": none of its rules allows a token`}},
+		{"a gate that each branch passes", steps(
+			"- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}]}}",
+			"- {step: b, tool: {kind: noop, spec: {policy: {rules: ["+rewrit+"b: true}}}}]}}}, next: {arcs: [{step: d}]}}",
+			"- {step: c, set: {c: true}, next: {arcs: [{step: d}]}}",
+			"- {step: d, "+no+", "+gate+"rules: [{when: '{{ ctx.b && ctx.c }}', then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), []string{
+			`p.yaml:8:56: workflow[3].spec.policy.admit: each branch that leads here brings a token, and all of them pass this gate: step "d" runs once for each. Write coalesce: true, or spec.join`}},
+		{"a gate that is latched", steps(
+			"- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}]}}",
+			"- {step: b, set: {b: true}, next: {arcs: [{step: d}]}}",
+			"- {step: c, set: {c: true}, next: {arcs: [{step: d}]}}",
+			"- {step: d, set: {d: true}, "+no+", "+gate+"rules: [{when: '{{ ctx.b && ctx.c && ctx.d == nil }}', then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), nil},
+		{"a gate that coalesces", steps(
+			"- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}]}}",
+			"- {step: b, set: {b: true}, next: {arcs: [{step: d}]}}",
+			"- {step: c, set: {c: true}, next: {arcs: [{step: d}]}}",
+			"- {step: d, "+no+", "+gate+"coalesce: true, rules: [{when: '{{ ctx.b && ctx.c }}', then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), nil},
+		{"a final step that arcs lead to", head + "executor: {spec: {final_step: b}}\n" + "workflow: [{step: a, next: {arcs: [{step: b}]}}, {step: b, " + no + "}]\n", []string{
+			`p.yaml:5:50: workflow[1]: arcs lead to final step "b": when one is followed it has run before the end, and is not run again`}},
+		{"a final step that is the entry", head + "executor: {spec: {final_step: a}}\n" + "workflow: [{step: a, " + no + "}]\n", []string{
+			`p.yaml:5:12: workflow[0]: final step "a" is where the run begins: it will have run before the end, and is not run again`}},
+		{"steps that never run", head + "executor: {spec: {final_step: d}}\n" +
+			"workflow: [{step: a, " + no + "}, {step: b, next: {arcs: [{step: c}]}}, {step: c, " + no + "}, {step: d, next: {arcs: [{step: e}]}}, {step: e, " + no + "}]\n", []string{
+			`p.yaml:5:43: workflow[1]: step "b" never runs: no arc leads to it`,
+			`p.yaml:5:81: workflow[2]: step "c" never runs: the arcs that lead to it are never followed, such as that of step "b"`,
+			`p.yaml:5:150: workflow[4]: step "e" never runs: the arcs that lead to it are never followed, such as that of step "d"`}},
+		{"arcs that are never followed", steps("- {step: a, next: {arcs: [{step: b, when: false}, {step: c}, {step: b}]}}", "- {step: b, "+no+"}", "- {step: c, "+no+"}"), []string{
+			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`,
+			`p.yaml:5:62: workflow[0].next.arcs[2]: this arc is never followed: one before it always holds`,
+			`p.yaml:6:3: workflow[1]: step "b" never runs: the arcs that lead to it are never followed, such as that of step "a"`}},
+		{"a cycle without a way out", steps("- {step: a, next: {arcs: [{step: b}]}}", "- {step: b, next: {arcs: [{step: c, when: '{{ ctx.x }}'}, {step: c}]}}", "- {step: c, next: {arcs: [{step: b}]}}"), []string{
+			`p.yaml:6:3: workflow[1]: nothing leads out of the cycle b -> c -> b: give one of its arcs a when`}},
+		{"a cycle with a way out", steps("- {step: a, next: {arcs: [{step: a, when: '{{ ctx.x }}'}]}}"), nil},
+		{"a join of more than can arrive", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: b}]}}", "- {step: b, "+no+", spec: {join: {mode: count, n: 3}}}"), []string{
+			`p.yaml:6:46: workflow[1].spec.join: the join of step "b" waits for 3 tokens, and at most 2 can arrive`}},
+		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
+			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: policies stand where they apply`,
+			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits what a call gives`,
+			`p.yaml:5:102: executor.spec.results.reference_first: reference_first has no effect: results are stored when they are large, as result says`,
+			`p.yaml:5:143: executor.spec.result.store.ttl: ttl has no effect: results live as long as their run`,
+			`p.yaml:5:160: executor.spec.result.store.compression: compression has no effect: how results are stored is up to the engine`}},
+		{"a width of a sequential loop", steps("- {step: a, " + no + ", loop: {in: [1], iterator: i, spec: {max_in_flight: 2}}}"), []string{
+			`p.yaml:5:84: workflow[0].loop.spec.max_in_flight: max_in_flight has no effect: a sequential loop runs one iteration at a time`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, book := load(t, c.text)
+			var got []string
+			for _, w := range book.Warnings {
+				got = append(got, w.Error())
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
