@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -35,6 +37,10 @@ type Config struct {
 	// CallsMax bounds the calls of the whole process that are under way. A step beyond it stays ready. `sleep`, `wait` and pure
 	// operations do not count. Default: no limit.
 	CallsMax int
+
+	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
+	// Default: it waits for its context to be patched.
+	OnBlocked playbook.OnBlocked
 
 	// PickUp says which of the unfinished runs in the store New goes on with; the engine also goes on with those it
 	// starts, and with their child runs. The others are left alone: they can be read, and what somebody wishes for one
@@ -228,7 +234,7 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		Run: o.id, Workflow: p.Hash, Name: p.Workflow.Name, Version: p.Workflow.Version,
 		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
 		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Children: children, MapItemsMax: int32(max(0, e.config.Limits.MapItemsMax)),
-		Parent: o.parent, Labels: o.labels, Actor: o.actor,
+		Parent: o.parent, Labels: o.labels, Actor: o.actor, OnBlocked: string(e.onBlocked(p.Workflow)),
 	}}}
 	if o.named {
 		if known, err := e.exists(ctx, o.id); err != nil || known {
@@ -255,6 +261,15 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		}
 		return nil, fmt.Errorf("start run %s: %w", o.id, err)
 	}
+}
+
+// onBlocked is what a run does when only denied tokens are left: as its playbook says, else as the engine does.
+func (e *Engine) onBlocked(w *template.Workflow) playbook.OnBlocked {
+	book, ok := playbook.Of(w)
+	if !ok {
+		return ""
+	}
+	return cmp.Or(book.Executor.OnBlocked, e.config.OnBlocked, playbook.BlockedWaits)
 }
 
 // again is a start whose id is taken: fine when it is the same run, else an error.

@@ -28,7 +28,7 @@ type run struct {
 	seq     uint64                       // last durable sequence
 	last    int64                        // latest instant given to the stepper
 	flights []*flight                    // calls under way, by node
-	asides  map[reactive.Request]*flight // calls under way of participants and decision sources
+	asides  map[reactive.Request]*flight // calls under way of participants and decision sources, and given up ones of nodes used again
 	flying  int                          // how many of both
 	more    bool                         // there is something to decide
 	idle    bool                         // it has left memory because nothing happened
@@ -216,30 +216,34 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 func (r *run) track(f *flight) {
 	r.flying++
 	if f.req.Participant != "" || f.req.Decision != 0 {
-		if r.asides == nil {
-			r.asides = map[reactive.Request]*flight{}
-		}
-		r.asides[f.req] = f
+		r.aside(f)
 		return
 	}
 	for int(f.req.Node) >= len(r.flights) {
 		r.flights = append(r.flights, make([]*flight, max(64, int(r.step.root.Len())-len(r.flights)))...)
 	}
+	if former := r.flights[f.req.Node]; former != nil { // its call was given up, and has not come home yet
+		r.aside(former)
+	}
 	r.flights[f.req.Node] = f
+}
+
+// aside notes a call that is not found by its node.
+func (r *run) aside(f *flight) {
+	if r.asides == nil {
+		r.asides = map[reactive.Request]*flight{}
+	}
+	r.asides[f.req] = f
 }
 
 // flight is the call under way for a request; nil: there is none.
 func (r *run) flight(req reactive.Request) *flight {
-	if req.Participant != "" || req.Decision != 0 {
-		return r.asides[req]
+	if int(req.Node) < len(r.flights) {
+		if f := r.flights[req.Node]; f != nil && f.req == req {
+			return f
+		}
 	}
-	if int(req.Node) >= len(r.flights) {
-		return nil
-	}
-	if f := r.flights[req.Node]; f != nil && f.req == req {
-		return f
-	}
-	return nil
+	return r.asides[req]
 }
 
 // untrack forgets a call.
@@ -248,11 +252,11 @@ func (r *run) untrack(f *flight) {
 		return
 	}
 	r.flying--
-	if f.req.Participant != "" || f.req.Decision != 0 {
+	if r.asides[f.req] == f {
 		delete(r.asides, f.req)
-	} else {
-		r.flights[f.req.Node] = nil
+		return
 	}
+	r.flights[f.req.Node] = nil
 }
 
 var (

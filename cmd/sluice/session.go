@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -137,7 +138,7 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 // the session's own goes on: the others would be cut off when it ends.
 func (s *session) open(ctx context.Context, dir string, store journal.Store, id string) (err error) {
 	s.engine, err = coordinator.New(ctx, store, coordinator.Config{
-		Logger: s.log.logger(), Directory: s.known,
+		Logger: s.log.logger(), Directory: s.known, OnBlocked: s.onBlocked(),
 		PickUp: func(h journal.Head) bool { return h.Run == id },
 	})
 	if err != nil || s.scratch != "" {
@@ -247,4 +248,13 @@ func (n *notes) Write(text []byte) (int, error) {
 	}
 	n.view.note(string(text))
 	return len(text), nil
+}
+
+// onBlocked is what a playbook does whose gates hold back all that is left: where nobody can reach the run, nobody could
+// open them.
+func (s *session) onBlocked() playbook.OnBlocked {
+	if s.scratch != "" {
+		return playbook.BlockedFails
+	}
+	return playbook.BlockedWaits
 }

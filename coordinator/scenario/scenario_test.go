@@ -12,7 +12,9 @@ import (
 
 const folder = "../../testdata/scenarios/"
 
-func TestScenarios(t *testing.T) { scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks") }
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks")
+}
 
 // Answers of one instant in twenty orders.
 func TestScenariosInAnyOrder(t *testing.T) {

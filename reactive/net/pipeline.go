@@ -144,8 +144,30 @@ func (n *Net) ended(it *iteration) {
 	if n.root.Status(v) == reactive.Skipped {
 		out.failure = nil
 	}
+	if it.task().Kind == "http" {
+		out.unwrap()
+	}
 	if n.conclude(it, out) {
 		n.todo = append(n.todo, it)
+	}
+}
+
+// unwrap takes an HTTP answer apart: rules see its body as the result, and the rest as `outcome.http`.
+func (o *outcome) unwrap() {
+	if _, ok := o.about["http"]; ok {
+		return
+	}
+	answer, _ := o.result.(map[string]any)
+	if o.failure != nil {
+		details, _ := value.Of(o.failure.Details)
+		answer, _ = details.(map[string]any)
+	}
+	if _, ok := answer["headers"]; !ok || answer["status"] == nil {
+		return
+	}
+	o.about = map[string]any{"http": map[string]any{"status": answer["status"], "headers": answer["headers"]}}
+	if o.failure == nil {
+		o.result = answer["body"]
 	}
 }
 
