@@ -1,46 +1,36 @@
 package playbook
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // theirs compiles the expressions of Jinja's dialect. A name that nobody knows is undefined there, and no mistake: what a
-// run is started with may bring it.
-func theirs(v value.Value, _ []string) (Expr, error) {
-	t, err := jinja.CompileValue(renamed(v))
+// run is started with may bring it. So the one that must not be read everywhere is looked for.
+func theirs(v value.Value, names []string) (Expr, error) {
+	t, err := jinja.CompileValue(v)
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(t.Names(), keychainName) && !slices.Contains(names, keychainName) {
+		return nil, &expr.Error{Text: keychainName, Msg: "the keychain is for tools: what is read here is for everybody to see"}
 	}
 	return t, nil
 }
 
-// otherNames are what that dialect calls the ends of steps.
+// otherNames are what documents of that dialect call the ends of steps.
 var otherNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,
 )
 
-// renamed is a value whose expressions use our names for the ends of steps.
-func renamed(v value.Value) value.Value {
-	switch v := v.(type) {
-	case string:
-		if strings.Contains(v, "{{") {
-			return otherNames.Replace(v)
-		}
-	case []any:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = renamed(x)
-		}
-		return list
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, x := range v {
-			out[k] = renamed(x)
-		}
-		return out
+// ourNames is a guard that knows the ends of steps by our names, whichever it was written with.
+func ourNames(guard value.Value) value.Value {
+	if text, ok := guard.(string); ok {
+		return otherNames.Replace(text)
 	}
-	return v
+	return guard
 }

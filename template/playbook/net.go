@@ -87,33 +87,34 @@ func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
 
 // always and never say of an arc what is known without running anything.
 func (a *Arc) always() bool {
-	if a.When == nil {
-		return true
-	}
-	v, fixed := constant(a.When)
-	return fixed && v == true
+	yes, fixed := decided(a.When)
+	return fixed && yes
 }
 
 func (a *Arc) never() bool {
-	if a.When == nil {
-		return false
-	}
-	v, fixed := constant(a.When)
-	return fixed && v == false
+	yes, fixed := decided(a.When)
+	return fixed && !yes
 }
 
-// canAllow reports whether some rule may admit a token.
+// decided gives what a guard comes to, if it is the same whatever happens; one that is not there holds.
+func decided(when Expr) (yes, fixed bool) {
+	if when == nil {
+		return true, true
+	}
+	if _, fixed = constant(when); !fixed {
+		return false, false
+	}
+	yes, err := when.EvalBool(nil) // a constant asks for nothing
+	return yes, err == nil
+}
+
+// canAllow reports whether some rule may admit a token. The rules after one that always holds are never asked.
 func (a *Admit) canAllow() bool {
 	for i := range a.Rules {
-		rule := &a.Rules[i]
-		if rule.When == nil {
-			return rule.Allow // the rules after an else are never asked
-		}
-		v, fixed := constant(rule.When)
-		if fixed && v == true {
-			return rule.Allow
-		}
-		if rule.Allow && !fixed {
+		switch yes, fixed := decided(a.Rules[i].When); {
+		case fixed && yes:
+			return a.Rules[i].Allow
+		case !fixed && a.Rules[i].Allow:
 			return true
 		}
 	}

@@ -43,7 +43,6 @@ type reader struct {
 	compile   compiler
 	entries   map[string]entry // of the workbook
 	names     []string         // of all steps, in their order
-	labels    map[string]int   // of the pipeline that is being read
 	unmatched bool             // on_unmatched of the playbook is fail
 	defaults  layer            // what the executor says for all tasks
 	warnings  document.Errors
@@ -108,32 +107,14 @@ var retiredRoot = map[string]string{
 }
 
 // dialects are the languages of expressions, by what the document says it is written in.
-var dialects = map[string]struct {
-	compile compiler
-	jinja   bool
-}{
-	"sluice/v1":    {compile: ours},
-	"noetl.io/v2":  {compile: theirs, jinja: true},
-	"noetl.io/v10": {compile: theirs, jinja: true},
-}
+var dialects = map[string]compiler{"sluice/v1": ours, "noetl.io/v2": theirs, "noetl.io/v10": theirs}
 
 func (r *reader) dialect(n *document.Node) {
-	version := r.Text(n)
-	if version == "" {
-		return
-	}
-	d, ok := dialects[version]
-	if !ok {
-		r.choice(n, "sluice/v1", "noetl.io/v2", "noetl.io/v10")
+	version := r.choice(n, "sluice/v1", "noetl.io/v2", "noetl.io/v10")
+	r.book.Jinja = strings.HasPrefix(version, "noetl.io/")
+	if r.compile = dialects[version]; r.compile == nil {
 		r.compile = unread
-		return
 	}
-	if d.compile == nil {
-		r.Refuse(n, "expressions of apiVersion "+version+" cannot be read by this program: write sluice/v1")
-		r.compile = unread
-		return
-	}
-	r.compile, r.book.Jinja = d.compile, d.jinja
 }
 
 // metadata is free but for the name, which is the workflow's.

@@ -34,7 +34,7 @@ func (r *reader) next(n *document.Node) *Next {
 // arc reads one way on. It reports false for one that leads nowhere.
 func (r *reader) arc(n *document.Node) (Arc, bool) {
 	a := Arc{To: -1, Pos: n.Pos}
-	names := r.visible(seenByArc)
+	names := seenByArc
 	r.mapping(n, template.Fields{
 		"step":    func(v *document.Node) { a.To = r.stepNamed(v) },
 		"when":    func(v *document.Node) { a.When, a.Text = r.condition(v, names) },

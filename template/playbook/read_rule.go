@@ -85,7 +85,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 			for _, c := range r.clauses(v, "a token that no rule is about is denied") {
 				rule := AdmitRule{Pos: c.node.Pos}
 				if c.when != nil {
-					rule.When, rule.Text = r.condition(c.when, r.visible(seenByGate))
+					rule.When, rule.Text = r.condition(c.when, seenByGate)
 				}
 				r.mapping(c.then, template.Fields{"allow": func(v *document.Node) { rule.Allow = r.Boolean(v) }}, nil)
 				r.Required(c.then, "allow")

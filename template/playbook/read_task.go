@@ -118,7 +118,7 @@ func (x *tool) spec() {
 	x.task.Result = all.applied()
 	x.task.Unmatched = x.r.unmatched
 	if policy != nil {
-		x.r.rules(x.task, policy, x.labels, x.r.visible(seenByRule))
+		x.r.rules(x.task, policy, x.labels, seenByRule)
 	}
 	if c := &x.task.Call; all.timeout > 0 && x.task.Kind != kindNoop {
 		if c.Timing == nil {
@@ -182,7 +182,7 @@ func (x *tool) merged() map[string]*document.Node {
 
 // rendered compiles what a call is made with. A tool that says nothing is called with null.
 func (x *tool) rendered(of map[string]*document.Node) Expr {
-	names := x.r.visible(seenByTool)
+	names := seenByTool
 	if x.whole != nil {
 		if len(of) > 0 {
 			x.r.Refuse(x.whole, "input must be a mapping beside other keys of the tool")

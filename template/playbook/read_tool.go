@@ -40,11 +40,9 @@ func (r *reader) tools(s *Step, n *document.Node, inherited layer) {
 			p.labels[t.label] = i
 		}
 	}
-	r.labels = p.labels
 	for i, t := range list {
 		s.Tasks = append(s.Tasks, r.task(p, i, t))
 	}
-	r.labels = nil
 }
 
 // named finds the tasks of a pipeline and what they are called.

@@ -272,3 +272,21 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// In Jinja's dialect a name that nobody knows is undefined, and no fault.
+func TestRefusalsInJinja(t *testing.T) {
+	const jinja = "kind: Playbook\napiVersion: noetl.io/v2\nmetadata: {name: p}\nworkflow: "
+	for _, c := range []struct{ name, text, want string }{
+		{"what is undefined", "[{step: s, set: {a: '{{ nobody | default(1) }}'}, tool: {kind: noop}}]", ""},
+		{"a guard that is a text", "[{step: s, next: {arcs: [{step: s, when: 'yes'}]}}]", ""},
+		{"an expression that is none", "[{step: s, set: {a: '{{ 1 + }}'}, tool: {kind: noop}}]",
+			`p.yaml:4:31: workflow[0].set.a: malformed expression {{ 1 + }}: unexpected end`},
+		{"a statement", "[{step: s, set: {a: '{% if x %}'}, tool: {kind: noop}}]",
+			"p.yaml:4:31: workflow[0].set.a: malformed expression {% if x %}: statements {% … %} are not read: only expressions {{ … }} are"},
+		{"the keychain in a guard", "[{step: s, next: {arcs: [{step: s, when: '{{ keychain.a.b }}'}]}}]",
+			`p.yaml:4:52: workflow[0].next.arcs[0].when: the keychain is for tools: what is read here is for everybody to see`},
+		{"the keychain in a tool", "[{step: s, tool: {kind: work, k: '{{ keychain.a.b }}'}}]", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, refusal(jinja+c.text+"\n")) })
+	}
+}

@@ -35,6 +35,9 @@ func ours(v value.Value, names []string) (Expr, error) {
 	return t, nil
 }
 
+// keychainName is the variable that secrets are read from.
+const keychainName = "keychain"
+
 // unread stands for the compiler of a language that is not known. That has been reported; what is written in it cannot be.
 func unread(value.Value, []string) (Expr, error) {
 	return expr.Compile("{{ input }}", expr.Scope{Names: []string{"input"}})
@@ -54,24 +57,15 @@ func unread(value.Value, []string) (Expr, error) {
 var (
 	seenEverywhere = []string{"workload", "ctx", "args", "execution_id"}
 	seenByGate     = names(seenEverywhere, "event")
-	seenByInput    = names(seenEverywhere, "keychain")
+	seenByInput    = names(seenEverywhere, keychainName)
 	seenByLoop     = names(seenEverywhere, "input")
 	seenByRule     = names(seenEverywhere, "iter", "step", "input", "_task", "_attempt", "_prev", "results", "outcome", "output")
-	seenByTool     = names(seenEverywhere, "iter", "step", "input", "_task", "_attempt", "_prev", "results", "keychain")
+	seenByTool     = names(seenEverywhere, "iter", "step", "input", "_task", "_attempt", "_prev", "results", keychainName)
 	seenByStep     = names(seenEverywhere, "step", "input", "results", "outcome", "output")
 	seenByArc      = names(seenByStep, "event")
 )
 
 func names(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
-
-// visible gives the variables of a place. In Jinja's dialect what the workload holds, and what tasks and steps have given, is
-// known without a prefix too.
-func (r *reader) visible(names []string) []string {
-	if !r.book.Jinja {
-		return names
-	}
-	return slices.Concat(names, slices.Sorted(maps.Keys(r.book.Workload)), r.names, slices.Sorted(maps.Keys(r.labels)))
-}
 
 // expression compiles the value at a node. It gives nil for one that cannot be compiled, and has reported it.
 func (r *reader) expression(n *document.Node, names []string) Expr {
@@ -133,7 +127,11 @@ func (r *reader) condition(n *document.Node, names []string) (Expr, string) {
 		r.Refuse(n, lastKey(n.Pos)+" must be an expression, not "+n.Kind.String())
 		return nil, ""
 	}
-	e := r.expression(n, names)
+	v := n.Value()
+	if r.book.Jinja {
+		v = ourNames(v)
+	}
+	e := r.compiled(v, n.Pos, names, func(value.Pointer) *document.Node { return n })
 	if e == nil {
 		return nil, ""
 	}

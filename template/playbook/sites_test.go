@@ -2,6 +2,7 @@ package playbook_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -196,4 +197,23 @@ func TestOfOtherWorkflowsThereIsNoPlaybook(t *testing.T) {
 	book, ok := playbook.Of(&template.Workflow{Name: "w"})
 	require.False(t, ok)
 	require.Nil(t, book)
+}
+
+// In Jinja's dialect a guard may call the ends of steps by their other names; a text elsewhere stays as it is.
+func TestGuardsInJinjaKnowTheEndsOfStepsByOtherNames(t *testing.T) {
+	_, book := load(t, strings.Replace(steps(
+		"- step: s",
+		"  tool: {kind: work, n: \"{{ ctx.a }} 'call.done'\"}",
+		"  next: {arcs: [{step: s, when: \"{{ event.name == 'call.done' }}\"}, {step: s, when: '{{ event.name == \"call.error\" }}'}]}"),
+		"sluice/v1", "noetl.io/v2", 1))
+	require.True(t, book.Jinja)
+	arcs := book.Steps[0].Next.Arcs
+	done, err := arcs[0].When.EvalBool(world{})
+	require.NoError(t, err)
+	require.True(t, done, "the event of this world is step.done")
+	failed, err := arcs[1].When.EvalBool(world{})
+	require.NoError(t, err)
+	require.False(t, failed)
+	require.Equal(t, "event.name == 'call.done'", arcs[0].Text, "as it was written")
+	require.Equal(t, `{"n":"ctx.a 'call.done'"}`, render(book.Sites[0].Input))
 }

@@ -1,6 +1,7 @@
 package playbook_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +76,9 @@ func TestWarnings(t *testing.T) {
 		{"a cycle with a way out", steps("- {step: a, next: {arcs: [{step: a, when: '{{ ctx.x }}'}]}}"), nil},
 		{"a join of more than can arrive", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: b}]}}", "- {step: b, "+no+", spec: {join: {mode: count, n: 3}}}"), []string{
 			`p.yaml:6:46: workflow[1].spec.join: the join of step "b" waits for 3 tokens, and at most 2 can arrive`}},
+		{"texts that are conditions in Jinja", strings.Replace(steps("- {step: a, next: {arcs: [{step: a, when: 'no'}, {step: b, when: 'yes'}]}}",
+			"- {step: b, "+no+", "+gate+"rules: [{when: 'true', then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), "sluice/v1", "noetl.io/v10", 1), []string{
+			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`}},
 		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
 			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: policies stand where they apply`,
 			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits what a call gives`,
