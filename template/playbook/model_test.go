@@ -117,6 +117,7 @@ func write(b *strings.Builder, path string, v reflect.Value) {
 func requireRoundTrip(t require.TestingT, checked *template.Checked) {
 	book, ok := playbook.Of(checked.Workflow)
 	require.True(t, ok)
+	require.NoError(t, playbook.Invariants(book))
 	p, err := plan.Compile(checked)
 	require.NoError(t, err)
 	require.Len(t, p.Nodes, len(book.Sites))

@@ -29,8 +29,8 @@ type Playbook struct {
 	Workload map[string]value.Value // defaults; what a run is started with is merged over them
 	Keychain []Secret
 	Steps    []*Step
-	Sites    []*Task // the tasks that make calls, over all steps, in their order
-	Warnings document.Errors
+	Sites    []*Task         // the tasks that make calls, over all steps, in their order
+	Warnings document.Errors // what makes sense and is probably not meant, in the order of the document
 	Pos      document.Pos
 
 	doc      value.Value // what it was read from, canonical

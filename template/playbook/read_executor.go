@@ -22,7 +22,7 @@ func defaultExecutor() Executor {
 	}
 }
 
-// executor reads how a run goes. Where it goes (profile, kind, version) is for other programs: here every call is made by
+// executor reads how a run goes, before the steps: what is said here they inherit. Where it goes (profile, kind, version) is for other programs: here every call is made by
 // the engine.
 func (r *reader) executor(n *document.Node) {
 	r.mapping(n, template.Fields{

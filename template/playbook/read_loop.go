@@ -54,7 +54,7 @@ func (r *reader) iterator(n *document.Node) string {
 	return name
 }
 
-// width compiles how many iterations run at once.
+// width compiles how many iterations run at once. A number is judged here, an expression when the loop begins.
 func (r *reader) width(n *document.Node) Expr {
 	if n.Kind != document.String && r.Count(n) == 0 {
 		return nil

@@ -215,7 +215,8 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 	return r.expression(n, names)
 }
 
-// jump finds the task that a label names: one of the same pipeline.
+// jump finds the task that a label names: one of the same pipeline. A task may be called previous; only else is it the word
+// for the task before, which for the first one is known to fail only when it is tried.
 func (r *reader) jump(rule *Rule, n, to *document.Node, labels map[string]int) {
 	if to == nil {
 		r.Fault(&document.Error{Pos: n.Pos.Key("to"), Msg: "do: jump needs to"})

@@ -75,6 +75,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	if tool == nil && n.Get("next") == nil {
 		r.Refuse(n, "a step needs a tool or a next")
 	}
+	// The specs around a task are read before it, whatever their order in the document: it inherits from them.
 	layers := []layer{r.defaults}
 	if spec != nil {
 		layers = append(layers, r.stepSpec(s, spec))
@@ -103,7 +104,8 @@ func (r *reader) stepName(n *document.Node, seen map[string]document.Pos) string
 	return name
 }
 
-// stepSpec reads the policies of a step, and what its tasks inherit.
+// stepSpec reads the policies of a step, and what its tasks inherit. Its timeout is two things: a duration bounds a run of the
+// step, with all its attempts and the delays between them; a mapping bounds each call of its tasks.
 func (r *reader) stepSpec(s *Step, n *document.Node) layer {
 	var l layer
 	known := l.fields(r)

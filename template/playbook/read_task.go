@@ -57,7 +57,8 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 	return t
 }
 
-// read takes a tool's mapping apart. What an entry of the workbook says comes first, and its caller's word is the last.
+// read takes a tool's mapping apart. What an entry of the workbook says comes first, and its caller's word is the last. A key
+// that no tool has in common with others is the tool's own, and no fault: only the operation knows what it takes.
 func (x *tool) read(n *document.Node) {
 	known := x.r.Step(&x.task.Call)
 	delete(known, "input")
@@ -91,7 +92,7 @@ func (x *tool) read(n *document.Node) {
 	}
 }
 
-// inputs lays an input over what there is of it.
+// inputs lays an input over what there is of it: the entry of a workbook has defaults, of which its caller changes some.
 func (x *tool) inputs(n *document.Node) {
 	if n.Kind != document.Mapping {
 		x.whole = n
@@ -130,7 +131,9 @@ func (x *tool) spec() {
 	}
 }
 
-// call makes the site of a task that calls something, and compiles what it is called with.
+// call makes the site of a task that calls something, and compiles what it is called with. A built-in tool needs a binding of
+// its own: which headers a request has, and how many arguments a command, is fixed in a binding, and differs from site to
+// site. Its name holds a #, which no operation's may, so that it hides none.
 func (x *tool) call() {
 	t := x.task
 	if t.Kind == kindNoop {
@@ -158,12 +161,14 @@ func (x *tool) call() {
 
 // refuseCall refuses what only a call has.
 func (x *tool) refuseCall() {
-	for _, key := range slices.Sorted(maps.Keys(x.merged())) {
+	given := x.merged()
+	for _, key := range slices.Sorted(maps.Keys(given)) {
 		x.r.Fault(&document.Error{Pos: x.at[key], Text: key, Msg: fmt.Sprintf("a noop takes no %q: it calls nothing", key)})
 	}
 	c := &x.task.Call
-	if x.whole != nil || c.Target != nil || c.Timing != nil || c.FanIn != nil || c.Fulfillment != nil {
-		x.r.Fault(&document.Error{Pos: x.task.Pos, Msg: "a noop takes no input, target, fan_in, timing or fulfillment: it calls nothing"})
+	if x.whole != nil || c.Target != nil || c.Timing != nil || c.FanIn != nil || c.Fulfillment != nil || c.NonIdempotent {
+		x.r.Fault(&document.Error{Pos: x.task.Pos,
+			Msg: "a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it calls nothing"})
 	}
 }
 

@@ -138,7 +138,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:6:45: workflow[1].tool.input: input must be a mapping beside other keys of the tool`,
 		}},
 		{"a noop that is asked to call", steps("- {step: s, tool: {kind: noop, n: 1, timing: {timeout: PT1S}}}"), []string{
-			`p.yaml:5:19: workflow[0].tool: a noop takes no input, target, fan_in, timing or fulfillment: it calls nothing`,
+			`p.yaml:5:19: workflow[0].tool: a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it calls nothing`,
 			`p.yaml:5:32: workflow[0].tool.n: a noop takes no "n": it calls nothing`,
 		}},
 		{"what a call is made with", steps("- {step: s, tool: {kind: work, target: {resolve: statc}, timing: {timeout: 5s}}}"), []string{

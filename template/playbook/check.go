@@ -1,0 +1,57 @@
+package playbook
+
+import (
+	"errors"
+	"fmt"
+)
+
+// check gives every invariant of the playbook that does not hold.
+func (p *Playbook) check() error {
+	var errs []error
+	fault := func(number int, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("invariant %d: %s", number, fmt.Sprintf(format, args...)))
+	}
+	inRange := func(what string, i, least, size int) {
+		if i < least || i >= size {
+			fault(1, "%s is %d of %d", what, i, size)
+		}
+	}
+	if len(p.Steps) == 0 {
+		fault(1, "there are no steps")
+	}
+	inRange("the entry", p.Executor.Entry, 0, len(p.Steps))
+	inRange("the final step", p.Executor.Final, -1, len(p.Steps))
+	names, sites := map[string]bool{}, 0
+	for i, s := range p.Steps {
+		if s.Index != i || names[s.Name] {
+			fault(2, "step %d is %q of index %d", i, s.Name, s.Index)
+		}
+		names[s.Name] = true
+		labels := map[string]bool{}
+		for k, t := range s.Tasks {
+			if t.Index != k || t.Step != i || labels[t.Label] {
+				fault(2, "task %d of step %d is %q, task %d of step %d", k, i, t.Label, t.Index, t.Step)
+			}
+			labels[t.Label] = true
+			inRange("a site", t.Site, -1, len(p.Sites))
+			if t.Site >= 0 {
+				if t.Site != sites || p.Sites[t.Site] != t {
+					fault(3, "task %q of step %d has site %d, and is the %dth that makes a call", t.Label, i, t.Site, sites)
+				}
+				sites++
+			}
+			for _, rule := range t.Rules {
+				inRange("a jump", rule.To, Previous, len(s.Tasks))
+			}
+		}
+		if s.Next != nil {
+			for _, a := range s.Next.Arcs {
+				inRange("an arc", a.To, 0, len(p.Steps))
+			}
+		}
+	}
+	if sites != len(p.Sites) {
+		fault(3, "%d tasks make calls, and there are %d sites", sites, len(p.Sites))
+	}
+	return errors.Join(errs...)
+}
