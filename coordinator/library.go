@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -256,8 +257,8 @@ func (l *library) restore(content any, hash string, children map[string]string) 
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}
-	w := &template.Workflow{}
-	if err := w.UnmarshalJSON(data); err != nil {
+	w, err := kinds.ParseStored(data)
+	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}
 	l.mu.Lock()

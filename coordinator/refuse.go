@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // refuse says why an event from outside would be without effect or harm the run; nil when it may be journaled. What the
@@ -28,6 +29,8 @@ func (s *Stepper) refuse(e *journal.Event) error {
 		if e.Detail.State != "" {
 			return s.refuseDecision(e)
 		}
+	case journal.ContextPatched:
+		return s.refusePatch(e)
 	case journal.RunCanceled, journal.MessageReceived:
 		if s.root.Closed() {
 			return ErrFinished
@@ -55,6 +58,9 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 
 func (s *Stepper) refuseStep(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
+	if n := net.Of(s.root); !ok && n != nil && e.Type == journal.NodeAborted && n.Live(e.Node) {
+		return nil // a step-run
+	}
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
 	}

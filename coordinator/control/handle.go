@@ -120,6 +120,8 @@ func wish(ctx context.Context, run *coordinator.Run, req *Request) error {
 			return err
 		}
 		return run.Send(ctx, req.Message, payload)
+	case Patch:
+		return patch(ctx, run, req)
 	case Decide:
 		return run.Decide(ctx, req.Step, req.Decision == Fulfilled, req.Reason)
 	case Pause:
@@ -158,4 +160,17 @@ func suggestStep(ctx context.Context, run *coordinator.Run, step string, err err
 	}
 	e.Suggestion, _ = expr.Nearest(step, names)
 	return e
+}
+
+// patch writes to the context of a playbook's run.
+func patch(ctx context.Context, run *coordinator.Run, req *Request) error {
+	payload, err := parsePayload(req.Payload)
+	if err != nil {
+		return err
+	}
+	changes, ok := payload.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%w: a patch is an object of values by path", ErrBadRequest)
+	}
+	return run.Patch(ctx, changes)
 }

@@ -32,6 +32,7 @@ const (
 	Cancel Verb = "cancel" // end a run. Run, Reason
 	Abort  Verb = "abort"  // stop a step. Run, Step, Reason
 	Retry  Verb = "retry"  // attempt a step again. Run, Step
+	Patch  Verb = "patch"  // write to a playbook's context. Run, Payload: an object of values by path, Reason
 )
 
 // The decisions.
@@ -50,14 +51,14 @@ type Request struct {
 	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
 	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
 	Message  string          `json:"message,omitempty"`  // name of the message
-	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message; nothing is null
+	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; nothing is null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
 }
 
 // wish reports whether the verb changes a run.
 func (v Verb) wish() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch:
 		return true
 	}
 	return false

@@ -39,6 +39,19 @@ func Load(file string, data []byte, known template.Known) (*template.Checked, er
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
+// ParseStored reads what Workflow.Document gave, as JSON: the definition of a run, whose document nobody needs any more.
+func ParseStored(data []byte) (*template.Workflow, error) {
+	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})
+	if err != nil {
+		return nil, err
+	}
+	if kind, _ := nodes[0].Get("kind").Text(); kind == template.Kind {
+		w := &template.Workflow{}
+		return w, w.UnmarshalJSON(data)
+	}
+	return ParseNode(nodes[0])
+}
+
 // ParseNode turns a document of any kind into a tree, which keeps n for the places of errors. It reports everything it finds
 // wrong as document.Errors. A tree that comes with an error holds what could be read, so that template.Check can report what
 // else is wrong with it; when the kind is unknown there is none.
