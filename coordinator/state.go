@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -35,7 +36,7 @@ type State struct {
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
 	Output   any         // of a run that has completed
-	Steps    []StepState // in the order of the template; the items of a map follow it, one after the other
+	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
 }
 
 // StepState is where a step, map or named conditional stands.
@@ -53,6 +54,8 @@ type StepState struct {
 	Fulfillment call.Fulfillment // where its task stands
 	Decidable   bool             // a person may decide its task now
 	Dispatches  []call.Dispatch  // what was asked of whom, of all attempts
+	Runs        int              // of a playbook's step: how often it was scheduled
+	Tokens      int              // of a playbook's step: how many wait at its gate or join
 }
 
 // State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
@@ -78,6 +81,9 @@ func (r *Run) State(ctx context.Context) (*State, error) {
 	s := &State{
 		Run: r.id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
 		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
+	}
+	if n := net.Of(root); n != nil {
+		s.Steps = routedStates(n, s.Steps)
 	}
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value

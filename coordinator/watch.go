@@ -18,7 +18,7 @@ type Update struct {
 
 // StepChange is one step's, map's or item's move from a status to another.
 type StepChange struct {
-	Step     string // its key
+	Step     string // its key; in a playbook of a call, or of a run of a step, such as `fetch@2`
 	From, To reactive.Status
 	Attempt  int32
 	Pending  bool             // failed, with a retry to come
@@ -36,6 +36,7 @@ func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
 		defer cancel(nil)
 		defer context.AfterFunc(r.engine.ctx, func() { cancel(ErrShutdown) })()
 		var root *reactive.Root
+		var steps *stepWatch
 		for e, err := range r.engine.store.Tail(ctx, r.id, 1) {
 			if err == nil && root == nil {
 				root, err = r.engine.rootFor(ctx, &e)
@@ -49,12 +50,17 @@ func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
 			}
 			if e.Seq == from {
 				root.Watch()
+				steps = watchSteps(root)
 			}
 			root.Apply(&e)
 			if e.Seq < from {
 				continue
 			}
-			if !yield(update(root, &e), nil) || e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq) {
+			u := update(root, &e)
+			if steps != nil {
+				u.Changes = append(u.Changes, steps.take()...)
+			}
+			if !yield(u, nil) || e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq) {
 				return
 			}
 		}
@@ -73,6 +79,12 @@ func (r *Run) reopened(ctx context.Context, finished uint64) bool {
 func update(root *reactive.Root, e *journal.Event) Update {
 	u := Update{Event: *e, Status: root.RunStatus()}
 	for _, c := range root.Changes() {
+		if was := c.Cell; was != nil {
+			u.Changes = append(u.Changes, StepChange{
+				Step: was.Key, From: c.From, To: c.To, Attempt: was.Attempt, Pending: was.Pending, Failure: was.Failure,
+			})
+			continue
+		}
 		if key := root.Key(c.Node); root.Place(c.Node).Key != "" {
 			u.Changes = append(u.Changes, StepChange{
 				Step: key, From: c.From, To: c.To, Attempt: root.Attempt(c.Node), Pending: root.Pending(c.Node),

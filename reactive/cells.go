@@ -176,3 +176,12 @@ func (c *Cells) Again(v int32, due int64) {
 	r.addTimer(timer{due: due, kind: retryTimer, node: v, attempt: n.attempt})
 	r.bank.Mark(v)
 }
+
+// cellChange is what is told of a cell whose status changes; nil where there are no cells.
+func (r *Root) cellChange(v int32) *CellChange {
+	if r.cells == nil {
+		return nil
+	}
+	n := &r.nodes[v]
+	return &CellChange{Key: r.cells.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: r.Failure(v)}
+}

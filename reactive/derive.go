@@ -280,7 +280,7 @@ func (r *Root) setStatus(v int32, s Status) {
 			r.signals.changed(v)
 		}
 		if r.watched {
-			r.changes = append(r.changes, Change{v, old, s, r.seq})
+			r.changes = append(r.changes, Change{Node: v, From: old, To: s, Seq: r.seq, Cell: r.cellChange(v)})
 		}
 		switch s {
 		case Ready:

@@ -123,6 +123,15 @@ type Change struct {
 	Node     int32
 	From, To Status
 	Seq      uint64
+	Cell     *CellChange // of a routed run; else nil
+}
+
+// CellChange is what a cell's node knew when its status changed: it may be another cell's since.
+type CellChange struct {
+	Key     string
+	Attempt int32
+	Pending bool
+	Failure *journal.Failure
 }
 
 // New makes the root of a run that has no events yet.

@@ -118,6 +118,15 @@ func showStep(t *table, s *control.Step) {
 
 // remarks are what there is to say of a step besides its status.
 func remarks(s *control.Step) (list []string) {
+	if s.Runs > 1 {
+		list = append(list, fmt.Sprintf("%d runs", s.Runs))
+	}
+	switch {
+	case s.Tokens == 1:
+		list = append(list, "1 token waits")
+	case s.Tokens > 1:
+		list = append(list, fmt.Sprintf("%d tokens wait", s.Tokens))
+	}
 	if s.Message != "" {
 		list = append(list, fmt.Sprintf("waits for message %q", s.Message))
 	}

@@ -63,6 +63,8 @@ type Step struct {
 	Fulfillment string     `json:"fulfillment,omitempty"` // where its task stands
 	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
 	Dispatches  []Dispatch `json:"dispatches,omitempty"`
+	Runs        int        `json:"runs,omitempty"`   // of a playbook's step: how often it was scheduled
+	Tokens      int        `json:"tokens,omitempty"` // of a playbook's step: how many wait at its gate or join
 }
 
 // Dispatch is one request to one participant.
@@ -169,6 +171,7 @@ func stepOf(s *coordinator.StepState) *Step {
 		Step: s.Step, Kind: [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[s.Kind],
 		Depth: s.Depth, Status: s.Status.String(), Pending: s.Pending, Attempts: s.Attempts, Began: instant(s.Began),
 		Ended: instant(s.Ended), Failure: FailureOf(s.Failure), Message: s.Message, Decidable: s.Decidable,
+		Runs: s.Runs, Tokens: s.Tokens,
 	}
 	if s.Fulfillment != call.NoTask {
 		out.Fulfillment = string(s.Fulfillment)

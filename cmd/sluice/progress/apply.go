@@ -28,6 +28,9 @@ func (t *Tree) Apply(u *coordinator.Update) {
 
 func (t *Tree) change(c *coordinator.StepChange, at int64) {
 	id, _, isItem := strings.Cut(c.Step, "[")
+	if t.routed {
+		id, isItem = stepOfRun(c.Step), false
+	}
 	i, ok := t.byID[id]
 	if !ok {
 		return
@@ -63,6 +66,15 @@ func (t *Tree) change(c *coordinator.StepChange, at int64) {
 		n.ended = at
 	}
 	t.mark(i)
+}
+
+// stepOfRun is the step that a run such as `fetch@2` is of; "" for a call within a run.
+func stepOfRun(key string) string {
+	id, number, _ := strings.Cut(key, "@")
+	if strings.Contains(number, ".") {
+		return ""
+	}
+	return id
 }
 
 // shift moves one step from a word to another, in its own counts and in those of all that is around it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // Tree is the picture of one run. Make it with New.
@@ -16,6 +17,7 @@ import (
 //  3. A node's children are in (node, end), and every line's ancestors have lines.
 type Tree struct {
 	name     string
+	routed   bool   // it is a playbook's: steps may run more than once
 	nodes    []node // in the order of the document; 0 is the root
 	byID     map[string]int32
 	lines    int    // that the whole tree takes, without failed items and without the root
@@ -68,7 +70,11 @@ type failedItem struct {
 func New(w *template.Workflow) *Tree {
 	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}}
 	b := builder{t: t}
-	b.container(node{kind: group, label: w.Name}, w.Steps)
+	steps := w.Steps
+	if book, ok := playbook.Of(w); ok {
+		steps, t.routed = routed(book), true
+	}
+	b.container(node{kind: group, label: w.Name}, steps)
 	n := len(t.nodes)
 	t.busy, t.bad = makeBitset(n), makeBitset(n)
 	for i := n - 1; i > 0; i-- {
@@ -77,6 +83,15 @@ func New(w *template.Workflow) *Tree {
 		t.lines += b.height(int32(i))
 	}
 	return t
+}
+
+// routed are the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
+func routed(book *playbook.Playbook) []template.Node {
+	list := make([]template.Node, len(book.Steps))
+	for i, s := range book.Steps {
+		list[i] = &template.Step{ID: s.Name}
+	}
+	return list
 }
 
 // builder walks the workflow's tree.
