@@ -1,0 +1,203 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+// routes reads a playbook.
+func routes(t testing.TB, text string) *template.Workflow {
+	nodes, err := document.Parse("test.yaml", []byte("apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\n"+text), document.Limits{})
+	require.NoError(t, err)
+	w, err := kinds.ParseNode(nodes[0])
+	require.NoError(t, err)
+	return w
+}
+
+func begin(t testing.TB, e *coordinator.Engine, text string, input any, opts ...coordinator.Option) *coordinator.Run {
+	r, err := e.Start(t.Context(), routes(t, text), input, opts...)
+	require.NoError(t, err)
+	return r
+}
+
+const gated = `
+workflow:
+  - step: ask
+    tool: {kind: echo, input: {n: "{{ workload.n }}"}}
+    next: {arcs: [{step: tell, args: {n: "{{ event.result.n }}"}}]}
+  - step: tell
+    spec: {policy: {admit: {rules: [{when: "{{ ctx.ok == true }}", then: {allow: true}}]}}}
+    tool: {kind: echo, input: {n: "{{ args.n }}", by: "{{ ctx.who.name }}"}}
+`
+
+// until waits for a run to stand somewhere.
+func until(t testing.TB, r *coordinator.Run, status reactive.RunStatus) *coordinator.State {
+	for u, err := range r.Watch(t.Context(), 1) {
+		require.NoError(t, err)
+		if u.Status == status {
+			s, err := r.State(t.Context())
+			require.NoError(t, err)
+			if s.Status == status {
+				return s
+			}
+		}
+	}
+	require.Fail(t, "it never came to that", string(status))
+	return nil
+}
+
+func TestAPlaybookWaitsForItsContextAndGoesOnInAnotherProcess(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *coordinator.Engine {
+		store, err := disk.Open(dir, disk.Config{})
+		require.NoError(t, err)
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{echo}})
+		require.NoError(t, err)
+		return e
+	}
+	e := open()
+	r := begin(t, e, gated, map[string]any{"n": 7}, coordinator.WithID("r"))
+	s := until(t, r, reactive.RunWaiting)
+	require.Equal(t, []coordinator.StepState{
+		{Step: "ask", Status: reactive.Completed, Runs: 1}, {Step: "tell", Status: reactive.Waiting, Tokens: 1},
+	}, s.Steps)
+	require.NoError(t, e.Shutdown(t.Context()))
+
+	e = open()
+	r, err := e.Run(t.Context(), "r")
+	require.NoError(t, err)
+	require.NoError(t, r.As("ann").Patch(t.Context(), map[string]any{"ok": true, "who.name": "ann"}))
+	result := wait(t, r)
+	require.NoError(t, result.Err())
+	require.Equal(t, map[string]any{"n": int64(7), "by": "ann"}, result.Output)
+	var actor string
+	for event, err := range r.Events(t.Context(), 1) {
+		require.NoError(t, err)
+		if event.Type == journal.ContextPatched {
+			actor = event.Detail.Actor
+		}
+	}
+	require.Equal(t, "ann", actor)
+	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
+	r := begin(t, e, gated, map[string]any{"n": 1})
+	until(t, r, reactive.RunWaiting)
+	require.NoError(t, r.Patch(t.Context(), map[string]any{"who": "somebody"}))
+	err := r.Patch(t.Context(), map[string]any{"ok": true, "who.name": "ann"})
+	require.ErrorIs(t, err, coordinator.ErrNotPossible)
+	require.ErrorContains(t, err, "who is no object")
+	require.ErrorIs(t, r.Patch(t.Context(), nil), coordinator.ErrNotPossible)
+	require.NoError(t, r.Patch(t.Context(), map[string]any{"ok": true, "who": map[string]any{"name": "bob"}}))
+	require.Equal(t, "bob", wait(t, r).Output.(map[string]any)["by"])
+	require.ErrorIs(t, r.Patch(t.Context(), map[string]any{"ok": true}), coordinator.ErrFinished)
+
+	w := start(t, e, `{kind: Workflow, name: w, operations: {rest: {wait: {message: m}}}, steps: [{operation: rest}]}`)
+	require.ErrorContains(t, w.Patch(t.Context(), map[string]any{"ok": true}), "only playbooks have a context")
+	require.NoError(t, w.Cancel(t.Context(), ""))
+}
+
+func TestABlockedRunFailsWhereNobodyCanHelp(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, OnBlocked: playbook.BlockedFails})
+	result := wait(t, begin(t, e, gated, map[string]any{"n": 1}))
+	require.Equal(t, reactive.RunFailed, result.Status)
+	require.Equal(t, "blocked", result.Failure.Code)
+	r := begin(t, e, "executor: {spec: {policy: {on_blocked: wait}}}\n"+gated, map[string]any{"n": 1})
+	until(t, r, reactive.RunWaiting)
+	require.NoError(t, r.Cancel(t.Context(), "the playbook says that it waits"))
+}
+
+func TestARunOfAStepIsAborted(t *testing.T) {
+	g := newGate()
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{g.define("slow"), echo}})
+	r := begin(t, e, `
+workflow:
+  - step: work
+    tool: {kind: slow}
+    next: {arcs: [{step: mend, when: '{{ event.name == "step.failed" && event.error.kind == "aborted" }}', args: {why: "{{ event.error.message }}"}}]}
+  - {step: mend, tool: {kind: echo, input: {why: "{{ args.why }}"}}}
+`, nil)
+	call := <-g.entered
+	require.Equal(t, "work@1.work_task", call.Node)
+	require.ErrorIs(t, r.Abort(t.Context(), "work@2", ""), coordinator.ErrStepNotFound)
+	require.NoError(t, r.Abort(t.Context(), "work@1", "too slow"))
+	<-call.Done()
+	result := wait(t, r)
+	require.NoError(t, result.Err())
+	require.Equal(t, map[string]any{"why": "too slow"}, result.Output)
+	require.ErrorIs(t, r.Abort(t.Context(), "work@1", ""), coordinator.ErrFinished)
+}
+
+// TestACallThatWasGivenUpIsNotForgotten: a tool does not listen when its time is over, and comes home when its node has
+// long made other calls. None is counted twice, or not at all: in the end there is room for as many as at first.
+func TestACallThatWasGivenUpIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		deaf := operation.Define("deaf", func(context.Context, any) (any, error) {
+			if calls.Add(1)%2 == 1 {
+				time.Sleep(10 * time.Second) // longer than its timeout
+			}
+			return nil, nil
+		})
+		e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{deaf, echo}, CallsMax: 3})
+		r := begin(t, e, `
+workflow:
+  - step: each
+    spec: {policy: {failure: {mode: best_effort}}}
+    loop: {in: "{{ 1..20 }}", iterator: i}
+    tool: {kind: deaf, timing: {timeout: PT1S}}
+    next: {arcs: [{step: after, when: "{{ event.loop.failed == 10 && event.loop.done == 10 }}"}]}
+  - {step: after, tool: {kind: echo, input: done}}
+`, nil)
+		result := wait(t, r)
+		require.NoError(t, result.Err())
+		require.Equal(t, "done", result.Output)
+		require.EqualValues(t, 20, calls.Load())
+		time.Sleep(time.Minute)
+		for range 3 {
+			require.NoError(t, wait(t, start(t, e, `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: echo, id: a}, {operation: echo, id: b}, {operation: echo, id: c}]}}]}`)).Err())
+		}
+	})
+}
+
+func TestWatchTellsTheRunsOfAPlaybooksSteps(t *testing.T) {
+	broken := operation.Define("broken", func(context.Context, any) (any, error) { return nil, operation.Permanent(errors.New("no")) })
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{broken}})
+	r := begin(t, e, `
+workflow:
+  - step: a
+    tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {n: "{{ (ctx.n ?? 0) + 1 }}"}}}}]}}}
+    next: {arcs: [{step: a, when: "{{ ctx.n < 2 }}"}, {step: b}]}
+  - {step: b, tool: {kind: broken}}
+`, nil)
+	var moves []string
+	for u, err := range r.Watch(t.Context(), 1) {
+		require.NoError(t, err)
+		for _, c := range u.Changes {
+			moves = append(moves, c.Step+" "+c.To.String())
+		}
+	}
+	require.Equal(t, []string{
+		"a@1 running", "a@1 completed", "a@2 running", "a@2 completed", "b@1.b_task idle",
+		"b@1.b_task ready", "b@1 running", "b@1.b_task running", "b@1.b_task failed", "b@1.b_task absent", "b@1 failed",
+	}, moves)
+	require.Equal(t, "error", wait(t, r).Failure.Code)
+}
