@@ -41,7 +41,7 @@ func (s *scope) Name(name string) (value.Value, error) {
 	case "execution_id":
 		return s.net.root.Start().Run, nil
 	case "keychain":
-		return s.net.keychain(), nil
+		return s.net.book.Marks(), nil // whoever makes the call puts the secrets in
 	}
 	if v, ok := s.pipeline(name); ok {
 		return v, nil

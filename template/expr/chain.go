@@ -69,6 +69,15 @@ func (c *compiler) keyed(base ast.Node, links []*ast.MemberNode) node {
 		return c.compile(base)
 	}
 	c.size++
+	c.note(inner(name.Value, key.Value), func(k *keySet) {
+		if len(links) > 1 {
+			if next, isText := links[1].Property.(*ast.StringNode); isText {
+				k.add(next.Value)
+				return
+			}
+		}
+		k.addAll()
+	})
 	return c.use(name.Value, func(k *keySet) { k.add(key.Value) })
 }
 

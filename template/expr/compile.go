@@ -21,7 +21,7 @@ type compiler struct {
 	scope []string
 	reads []Read
 	names []string
-	keys  map[string]*keySet // by name, of those that are used
+	keys  map[string]*keySet // by name, and by name and key, of those that are used
 	errs  []error
 	slots int // variables of `let`, over all expressions
 

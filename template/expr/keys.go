@@ -44,7 +44,16 @@ func (c *compiler) note(name string, how func(*keySet)) {
 // follows. all reports that it may read any of them, because a key is computed or the variable is used as a whole; keys is
 // nil then. So whoever watches a variable need not look at the template again when another key has changed. The caller must
 // not change the result. O(1).
-func (t *Template) Keys(name string) (keys []string, all bool) {
+func (t *Template) Keys(name string) (keys []string, all bool) { return t.keySet(name) }
+
+// Members is Keys for what a variable holds under one of its keys: ctx.k.m and ctx.k["m"] read m of ctx.k. Where Keys reports
+// that any key may be read, so may any member, of which Members need not know.
+func (t *Template) Members(name, key string) (members []string, all bool) { return t.keySet(inner(name, key)) }
+
+// inner is the name under which the members of a key of a variable are noted. No variable is called so.
+func inner(name, key string) string { return name + "." + key }
+
+func (t *Template) keySet(name string) (keys []string, all bool) {
 	k := t.keys[name]
 	if k == nil {
 		return nil, false

@@ -49,6 +49,33 @@ func TestKeysAreThoseThatMayBeRead(t *testing.T) {
 	}
 }
 
+func TestMembersAreThoseOfAKeyThatMayBeRead(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   any
+		want []string
+		all  bool
+	}{
+		{"nothing is read", "{{ ctx.b.m }}", nil, false},
+		{"a member", "{{ ctx.a.m }}", []string{"m"}, false},
+		{"what is under a member", "{{ ctx.a.m.n }}", []string{"m"}, false},
+		{"keys in brackets", `{{ ctx["a"]["m"] }}`, []string{"m"}, false},
+		{"several", "{{ ctx.a.n }} {{ ctx.a.m }}", []string{"m", "n"}, false},
+		{"the key itself", "{{ ctx.a }}", nil, true},
+		{"a computed member", "{{ ctx.a[args.k] }}", nil, true},
+		{"a pointer", map[string]any{"from": "/ctx/a/m"}, []string{"m"}, false},
+		{"a pointer to the key", map[string]any{"from": "/ctx/a"}, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tmpl, err := expr.CompileValue(c.in, expr.Scope{Names: []string{"ctx", "args"}})
+			require.NoError(t, err)
+			members, all := tmpl.Members("ctx", "a")
+			require.Equal(t, c.want, members)
+			require.Equal(t, c.all, all)
+		})
+	}
+}
+
 // ctx is an environment of two variables.
 type ctx struct{ of map[string]any }
 

@@ -32,7 +32,7 @@ type Template struct {
 	slots int // variables of `let`
 	reads []Read
 	names []string
-	keys  map[string]*keySet // by name
+	keys  map[string]*keySet // by name, and by name and key, see inner
 
 	fixed    bool
 	constant value.Value // if fixed

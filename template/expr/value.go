@@ -159,6 +159,9 @@ func (c *compiler) from(object map[string]any) node {
 		c.report(&Error{Text: p[0], Msg: fmt.Sprintf("unknown name %q in %s", p[0], text), Suggestion: suggest(p[0], c.scope, []string{"steps"})})
 		return nil
 	}
+	if len(p) > 1 {
+		c.note(inner(p[0], p[1]), func(k *keySet) { k.addPath(p[2:]) })
+	}
 	read := c.use(p[0], func(k *keySet) { k.addPath(p[1:]) })
 	return c.located(text, 0, func(r *run) (value.Value, error) {
 		v, err := read(r)

@@ -50,6 +50,19 @@ func (p *Playbook) check() error {
 			}
 		}
 	}
+	known := map[string]bool{}
+	for _, s := range p.Keychain {
+		for _, key := range s.Keys {
+			known[Mark(s.Name, key)] = true
+		}
+	}
+	for _, t := range p.Sites {
+		for _, mark := range t.Secrets {
+			if !known[mark] {
+				fault(4, "task %q is given %s, which the keychain does not have", t.Label, mark)
+			}
+		}
+	}
 	if sites != len(p.Sites) {
 		fault(3, "%d tasks make calls, and there are %d sites", sites, len(p.Sites))
 	}

@@ -41,6 +41,15 @@
 // What a tool says beside the keys that all tools have (name, spec, input, target, fan_in, timing, fulfillment, idempotent,
 // output: {…}) is what the call is made with, together with its input.
 //
+// # Secrets
+//
+// The keychain says where secrets come from: env (data: variables of the environment by key), file (data: paths by key, from
+// the folder that the engine runs in), or http (endpoint, method, headers, data: what is sent as JSON; the answer is an object,
+// asked for again when its expires_in is over with auto_renew). Tools, and inputs of steps, read them as keychain.name.key,
+// written out; what they see is a mark. A call is given the secrets that its own tool reads, itself or through the step's
+// input, and no others; sleep, wait, workflow and playbook are given none. What is written in the document itself, such as a
+// password in data, is stored with it. scope has no effect: every run resolves its own.
+//
 // # Variables
 //
 // Which names an expression may use depends on where it stands:

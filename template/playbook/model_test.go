@@ -38,6 +38,9 @@ func tool(text string) string { return head + "workflow: [{step: s, tool: " + te
 type world struct{}
 
 func (world) Name(name string) (value.Value, error) {
+	if name == "keychain" {
+		return map[string]any{"a": map[string]any{"k": "keychain.a.k"}, "api": map[string]any{"token": "keychain.api.token"}}, nil
+	}
 	if name == "_attempt" || name == "execution_id" {
 		return name, nil
 	}
@@ -69,7 +72,7 @@ func shape(p *playbook.Playbook) string {
 		Name     string
 		Executor playbook.Executor
 		Workload map[string]value.Value
-		Keychain []playbook.Secret
+		Keychain []*playbook.Secret
 		Steps    []*playbook.Step
 	}{p.Name, p.Executor, p.Workload, p.Keychain, p.Steps}))
 	return b.String()

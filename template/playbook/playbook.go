@@ -21,13 +21,14 @@ const Kind = "Playbook"
 //  1. Steps is not empty; every index of a step, task or site is in range or the -1 that its field allows.
 //  2. Names of steps are unique, and so are the labels within a pipeline.
 //  3. Sites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and Sites[i].Site is i.
+//  4. What a task's Secrets mark are keys of the Keychain.
 type Playbook struct {
 	Name     string
 	Jinja    bool                   // written in Jinja's dialect; workload keys and results stand at top level there
 	Metadata map[string]value.Value // name included
 	Executor Executor
 	Workload map[string]value.Value // defaults; what a run is started with is merged over them
-	Keychain []Secret
+	Keychain []*Secret
 	Steps    []*Step
 	Sites    []*Task         // the tasks that make calls, over all steps, in their order
 	Warnings document.Errors // what makes sense and is probably not meant, in the order of the document
@@ -36,6 +37,7 @@ type Playbook struct {
 	doc      value.Value // what it was read from, canonical
 	requires []template.Requirement
 	steps    map[string]int
+	marks    map[string]value.Value // what expressions see of the keychain
 }
 
 // Executor is how a run goes.
@@ -90,6 +92,9 @@ type Expr interface {
 
 	// Keys gives the keys of the variable called name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
+
+	// Members is Keys for what the variable holds under one of its keys.
+	Members(name, key string) (members []string, all bool)
 }
 
 // Step is a transition: it takes a token, runs its pipeline, and puts tokens at the ends of arcs.
@@ -107,6 +112,8 @@ type Step struct {
 	Set        []Set         // when it has ended, before arcs are looked at
 	Next       *Next         // nil: a leaf
 	Pos        document.Pos
+
+	secrets []string // marks of those that Input reads
 }
 
 // Admit decides whether a token may run its step.
@@ -173,6 +180,7 @@ type Task struct {
 	Step      int           // index of its step
 	Index     int           // in its step's Tasks
 	Input     Expr          // what the call is made with; nil: null
+	Secrets   []string      // marks of those that the call is given, sorted: its own templates and its step's input read them
 	Rules     []Rule        // empty: an error fails the step, anything else continues
 	HasPolicy bool          // rules were written
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
@@ -267,12 +275,35 @@ type Arc struct {
 	Pos     document.Pos
 }
 
-// Secret is an entry of the keychain. Its values never reach a journal.
+// Secret is an entry of the keychain. Its values never reach a journal: expressions see a mark in the place of each, and
+// whoever makes a call puts in those that the call's own templates read.
 type Secret struct {
-	Name string
-	Kind string
-	Data map[string]value.Value
-	Pos  document.Pos
+	Name      string
+	Kind      SecretKind
+	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
+	Sources   map[string]string // SecretEnv and SecretFile: where each is found, by key
+	Request   *SecretRequest    // SecretHTTP
+	AutoRenew bool              // SecretHTTP: asked for again when the answer's expires_in (seconds) is over
+	Pos       document.Pos
+}
+
+// SecretKind says where secrets come from.
+type SecretKind string
+
+// Where secrets come from.
+const (
+	SecretEnv  SecretKind = "env"  // variables of the environment
+	SecretFile SecretKind = "file" // contents of files
+	SecretHTTP SecretKind = "http" // fields of the JSON object that a server answers with
+)
+
+// SecretRequest is what is asked of a server that gives secrets. Expressions read the workload, and entries of the keychain
+// that come before.
+type SecretRequest struct {
+	Method   string // GET or POST. Default: POST with Data, else GET
+	Endpoint Expr
+	Headers  Expr // an object; nil: none
+	Data     Expr // sent as JSON; nil: nothing
 }
 
 // Kind says that it is a playbook: what a workflow's routing is asked for.
@@ -295,6 +326,9 @@ func (p *Playbook) StepIndex(name string) (int, bool) {
 	i, ok := p.steps[name]
 	return i, ok
 }
+
+// Marks gives what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
+func (p *Playbook) Marks() map[string]value.Value { return p.marks }
 
 // Mark stands for a secret wherever it would be seen: in journals, logs and events.
 func Mark(name, key string) string { return "‹keychain:" + name + "." + key + "›" }

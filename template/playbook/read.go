@@ -63,7 +63,7 @@ func canonical(n *document.Node) value.Value {
 
 // playbook reads the root. Its parts are read in the order in which they need each other, whatever that of the document.
 func (r *reader) playbook(n *document.Node) {
-	var executor, workbook, workflow *document.Node
+	var keychain, executor, workbook, workflow *document.Node
 	root := r.Root()
 	r.Moved(n.Pos.Key("name").Path, n.Pos.Path)
 	if n.Kind == document.Mapping {
@@ -73,7 +73,7 @@ func (r *reader) playbook(n *document.Node) {
 		"apiVersion": r.dialect,
 		"kind":       root["kind"],
 		"metadata":   r.metadata,
-		"keychain":   r.keychain,
+		"keychain":   func(v *document.Node) { keychain = v },
 		"executor":   func(v *document.Node) { executor = v },
 		"workload":   func(v *document.Node) { r.book.Workload = r.object(v) },
 		"directory":  root["directory"],
@@ -85,6 +85,9 @@ func (r *reader) playbook(n *document.Node) {
 		r.compile = ours
 	}
 	r.book.Executor = defaultExecutor()
+	if keychain != nil {
+		r.keychain(keychain)
+	}
 	if workflow != nil {
 		r.stepNames(workflow)
 	}
@@ -97,6 +100,7 @@ func (r *reader) playbook(n *document.Node) {
 	if workflow != nil {
 		r.steps(workflow)
 	}
+	r.book.marks = marks(r.book.Keychain)
 	r.assemble()
 }
 
@@ -132,28 +136,6 @@ func (r *reader) metadata(n *document.Node) {
 		}
 	}
 	r.Moved(r.book.Pos.Key("name").Path, n.Pos.Key("name").Path)
-}
-
-// keychain reads where secrets come from. What it says of each is for whoever resolves it.
-func (r *reader) keychain(n *document.Node) {
-	seen := map[string]document.Pos{}
-	for _, item := range r.list(n) {
-		s := Secret{Pos: item.Pos, Data: r.object(item)}
-		if s.Data == nil {
-			continue
-		}
-		r.Required(item, "name", "kind")
-		if v := item.Get("name"); v != nil {
-			s.Name = r.Text(v)
-			r.once(v, "keychain entry", s.Name, seen)
-		}
-		if v := item.Get("kind"); v != nil {
-			s.Kind = r.Text(v)
-		}
-		delete(s.Data, "name")
-		delete(s.Data, "kind")
-		r.book.Keychain = append(r.book.Keychain, s)
-	}
 }
 
 // mapping reads a mapping key by key, in the order written. It refuses unknown keys; for one that was known once it says

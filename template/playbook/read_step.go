@@ -63,7 +63,10 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 		"desc":  func(v *document.Node) { s.Desc = r.Text(v) },
 		"spec":  func(v *document.Node) { spec = v },
 		"loop":  func(v *document.Node) { loop = v },
-		"input": func(v *document.Node) { s.Input = r.expression(v, seenByInput) },
+		"input": func(v *document.Node) {
+			s.Input = r.expression(v, seenByInput)
+			s.secrets = r.secretsOf(v.Pos, s.Input)
+		},
 		"tool":  func(v *document.Node) { tool = v },
 		"set":   func(v *document.Node) { s.Set = r.sets(s.Set, v, setsOfStep, seenByStep) },
 		"next":  func(v *document.Node) { s.Next = r.next(v) },

@@ -154,9 +154,34 @@ func (x *tool) call() {
 	} else {
 		t.Input = x.rendered(x.merged())
 	}
+	x.secrets()
 	x.r.Moved(t.Pos.Key("operation").Path, x.kind.Pos.Path)
 	t.Site = len(x.r.book.Sites)
 	x.r.book.Sites = append(x.r.book.Sites, t)
+}
+
+// keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they are
+// given no secrets, because what they are called with is journaled.
+var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true}
+
+// secrets finds those that the call is given.
+func (x *tool) secrets() {
+	t := x.task
+	own := x.r.secretsOf(x.kind.Pos, t.Input)
+	if keptInside[t.Kind] {
+		if len(own) > 0 {
+			x.r.Refuse(x.kind, "a tool of kind "+t.Kind+" is given no secrets")
+		}
+		return
+	}
+	if t.Input == nil {
+		return
+	}
+	if keys, all := t.Input.Keys("input"); all || len(keys) > 0 {
+		own = append(own, x.step.secrets...)
+	}
+	slices.Sort(own)
+	t.Secrets = slices.Compact(own)
 }
 
 // refuseCall refuses what only a call has.

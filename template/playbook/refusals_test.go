@@ -251,10 +251,34 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:5:64: workflow[0].tool.o.k: malformed expression {{ 1 + }}: unexpected end`,
 			`p.yaml:5:89: workflow[0].tool.input.i: unknown name "event"`,
 		}},
-		{"keychains", root("keychain: [{name: a}, {name: a, kind: static}, 5]"), []string{
+		{"keychains", root("keychain: [{name: a}, {name: a, kind: vault}, 5]"), []string{
 			`p.yaml:5:12: keychain[0].kind: kind is missing`,
 			`p.yaml:5:30: keychain[1].name: duplicate keychain entry "a", first at keychain[0].name`,
-			`p.yaml:5:48: keychain[2]: keychain[2] must be a mapping, not an integer`,
+			`p.yaml:5:39: keychain[1].kind: kind must be one of env, file, http, not "vault"`,
+			`p.yaml:5:47: keychain[2]: keychain[2] must be a mapping, not an integer`,
+		}},
+		{"secrets", root("keychain:", "- {name: a.b, kind: env, data: {}, scope: all}", "- {name: c, kind: file, data: {k: '{{ x }}', 'l m': p}}",
+			"- {name: d, kind: env, endpoint: x}", "- {name: e, kind: http, method: PUT, headers: 5, data: '{{ keychain.f.k }}'}"), []string{
+			`p.yaml:6:10: keychain[0].name: invalid name "a.b": a secret's name has no dots, spaces and none of / [ ] #`,
+			`p.yaml:6:32: keychain[0].data: data must say where at least one secret is found`,
+			`p.yaml:6:43: keychain[0].scope: scope must be one of local, global, shared, not "all"`,
+			`p.yaml:7:35: keychain[1].data.k: the name of a source takes no expressions: "{{ x }}"`,
+			`p.yaml:7:53: keychain[1].data["l m"]: invalid name "l m": a secret's name has no dots, spaces and none of / [ ] #`,
+			`p.yaml:8:3: keychain[2].data: data is missing`,
+			`p.yaml:8:24: keychain[2].endpoint: unknown key "endpoint"`,
+			`p.yaml:9:3: keychain[3].endpoint: endpoint is missing`,
+			`p.yaml:9:33: keychain[3].method: method must be one of GET, POST, not "PUT"`,
+			`p.yaml:9:47: keychain[3].headers: headers must be a mapping, not an integer`,
+			`p.yaml:9:56: keychain[3].data: the keychain has no entry "f"`,
+		}},
+		{"secrets that are not there", steps("- {step: s, input: '{{ keychain }}', tool: {kind: work, a: '{{ keychain.shop.tokn }}'}}",
+			"- {step: t, tool: [{kind: work, a: '{{ keychain.shp.token }}'}, {kind: work, a: '{{ keychain.shop }}'}, {kind: sleep, for: '{{ keychain.shop.token }}'}]}",
+			"keychain: [{name: shop, kind: env, data: {token: T}}]"), []string{
+			`p.yaml:5:20: workflow[0].input: a secret is read by its name and key, written out: keychain.name.key`,
+			`p.yaml:5:51: workflow[0].tool.kind: keychain entry "shop" has no "tokn" (did you mean "token"?)`,
+			`p.yaml:6:27: workflow[1].tool[0].kind: the keychain has no entry "shp" (did you mean "shop"?)`,
+			`p.yaml:6:72: workflow[1].tool[1].kind: a secret is read by its name and key, written out: keychain.shop.key`,
+			`p.yaml:6:112: workflow[1].tool[2].kind: a tool of kind sleep is given no secrets`,
 		}},
 		{"workloads", root("workload: [1]"), []string{
 			`p.yaml:5:11: workload: workload must be a mapping, not a list`,
@@ -285,7 +309,7 @@ func TestRefusalsInJinja(t *testing.T) {
 			"p.yaml:4:31: workflow[0].set.a: malformed expression {% if x %}: statements {% … %} are not read: only expressions {{ … }} are"},
 		{"the keychain in a guard", "[{step: s, next: {arcs: [{step: s, when: '{{ keychain.a.b }}'}]}}]",
 			`p.yaml:4:52: workflow[0].next.arcs[0].when: the keychain is for tools: what is read here is for everybody to see`},
-		{"the keychain in a tool", "[{step: s, tool: {kind: work, k: '{{ keychain.a.b }}'}}]", ""},
+		{"the keychain in a tool", "[{step: s, tool: {kind: work, k: '{{ keychain.a.b }}'}}]\nkeychain: [{name: a, kind: env, data: {b: V}}]", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, refusal(jinja+c.text+"\n")) })
 	}

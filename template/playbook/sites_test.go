@@ -97,12 +97,12 @@ func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
 }
 
 func TestRegisteredOperationsAreCalledByTheirKind(t *testing.T) {
-	checked, book := load(t, steps("- step: s", "  tool:", "    - {kind: order.split, n: '{{ _prev.n }}', input: {m: '{{ keychain.a }}'}, idempotent: false}",
+	checked, book := load(t, "keychain: [{name: a, kind: env, data: {k: V}}]\n"+steps("- step: s", "  tool:", "    - {kind: order.split, n: '{{ _prev.n }}', input: {m: '{{ keychain.a.k }}'}, idempotent: false}",
 		"    - {name: quiet, kind: noop}", "    - {name: whole, kind: sum, input: '{{ results.list }}'}", "    - {name: bare, kind: ping}"))
 	require.Len(t, book.Sites, 3)
 	require.Empty(t, checked.Bindings)
 	require.Equal(t, "s.task_0 order.split true", fmt.Sprint(book.Sites[0].Call.ID, " ", book.Sites[0].Call.Operation, " ", book.Sites[0].Call.NonIdempotent))
-	require.Equal(t, `{"m":"keychain.a","n":3}`, render(book.Sites[0].Input))
+	require.Equal(t, `{"m":"keychain.a.k","n":3}`, render(book.Sites[0].Input))
 	require.Equal(t, `["x","y"]`, render(book.Sites[1].Input))
 	require.Nil(t, book.Sites[2].Input, "a tool that says nothing is called with null")
 	require.Equal(t, -1, book.Steps[0].Tasks[1].Site)

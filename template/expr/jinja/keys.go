@@ -12,7 +12,18 @@ type reads struct {
 }
 
 // Keys gives the keys of the variable called name that the template can read, sorted; all reports that it may read any.
-func (t *Template) Keys(name string) (keys []string, all bool) {
+func (t *Template) Keys(name string) (keys []string, all bool) { return t.reading(name) }
+
+// Members is Keys for what a variable holds under one of its keys. Where Keys reports that any key may be read, so may any
+// member, of which Members need not know.
+func (t *Template) Members(name, key string) (members []string, all bool) {
+	return t.reading(inner(name, key))
+}
+
+// inner is the name under which the members of a key of a variable are noted. No variable is called so.
+func inner(name, key string) string { return name + "." + key }
+
+func (t *Template) reading(name string) (keys []string, all bool) {
 	r := t.reads[name]
 	if r == nil {
 		return nil, false
@@ -24,7 +35,7 @@ func (t *Template) Keys(name string) (keys []string, all bool) {
 }
 
 // watch notes which keys of which variables a tree reads: those of x.k, x['k'] and x.get('k'); a variable that is used in
-// any other way is read as a whole.
+// any other way is read as a whole. The same goes for what is under a key.
 func watch(n node, into map[string]*reads) {
 	of := func(name string) *reads {
 		if into[name] == nil {
@@ -32,37 +43,58 @@ func watch(n node, into map[string]*reads) {
 		}
 		return into[name]
 	}
-	member := func(of_ node, key string) bool {
-		v, ok := of_.(variable)
-		if ok {
-			of(v.name).keys[key] = true
-		}
-		return ok
-	}
-	switch n := n.(type) {
-	case variable:
-		of(n.name).all = true
+	if v, ok := n.(variable); ok {
+		of(v.name).all = true
 		return
-	case attribute:
-		if member(n.of, n.key) {
+	}
+	holder, key, ok := member(n)
+	if !ok {
+		for _, c := range children(n) {
+			watch(c, into)
+		}
+		return
+	}
+	watchDefaults(n, into)
+	if v, ok := holder.(variable); ok {
+		of(v.name).keys[key] = true
+		of(inner(v.name, key)).all = true
+		return
+	}
+	if outer, first, ok := member(holder); ok {
+		if v, ok := outer.(variable); ok {
+			watchDefaults(holder, into)
+			of(v.name).keys[first] = true
+			of(inner(v.name, first)).keys[key] = true
 			return
 		}
+	}
+	watch(holder, into)
+}
+
+// member takes x.k, x['k'] and x.get('k') apart.
+func member(n node) (holder node, key string, ok bool) {
+	switch n := n.(type) {
+	case attribute:
+		return n.of, n.key, true
 	case item:
-		if k, ok := n.index.(literal); ok {
-			if key, ok := k.v.(string); ok && member(n.of, key) {
-				return
-			}
+		if k, isLiteral := n.index.(literal); isLiteral {
+			key, ok = k.v.(string)
+			return n.of, key, ok
 		}
 	case method:
-		if k, ok := firstText(n); ok && n.name == "get" && member(n.of, k) {
-			for _, a := range n.args.list[1:] {
-				watch(a, into)
-			}
-			return
+		if key, ok = firstText(n); ok && n.name == "get" {
+			return n.of, key, true
 		}
 	}
-	for _, c := range children(n) {
-		watch(c, into)
+	return nil, "", false
+}
+
+// watchDefaults watches what x.get('k', …) gives in place of what is not there.
+func watchDefaults(n node, into map[string]*reads) {
+	if m, ok := n.(method); ok {
+		for _, a := range m.args.list[1:] {
+			watch(a, into)
+		}
 	}
 }
 

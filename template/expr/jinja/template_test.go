@@ -279,6 +279,27 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestMembers(t *testing.T) {
+	for _, tt := range []struct {
+		source  string
+		members []string
+		all     bool
+	}{
+		{"{{ ctx.a.m and ctx['a'].n and ctx.get('a').get('o', ctx.a.p) and ctx.a.m.deep }}", []string{"m", "n", "o", "p"}, false},
+		{"{{ ctx.get('a', ctx.a.q).m }}", []string{"m", "q"}, false},
+		{"{{ ctx.b.m }}", nil, false},
+		{"{{ ctx.a }}", nil, true},
+		{"{{ ctx.a[other] }}", nil, true},
+		{"{{ ctx.a | length }}", nil, true},
+	} {
+		c, err := jinja.Compile(tt.source)
+		require.NoError(t, err)
+		members, all := c.Members("ctx", "a")
+		require.Equal(t, tt.members, members, tt.source)
+		require.Equal(t, tt.all, all, tt.source)
+	}
+}
+
 // What would take long, or much, ends at once, and nothing of that size is made.
 func TestLimits(t *testing.T) {
 	for _, source := range []string{

@@ -1,0 +1,185 @@
+package playbook
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// keychain reads where secrets come from:
+//
+//	keychain:
+//	  - {name: shop, kind: env, data: {token: SHOP_TOKEN}}
+//	  - {name: db, kind: file, data: {password: /run/secrets/db}}
+//	  - {name: api, kind: http, endpoint: "https://…", data: {client: "{{ keychain.shop.token }}"}, auto_renew: true}
+//
+// Tools read them as keychain.shop.token.
+func (r *reader) keychain(n *document.Node) {
+	seen := map[string]document.Pos{}
+	for _, item := range r.list(n) {
+		if item.Kind != document.Mapping {
+			r.WrongKind(item, "a mapping")
+			continue
+		}
+		r.book.Keychain = append(r.book.Keychain, r.secret(item, seen))
+	}
+}
+
+// noSecret stands for an entry that has been refused: what is read of it is no further fault.
+const noSecret SecretKind = ""
+
+func (r *reader) secret(n *document.Node, seen map[string]document.Pos) *Secret {
+	s := &Secret{Pos: n.Pos}
+	known := template.Fields{
+		"name": func(v *document.Node) {
+			if s.Name = r.Text(v); s.Name != "" {
+				r.secretName(v, s.Name)
+				r.once(v, "keychain entry", s.Name, seen)
+			}
+		},
+		"kind":       func(v *document.Node) { s.Kind = SecretKind(r.choice(v, string(SecretEnv), string(SecretFile), string(SecretHTTP))) },
+		"scope":      func(v *document.Node) { r.choice(v, "local", "global", "shared") },
+		"auto_renew": func(v *document.Node) { s.AutoRenew = r.Boolean(v) },
+	}
+	switch {
+	case isText(n.Get("kind"), string(SecretHTTP)):
+		r.secretRequest(s, n, known)
+	default:
+		known["data"] = func(v *document.Node) { r.sources(s, v) }
+		r.mapping(n, known, nil)
+		if r.Required(n, "name", "kind"); s.Kind != noSecret {
+			r.Required(n, "data")
+		}
+	}
+	return s
+}
+
+// secretName refuses what could not be told apart in a mark.
+func (r *reader) secretName(n *document.Node, name string) {
+	if err := template.ValidID(name); err != nil || strings.ContainsAny(name, ".›") {
+		r.Fault(&document.Error{Pos: n.Pos, Text: name,
+			Msg: fmt.Sprintf("invalid name %s: a secret's name has no dots, spaces and none of / [ ] #", document.Quote(name))})
+	}
+}
+
+// sources reads under which names secrets are found, by key: variables of the environment, or files.
+func (r *reader) sources(s *Secret, n *document.Node) {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return
+	}
+	if n.Len() == 0 {
+		r.Refuse(n, "data must say where at least one secret is found")
+	}
+	s.Sources = map[string]string{}
+	for e := range n.Entries() {
+		r.secretName(e.Value, e.Key)
+		if s.Sources[e.Key] = r.Text(e.Value); strings.Contains(s.Sources[e.Key], "{{") {
+			r.Refuse(e.Value, "the name of a source takes no expressions")
+		}
+	}
+	s.Keys = slices.Sorted(maps.Keys(s.Sources))
+}
+
+// secretRequest reads what is asked of a server that gives secrets. Entries of the keychain that come before may be read.
+func (r *reader) secretRequest(s *Secret, n *document.Node, known template.Fields) {
+	s.Request = &SecretRequest{Method: "POST"}
+	if n.Get("data") == nil {
+		s.Request.Method = "GET"
+	}
+	part := func(into *Expr) func(*document.Node) {
+		return func(v *document.Node) {
+			*into = r.expression(v, []string{"workload", keychainName})
+			r.secretsOf(v.Pos, *into)
+		}
+	}
+	known["endpoint"] = part(&s.Request.Endpoint)
+	known["method"] = func(v *document.Node) { s.Request.Method = cmp.Or(r.choice(v, "GET", "POST"), "POST") }
+	known["headers"] = part(&s.Request.Headers)
+	known["data"] = part(&s.Request.Data)
+	r.mapping(n, known, nil)
+	r.Required(n, "name", "endpoint")
+	if v := n.Get("headers"); v != nil && v.Kind != document.Mapping {
+		r.WrongKind(v, "a mapping")
+	}
+}
+
+// secretsOf gives the marks of the secrets that an expression reads. Which they are must be written out: a call is given
+// those that its own templates name, and no others.
+func (r *reader) secretsOf(pos document.Pos, e Expr) []string {
+	if e == nil {
+		return nil
+	}
+	fault := func(text, suggestion, format string, args ...any) {
+		r.Fault(&document.Error{Pos: pos, Text: text, Suggestion: suggestion, Msg: fmt.Sprintf(format, args...)})
+	}
+	names, all := e.Keys(keychainName)
+	if all {
+		fault(keychainName, "", "a secret is read by its name and key, written out: keychain.name.key")
+		return nil
+	}
+	var marks []string
+	for _, name := range names {
+		s, ok := r.secretNamed(name)
+		if !ok {
+			near, _ := expr.Nearest(name, r.secretNames())
+			fault(name, near, "the keychain has no entry %q", name)
+			continue
+		}
+		keys, all := e.Members(keychainName, name)
+		if all {
+			fault(keychainName+"."+name, "", "a secret is read by its name and key, written out: keychain.%s.key", name)
+			continue
+		}
+		for _, key := range keys {
+			switch has := slices.Contains(s.Keys, key); {
+			case has:
+			case s.Kind == SecretHTTP:
+				s.Keys = append(s.Keys, key) // the server has to give it
+				slices.Sort(s.Keys)
+			case s.Kind != noSecret && s.Keys != nil:
+				near, _ := expr.Nearest(key, s.Keys)
+				fault(key, near, "keychain entry %q has no %q", name, key)
+			}
+			marks = append(marks, Mark(name, key))
+		}
+	}
+	return marks
+}
+
+func (r *reader) secretNamed(name string) (*Secret, bool) {
+	for _, s := range r.book.Keychain {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+func (r *reader) secretNames() []string {
+	var names []string
+	for _, s := range r.book.Keychain {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// marks gives what expressions see of the keychain: a mark in the place of every secret.
+func marks(keychain []*Secret) map[string]value.Value {
+	all := make(map[string]value.Value, len(keychain))
+	for _, s := range keychain {
+		entry := make(map[string]any, len(s.Keys))
+		for _, key := range s.Keys {
+			entry[key] = Mark(s.Name, key)
+		}
+		all[s.Name] = entry
+	}
+	return all
+}
