@@ -48,7 +48,9 @@ func (t *Template) Keys(name string) (keys []string, all bool) { return t.keySet
 
 // Members is Keys for what a variable holds under one of its keys: ctx.k.m and ctx.k["m"] read m of ctx.k. Where Keys reports
 // that any key may be read, so may any member, of which Members need not know.
-func (t *Template) Members(name, key string) (members []string, all bool) { return t.keySet(inner(name, key)) }
+func (t *Template) Members(name, key string) (members []string, all bool) {
+	return t.keySet(inner(name, key))
+}
 
 // inner is the name under which the members of a key of a variable are noted. No variable is called so.
 func inner(name, key string) string { return name + "." + key }

@@ -44,7 +44,9 @@ func (r *reader) secret(n *document.Node, seen map[string]document.Pos) *Secret 
 				r.once(v, "keychain entry", s.Name, seen)
 			}
 		},
-		"kind":       func(v *document.Node) { s.Kind = SecretKind(r.choice(v, string(SecretEnv), string(SecretFile), string(SecretHTTP))) },
+		"kind": func(v *document.Node) {
+			s.Kind = SecretKind(r.choice(v, string(SecretEnv), string(SecretFile), string(SecretHTTP)))
+		},
 		"scope":      func(v *document.Node) { r.choice(v, "local", "global", "shared") },
 		"auto_renew": func(v *document.Node) { s.AutoRenew = r.Boolean(v) },
 	}

@@ -59,17 +59,17 @@ var retiredStep = map[string]string{
 func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	var spec, loop, tool *document.Node
 	r.mapping(n, template.Fields{
-		"step":  func(v *document.Node) { s.Name = r.stepName(v, seen) },
-		"desc":  func(v *document.Node) { s.Desc = r.Text(v) },
-		"spec":  func(v *document.Node) { spec = v },
-		"loop":  func(v *document.Node) { loop = v },
+		"step": func(v *document.Node) { s.Name = r.stepName(v, seen) },
+		"desc": func(v *document.Node) { s.Desc = r.Text(v) },
+		"spec": func(v *document.Node) { spec = v },
+		"loop": func(v *document.Node) { loop = v },
 		"input": func(v *document.Node) {
 			s.Input = r.expression(v, seenByInput)
 			s.secrets = r.secretsOf(v.Pos, s.Input)
 		},
-		"tool":  func(v *document.Node) { tool = v },
-		"set":   func(v *document.Node) { s.Set = r.sets(s.Set, v, setsOfStep, seenByStep) },
-		"next":  func(v *document.Node) { s.Next = r.next(v) },
+		"tool": func(v *document.Node) { tool = v },
+		"set":  func(v *document.Node) { s.Set = r.sets(s.Set, v, setsOfStep, seenByStep) },
+		"next": func(v *document.Node) { s.Next = r.next(v) },
 	}, retiredStep)
 	if n.Kind != document.Mapping {
 		return
