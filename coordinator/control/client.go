@@ -82,6 +82,21 @@ func (c *Client) Show(ctx context.Context, run string) (*Run, error) {
 	return shown, err
 }
 
+// Explain says why a run, or one of its steps, stands where it does; "" is the run.
+func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Explanation, error) {
+	var x *coordinator.Explanation
+	err := c.ask(ctx, &Request{Verb: Explain, Run: run, Step: step}, func(r *Reply) error {
+		if r.Explanation != nil {
+			x = r.Explanation
+		}
+		return nil
+	})
+	if err == nil && x == nil {
+		err = problem(ErrHungUp)
+	}
+	return x, err
+}
+
 // Events yields what a run's journal holds now, from sequence from on.
 func (c *Client) Events(ctx context.Context, run string, from uint64) iter.Seq2[*Event, error] {
 	return stream(ctx, c, &Request{Verb: Events, Run: run, From: from}, func(r *Reply) *Event { return r.Event })

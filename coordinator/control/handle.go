@@ -47,6 +47,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	switch req.Verb {
 	case Show:
 		err = show(ctx, run, emit)
+	case Explain:
+		err = explain(ctx, run, req.Step, emit)
 	case Events:
 		err = events(ctx, run, max(1, req.From), emit)
 	case Watch:
@@ -83,6 +85,14 @@ func show(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) er
 		err = emit(&Reply{Step: stepOf(&state.Steps[i])})
 	}
 	return err
+}
+
+func explain(ctx context.Context, run *coordinator.Run, step string, emit func(*Reply) error) error {
+	x, err := run.Explain(ctx, step)
+	if err != nil {
+		return err
+	}
+	return emit(&Reply{Explanation: x})
 }
 
 func events(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {

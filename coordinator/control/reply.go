@@ -14,13 +14,14 @@ import (
 // Reply is one line of an answer: exactly one field is set. The first line on a connection is Taken, unless the request
 // cannot be read, the last one is Done or Error.
 type Reply struct {
-	Taken  bool    `json:"taken,omitempty"` // the request was read and will be answered
-	Run    *Run    `json:"run,omitempty"`
-	Step   *Step   `json:"step,omitempty"`
-	Event  *Event  `json:"event,omitempty"`
-	Update *Update `json:"update,omitempty"`
-	Done   *Done   `json:"done,omitempty"`
-	Error  *Error  `json:"error,omitempty"`
+	Taken       bool                     `json:"taken,omitempty"` // the request was read and will be answered
+	Run         *Run                     `json:"run,omitempty"`
+	Step        *Step                    `json:"step,omitempty"`
+	Event       *Event                   `json:"event,omitempty"`
+	Update      *Update                  `json:"update,omitempty"`
+	Explanation *coordinator.Explanation `json:"explanation,omitempty"`
+	Done        *Done                    `json:"done,omitempty"`
+	Error       *Error                   `json:"error,omitempty"`
 }
 
 // Done ends an answer.

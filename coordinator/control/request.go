@@ -21,18 +21,19 @@ type Verb string
 
 // The verbs. Those from Send on are wishes: they change a run, and need an actor.
 const (
-	List   Verb = "runs"   // all runs
-	Show   Verb = "show"   // a run and its steps. Run
-	Events Verb = "events" // what a run's journal holds. Run, From
-	Watch  Verb = "watch"  // what has happened and happens, until the run ends. Run, From
-	Send   Verb = "send"   // a message for a run. Run, Message, Payload
-	Decide Verb = "decide" // whether a step's task is done. Run, Step, Decision, Reason
-	Pause  Verb = "pause"  // nothing new starts. Run, Reason
-	Resume Verb = "resume" // end a pause. Run
-	Cancel Verb = "cancel" // end a run. Run, Reason
-	Abort  Verb = "abort"  // stop a step. Run, Step, Reason
-	Retry  Verb = "retry"  // attempt a step again. Run, Step
-	Patch  Verb = "patch"  // write to a playbook's context. Run, Payload: an object of values by path, Reason
+	List    Verb = "runs"    // all runs
+	Show    Verb = "show"    // a run and its steps. Run
+	Events  Verb = "events"  // what a run's journal holds. Run, From
+	Watch   Verb = "watch"   // what has happened and happens, until the run ends. Run, From
+	Explain Verb = "explain" // why a run, or a step, stands where it does. Run, Step ("": the run)
+	Send    Verb = "send"    // a message for a run. Run, Message, Payload
+	Decide  Verb = "decide"  // whether a step's task is done. Run, Step, Decision, Reason
+	Pause   Verb = "pause"   // nothing new starts. Run, Reason
+	Resume  Verb = "resume"  // end a pause. Run
+	Cancel  Verb = "cancel"  // end a run. Run, Reason
+	Abort   Verb = "abort"   // stop a step. Run, Step, Reason
+	Retry   Verb = "retry"   // attempt a step again. Run, Step
+	Patch   Verb = "patch"   // write to a playbook's context. Run, Payload: an object of values by path, Reason
 )
 
 // The decisions.
@@ -65,7 +66,7 @@ func (v Verb) wish() bool {
 }
 
 // read reports whether the verb only reads.
-func (v Verb) read() bool { return v == List || v == Show || v == Events || v == Watch }
+func (v Verb) read() bool { return v == List || v == Show || v == Events || v == Watch || v == Explain }
 
 // check finds what is missing in a request.
 func (r *Request) check() error {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+func newExplain() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain RUN [STEP]",
+		Short: "Say why a run or a step stands where it does",
+		Long: `Explain says what a run, or one of its steps, waits for, or why it was skipped, aborted, blocked or failed: the steps before
+it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, the chain of failures
+up to the first; in a playbook the tokens at gates, with the rule that keeps them back, joins, and arcs that were not taken.
+Each reason names the event that decided.
+
+RUN is the id of a run, or as much of its beginning as tells it from others; STEP a key as runs show has them, and in a
+playbook the name of a step or of a run of it, such as fetch@2. With -o json it prints one object:
+  {"about":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
+		Example: `  sluice explain tuesday --data ./journal
+  sluice explain tuesday pay --data ./journal
+  sluice explain tuesday 'check[3]' --data ./journal -o json | jq '.. | .text?'`,
+		Args: cobra.RangeArgs(1, 2),
+	}
+	l := newLook(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		step := ""
+		if len(args) == 2 {
+			step = args[1]
+		}
+		return l.with(cmd, func(c *control.Client) error {
+			x, err := c.Explain(cmd.Context(), args[0], step)
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			if l.table() {
+				showExplanation(w, args[0], x)
+				return nil
+			}
+			enc := json.NewEncoder(w)
+			enc.SetEscapeHTML(false)
+			if l.output.value == "json" {
+				enc.SetIndent("", "  ")
+			}
+			return enc.Encode(x)
+		})
+	}
+	return cmd
+}
+
+// showExplanation prints what is to be said of a run or step, each reason below what it is the reason for.
+func showExplanation(w io.Writer, run string, x *coordinator.Explanation) {
+	what := "step " + x.About
+	if x.About == "run" {
+		what = "run " + run
+	}
+	fmt.Fprintf(w, "%s is %s%s\n", what, x.Status, decidedBy(x.Decided))
+	showReasons(w, x.Reasons, "  ")
+}
+
+func showReasons(w io.Writer, list []coordinator.Reason, indent string) {
+	for i := range list {
+		r := &list[i]
+		fmt.Fprintf(w, "%s%s%s\n", indent, progress.Clean(r.Text), decidedBy(r.Decided))
+		for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+			fmt.Fprintf(w, "%s  %s = %s\n", indent, name, progress.Clean(valueText(r.Values[name])))
+		}
+		showReasons(w, r.Reasons, indent+"  ")
+	}
+}
+
+func valueText(v any) string {
+	text, err := value.JSON(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// decidedBy names the event that has decided.
+func decidedBy(e *coordinator.DecidingEvent) string {
+	if e == nil {
+		return ""
+	}
+	text := fmt.Sprintf("  [#%d %s, %s", e.Seq, e.Type, local(e.At))
+	if e.Actor != "" {
+		text += " by " + e.Actor
+	}
+	if e.Reason != "" {
+		text += ": " + progress.Clean(e.Reason)
+	}
+	return text + "]"
+}

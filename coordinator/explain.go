@@ -1,0 +1,402 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Explanation says why a run, or something in it, stands where it does.
+type Explanation struct {
+	About   string         `json:"about"` // "run", or the key of a step, map, call or step-run
+	Status  string         `json:"status"`
+	Decided *DecidingEvent `json:"decided,omitempty"` // what brought it there; nil: nothing has yet
+	Reasons []Reason       `json:"reasons,omitempty"`
+}
+
+// Reason is one of the reasons for something, with its own below it.
+type Reason struct {
+	Kind    string         `json:"kind"`             // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, room, failure, routed, end
+	Text    string         `json:"text"`             // a sentence for people
+	Step    string         `json:"step,omitempty"`   // whom it is about
+	Due     time.Time      `json:"due,omitzero"`     // of timers
+	Values  map[string]any `json:"values,omitempty"` // what an expression has read, by how it is written
+	Decided *DecidingEvent `json:"decided,omitempty"`
+	Reasons []Reason       `json:"reasons,omitempty"`
+}
+
+// DecidingEvent is the event that decided something.
+type DecidingEvent struct {
+	Seq    uint64    `json:"seq"`
+	Type   string    `json:"type"`
+	At     time.Time `json:"at"`
+	Actor  string    `json:"actor,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// explainDepth bounds how far a chain of reasons is followed.
+const explainDepth = 8
+
+// Explain says what the run, or one of its steps, waits for, or why it has ended as it has. The step is named by its key;
+// of a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State
+// does, and does not hold up the run.
+func (r *Run) Explain(ctx context.Context, step string) (*Explanation, error) {
+	x := &explainer{id: r.id, nodes: map[string]*DecidingEvent{}, messages: map[string]string{}}
+	for e, err := range r.engine.store.Read(ctx, r.id, 1) {
+		if err == nil && x.root == nil {
+			if x.root, err = r.engine.rootFor(ctx, &e); err == nil {
+				x.watch()
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", r.id, err)
+		}
+		x.apply(&e)
+	}
+	if x.root == nil {
+		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
+	}
+	if step == "" {
+		return x.run(), nil
+	}
+	return x.step(step)
+}
+
+// explainer is a run's root with what it forgets: which event decided what.
+type explainer struct {
+	id       string
+	root     *reactive.Root
+	net      *net.Net
+	nodes    map[string]*DecidingEvent // by key
+	steps    map[string]*DecidingEvent // of a playbook, by step and step-run
+	messages map[string]string         // by key of a call that waits for one
+	status   reactive.RunStatus
+	decided  *DecidingEvent // of the run's status
+	paused   *DecidingEvent
+	journal  []*DecidingEvent // by sequence, for what names an event
+	event    *DecidingEvent
+}
+
+func (x *explainer) watch() {
+	x.root.Watch()
+	if x.net = net.Of(x.root); x.net == nil {
+		return
+	}
+	x.steps = map[string]*DecidingEvent{}
+	x.net.Watch(func(v net.View) {
+		switch v.Name {
+		case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
+			x.steps[v.Step] = x.event
+			if v.Run != "" {
+				x.steps[v.Run] = x.event
+			}
+		}
+	})
+}
+
+func (x *explainer) apply(e *journal.Event) {
+	x.event = &DecidingEvent{Seq: e.Seq, Type: e.Type.String(), At: e.Time()}
+	if e.Detail != nil {
+		x.event.Actor, x.event.Reason = e.Detail.Actor, e.Detail.Reason
+	}
+	x.journal = append(x.journal, x.event)
+	x.root.Apply(e)
+	for _, c := range x.root.Changes() {
+		key := x.root.Key(c.Node)
+		if c.Cell != nil {
+			key = c.Cell.Key
+		}
+		x.nodes[key] = x.event
+	}
+	if e.Type == journal.CallRequested && e.Detail != nil && e.Detail.Name != "" {
+		x.messages[e.Node] = e.Detail.Name
+	}
+	if e.Type == journal.RunPaused {
+		x.paused = x.event
+	}
+	if s := x.root.RunStatus(); s != x.status {
+		x.status, x.decided = s, x.event
+	}
+}
+
+// at is the event with a sequence.
+func (x *explainer) at(seq uint64) *DecidingEvent {
+	if seq == 0 || seq > uint64(len(x.journal)) {
+		return nil
+	}
+	return x.journal[seq-1]
+}
+
+// run explains the run as a whole.
+func (x *explainer) run() *Explanation {
+	out := &Explanation{About: "run", Status: string(x.status), Decided: x.decided}
+	if e := x.root.Finished(); e != nil {
+		out.Reasons = x.ending(e)
+		return out
+	}
+	out.Reasons = append(out.Reasons, x.pause()...)
+	if x.net != nil {
+		for _, w := range x.net.Waits() {
+			out.Reasons = append(out.Reasons, x.wait(&w))
+		}
+		return out
+	}
+	for v := range x.root.Len() {
+		if x.root.Key(v) != "" && x.isFrontier(v) {
+			out.Reasons = append(out.Reasons, x.about(v, 1))
+		}
+	}
+	if due := x.root.Deadline(); due > 0 {
+		out.Reasons = append(out.Reasons, timerReason("the run's deadline", due))
+	}
+	return out
+}
+
+// isFrontier reports whether a node is one of those on which the run's next move depends.
+func (x *explainer) isFrontier(v int32) bool {
+	switch s := x.root.Status(v); {
+	case x.root.Pending(v), x.root.Decidable(v), s == reactive.Ready:
+		return true
+	case s == reactive.Running:
+		return x.root.Row(v).Kind == plan.Step
+	case s == reactive.Waiting:
+		return slices.ContainsFunc(x.root.Causes(v), func(c reactive.Cause) bool { return c.Kind == reactive.BySlot })
+	}
+	return false
+}
+
+// ending says why a run has ended as it has.
+func (x *explainer) ending(e *journal.Event) []Reason {
+	f := e.Detail.Failure
+	if f == nil {
+		return []Reason{{Kind: "end", Text: "everything has come to its end"}}
+	}
+	r := Reason{Kind: "failure", Text: f.Error()}
+	if by := x.root.ClosedBy(); by != nil {
+		r.Decided = x.at(by.Seq)
+		r.Step = by.Node
+		return []Reason{r}
+	}
+	if x.net != nil {
+		return append([]Reason{r}, x.failedSteps()...)
+	}
+	if v := x.root.Verdict().Node; v >= 0 {
+		return []Reason{x.about(v, 1)}
+	}
+	return []Reason{r}
+}
+
+// failedSteps are the steps of a playbook whose newest run has failed.
+func (x *explainer) failedSteps() (list []Reason) {
+	for i := range x.net.Playbook().Steps {
+		if s := x.net.Step(i); s.Status == reactive.Failed {
+			list = append(list, Reason{
+				Kind: "failure", Step: s.Step, Text: fmt.Sprintf("step %s has failed: %s", s.Step, s.Failure.Error()), Decided: x.steps[s.Step],
+			})
+		}
+	}
+	return list
+}
+
+func (x *explainer) pause() []Reason {
+	if !x.root.Paused() {
+		return nil
+	}
+	r := Reason{Kind: "pause", Text: "the run is paused: a step's outcome has stopped it, and waits for a decision"}
+	if x.root.Stopped() {
+		r.Text, r.Decided = "the run is paused", x.paused
+	}
+	return []Reason{r}
+}
+
+// step explains one step.
+func (x *explainer) step(name string) (*Explanation, error) {
+	if x.net != nil {
+		if out := x.playbookStep(name); out != nil {
+			return out, nil
+		}
+	}
+	v, ok := x.root.Node(name)
+	if !ok {
+		return nil, fmt.Errorf("%w: %q", ErrStepNotFound, name)
+	}
+	out := &Explanation{About: name, Status: x.root.Status(v).String(), Decided: x.nodes[name]}
+	if x.root.Pending(v) {
+		out.Status = "retrying"
+	}
+	if s := x.root.Status(v); s == reactive.Idle || s == reactive.Waiting || s == reactive.Ready {
+		out.Reasons = x.pause()
+	}
+	out.Reasons = append(out.Reasons, x.reasons(v, 0)...)
+	return out, nil
+}
+
+// about is a node with its own reasons below it.
+func (x *explainer) about(v int32, depth int) Reason {
+	key := x.name(v)
+	r := Reason{Kind: "step", Step: x.root.Key(v), Text: key + " is " + x.root.Status(v).String(), Decided: x.nodes[x.root.Key(v)]}
+	if x.root.Pending(v) {
+		r.Text = key + " will be tried again"
+	}
+	if depth < explainDepth {
+		r.Reasons = x.reasons(v, depth)
+	}
+	return r
+}
+
+// name is what a node is called in a sentence.
+func (x *explainer) name(v int32) string {
+	kind := [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[x.root.Row(v).Kind]
+	if x.net != nil {
+		kind = "call"
+	}
+	if key := x.root.Key(v); key != "" {
+		return kind + " " + key
+	}
+	if c := x.root.Place(v).Cond; c != nil {
+		return "the conditional with the test " + c.Test
+	}
+	return "an unnamed " + kind
+}
+
+// reasons are why a node stands where it does.
+func (x *explainer) reasons(v int32, depth int) []Reason {
+	var list []Reason
+	if f := x.root.Failure(v); f != nil && !x.blocked(v) {
+		list = append(list, Reason{Kind: "failure", Text: f.Error()})
+	}
+	switch x.root.Status(v) {
+	case reactive.Ready:
+		if !x.root.Paused() {
+			list = append(list, Reason{Kind: "room", Text: "it may start, and waits for the process to have room for one more call"})
+		}
+	case reactive.Running:
+		list = append(list, x.callOf(v)...)
+	}
+	for _, c := range x.root.Causes(v) {
+		list = append(list, x.cause(v, &c, depth+1))
+	}
+	return list
+}
+
+// blocked reports whether something else is to blame for a node's failure.
+func (x *explainer) blocked(v int32) bool {
+	return slices.ContainsFunc(x.root.Causes(v), func(c reactive.Cause) bool { return c.Kind == reactive.ByFailure })
+}
+
+// callOf is what a running step has called.
+func (x *explainer) callOf(v int32) []Reason {
+	if x.root.Row(v).Kind != plan.Step {
+		return nil
+	}
+	op, key := x.root.Operation(v), x.root.Key(v)
+	switch {
+	case x.messages[key] != "":
+		return []Reason{{Kind: "message", Text: fmt.Sprintf("it waits for message %q", x.messages[key])}}
+	case op.Kind == plan.Sleep:
+		return nil
+	case op.Bound != nil && op.Bound.Binding.Workflow != nil:
+		id := x.id + "/" + reactive.RequestName(key, x.root.Attempt(v))
+		return []Reason{{Kind: "child", Text: "it waits for the child run " + id}}
+	case x.root.Row(v).Asks:
+		return nil
+	}
+	return []Reason{{Kind: "call", Text: "operation " + op.Name + " was called, and has not answered"}}
+}
+
+// cause puts a cause into words.
+func (x *explainer) cause(v int32, c *reactive.Cause, depth int) Reason {
+	r := Reason{Kind: string(c.Kind)}
+	deeper := func(text string) {
+		r.Text, r.Step, r.Decided = text, x.root.Key(c.Node), x.nodes[x.root.Key(c.Node)]
+		if depth < explainDepth {
+			r.Reasons = x.reasons(c.Node, depth)
+		}
+	}
+	switch c.Kind {
+	case reactive.ByPredecessor:
+		deeper("it waits for " + x.name(c.Node) + ", which is " + x.root.Status(c.Node).String())
+	case reactive.ByFailure:
+		deeper("it needs " + x.name(c.Node) + ", which is " + x.root.Status(c.Node).String())
+	case reactive.ByItems:
+		deeper(x.name(c.Node) + " is " + x.root.Status(c.Node).String())
+	case reactive.ByBranch:
+		deeper(x.branch(v, c.Node))
+	case reactive.BySlot:
+		names := make([]string, len(c.Holders))
+		for i, u := range c.Holders {
+			names[i] = x.root.Key(u)
+		}
+		r.Text = fmt.Sprintf("it waits for a slot: %d at once, held by %s", c.Limit, strings.Join(names, ", "))
+	case reactive.ByTimer:
+		return timerReason(c.Timer, c.Due)
+	case reactive.ByPerson:
+		r.Text = "a person has to decide whether its task is done"
+	case reactive.BySource:
+		r.Text = "its decision source was asked, and has not answered"
+	case reactive.ByParticipant:
+		r.Text = "it waits for the answers of " + strings.Join(c.Participants, ", ")
+	case reactive.ByTest:
+		r.Text = "its test " + c.Test + " " + gave(x.root, c.Node)
+		r.Values = readings(c.Read)
+	}
+	return r
+}
+
+func gave(root *reactive.Root, v int32) string {
+	switch root.Chose(v) {
+	case plan.Then:
+		return "gave true"
+	case plan.Else:
+		return "gave false"
+	}
+	return "could not be decided"
+}
+
+// branch says what the conditional around a node has done about it.
+func (x *explainer) branch(v, gate int32) string {
+	switch chosen := x.root.Chose(gate); {
+	case chosen == plan.Undecided:
+		return x.name(gate) + " around it has not decided"
+	case chosen == x.root.Inside(v):
+		return x.name(gate) + " has chosen its branch"
+	}
+	return x.name(gate) + " has chosen the other branch"
+}
+
+// readings are the values that a test has read, short.
+func readings(list []reactive.ReadValue) map[string]any {
+	values := make(map[string]any, len(list))
+	for _, r := range list {
+		values[r.Text] = r.Value
+		if r.Err != nil {
+			values[r.Text] = r.Err.Error()
+		}
+	}
+	return shortened(values)
+}
+
+// valueMax is how much of a value an explanation shows, in bytes of JSON.
+const valueMax = 200
+
+func shortened(values map[string]any) map[string]any {
+	for k, v := range values {
+		if text, err := value.JSON(v); err == nil && len(text) > valueMax {
+			values[k] = string([]rune(string(text))[:valueMax/2]) + "…"
+		}
+	}
+	return values
+}
+
+func timerReason(what string, due int64) Reason {
+	at := time.Unix(0, due).UTC()
+	return Reason{Kind: string(reactive.ByTimer), Text: what + " is due at " + at.Format(time.RFC3339), Due: at}
+}

@@ -1,0 +1,253 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// CauseKind says why a node stands where it does.
+type CauseKind string
+
+// The kinds of causes.
+const (
+	ByPredecessor CauseKind = "predecessor" // Node has not come as far as is needed
+	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
+	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
+	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
+	ByTimer       CauseKind = "timer"       // something happens at Due, of which Timer says what
+	ByPerson      CauseKind = "person"      // somebody has to decide
+	ByParticipant CauseKind = "participant" // those named in Participants have not answered
+	BySource      CauseKind = "decision"    // its decision source has not answered
+	ByTest        CauseKind = "test"        // its own test, with the values it has read
+	ByItems       CauseKind = "items"       // Nodes inside it are not settled, or have failed
+)
+
+// Cause is one reason why a node stands where it does. Only the fields that its kind has use for are set.
+type Cause struct {
+	Kind         CauseKind
+	Node         int32
+	Limit        int32
+	Holders      []int32
+	Timer        string
+	Due          int64 // Unix nanoseconds
+	Participants []string
+	Test         string      // as written
+	Read         []ReadValue // what a test has read
+}
+
+// ReadValue is what an expression has read: as written, and what it was, or why it could not be read.
+type ReadValue struct {
+	Text  string
+	Value value.Value
+	Err   error
+}
+
+// Causes gives the reasons why a node stands where it does: what it waits for, or what has brought it there. It looks at the
+// node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
+// node in turn.
+func (r *Root) Causes(v int32) []Cause {
+	n := &r.nodes[v]
+	switch {
+	case n.has(pending):
+		return append(r.timersOf(v), r.slotOf(v)...)
+	case n.status == Running && r.row(v).Kind == plan.Map:
+		return r.itemsOf(v, func(u int32) bool { return !r.Final(u) })
+	case n.status == Running:
+		return r.underWay(v)
+	case n.status == Completed && n.has(held):
+		return r.undecided(v)
+	case r.row(v).Kind == plan.Gate && n.fact != none:
+		return []Cause{r.testOf(v)}
+	case n.status == Failed && r.row(v).Kind == plan.Map && n.failure == nil:
+		return r.itemsOf(v, func(u int32) bool { return r.nodes[u].status == Failed })
+	case n.status == Aborted && n.failure == nil, n.has(cascade):
+		return r.blockersOf(v)
+	case n.status == Skipped && n.fact != dropped:
+		return r.aroundOf(v)
+	case n.status == Idle, n.status == Waiting:
+		return append(r.missing(v), r.slotOf(v)...)
+	}
+	return nil
+}
+
+// missing is what a node that has not begun waits for.
+func (r *Root) missing(v int32) []Cause {
+	list := r.lacking(v, plan.ShowsSatisfied, ByPredecessor)
+	if r.branch(v) == closed {
+		list = append(list, r.aroundOf(v)...)
+	}
+	return list
+}
+
+// lacking gives the predecessors of a node that do not show what it waits for, those behind meeting points included.
+func (r *Root) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
+	var list []Cause
+	row := r.bank.Row(v)
+	for _, p := range r.plan.Predecessors(row) {
+		u := r.beside(v, p)
+		need := wanted
+		if r.row(v).Kind == plan.Gate {
+			need = plan.ShowsSettled
+		}
+		switch {
+		case r.plan.Nodes[p].Kind == plan.Join:
+			list = append(list, r.lacking(u, need, kind)...)
+		case r.row(v).Gate == p, r.bank.Output(u)&need != 0:
+		default:
+			list = append(list, Cause{Kind: kind, Node: u})
+		}
+	}
+	return list
+}
+
+// aroundOf is the conditional around a node.
+func (r *Root) aroundOf(v int32) []Cause {
+	if g := r.row(v).Gate; g >= 0 {
+		return []Cause{{Kind: ByBranch, Node: r.beside(v, g)}}
+	}
+	return nil
+}
+
+// blockersOf are the nodes whose failure has taken this one with it.
+func (r *Root) blockersOf(v int32) []Cause {
+	var list []Cause
+	for _, u := range r.causes(v) {
+		if r.row(u).Kind == plan.Join {
+			list = append(list, r.blockersOf(u)...)
+			continue
+		}
+		list = append(list, Cause{Kind: ByFailure, Node: u})
+	}
+	return list
+}
+
+func (r *Root) itemsOf(v int32, is func(u int32) bool) []Cause {
+	var list []Cause
+	x := r.maps[v]
+	if x == nil {
+		return nil
+	}
+	for i := range x.items {
+		b := &r.blocks[x.blocks[i]]
+		size := r.plan.Nodes[b.row].End - b.row - 1
+		for u := b.base; u < b.base+size; u++ {
+			if r.nodes[u].status != Absent && r.row(u).Kind != plan.Join && is(u) {
+				list = append(list, Cause{Kind: ByItems, Node: u})
+			}
+		}
+	}
+	return list
+}
+
+// underWay is what a running node waits for.
+func (r *Root) underWay(v int32) []Cause {
+	var list []Cause
+	if g := r.gathers[v]; g != nil {
+		list = append(list, Cause{Kind: ByParticipant, Node: v, Participants: g.Waiting()})
+	}
+	return append(list, r.timersOf(v)...)
+}
+
+// undecided is whom a completed node waits for whose task is not decided.
+func (r *Root) undecided(v int32) []Cause {
+	if r.Decidable(v) {
+		return append([]Cause{{Kind: ByPerson, Node: v}}, r.timersOf(v)...)
+	}
+	if t := r.tasks[v]; t != nil && t.state == call.Undecided {
+		return append([]Cause{{Kind: BySource, Node: v}}, r.timersOf(v)...)
+	}
+	return nil
+}
+
+// timerNames are what timers are for people.
+var timerNames = map[timerKind]string{
+	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
+	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
+	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
+}
+
+// timersOf are the timers of a node that mean something.
+func (r *Root) timersOf(v int32) []Cause {
+	var list []Cause
+	for _, t := range r.timers.heap {
+		if t.node == v && r.alive(t) {
+			list = append(list, Cause{Kind: ByTimer, Node: v, Timer: timerNames[t.kind], Due: t.due})
+		}
+	}
+	return list
+}
+
+// slotOf says which limit keeps a node that could start otherwise, and who holds its slots.
+func (r *Root) slotOf(v int32) []Cause {
+	if !r.nodes[v].has(candidate) {
+		return nil
+	}
+	for g := r.groupOf(v); g >= 0; g = r.slots.groups[g].parent {
+		if r.slots.groups[g].room() {
+			continue
+		}
+		c := Cause{Kind: BySlot, Node: v, Limit: r.slots.groups[g].max}
+		for u := range r.Len() {
+			if r.nodes[u].has(holding) && r.within(u, g) {
+				c.Holders = append(c.Holders, u)
+			}
+		}
+		return []Cause{c}
+	}
+	return nil
+}
+
+// within reports whether a node's slots count in a group.
+func (r *Root) within(v, group int32) bool {
+	for g := r.groupOf(v); g >= 0; g = r.slots.groups[g].parent {
+		if g == group {
+			return true
+		}
+	}
+	return false
+}
+
+// testOf is a conditional's test with what it has read.
+func (r *Root) testOf(v int32) Cause {
+	c := Cause{Kind: ByTest, Node: v, Test: r.node(v).Cond.Test}
+	item := r.node(v).Item
+	e := env{r, v}
+	switch {
+	case item.TestID != "":
+		s, err := e.Step(item.TestID, expr.Status)
+		c.Read = []ReadValue{{item.TestID + ".status", s, err}}
+	case item.Test != nil:
+		for _, read := range item.Test.Reads() {
+			x, err := e.Step(read.Step, read.Field)
+			c.Read = append(c.Read, ReadValue{read.Text, x, err})
+		}
+		for _, name := range item.Test.Names() {
+			x, err := e.Name(name)
+			c.Read = append(c.Read, ReadValue{name, x, err})
+		}
+	}
+	return c
+}
+
+// Chose gives the branch that a conditional has decided for; Undecided when it has not.
+func (r *Root) Chose(v int32) plan.Branch {
+	switch r.nodes[v].fact {
+	case decidedThen:
+		return plan.Then
+	case decidedElse:
+		return plan.Else
+	}
+	return plan.Undecided
+}
+
+// Inside gives the branch of the conditional around it that a node stands in.
+func (r *Root) Inside(v int32) plan.Branch { return r.row(v).Branch }
+
+// Deadline is when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
+func (r *Root) Deadline() int64 { return r.run.deadline }
+
+// ClosedBy is the event that has closed the run; nil when none has.
+func (r *Root) ClosedBy() *journal.Event { return r.run.closed }
