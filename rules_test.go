@@ -60,7 +60,8 @@ var floors = []floor{
 	// what makes it happen
 	{"coordinator/operation", uses("reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
 	{"coordinator/directory", uses("reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
+	{"coordinator/keychain", uses("coordinator/operation", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
+	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator")},
 	{"coordinator/control", uses("coordinator", "reactive/call", "reactive/journal", "reactive/journal/disk", "template/expr", "template/plan",

@@ -241,7 +241,12 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 			return e.again(ctx, &first)
 		}
 	}
+	ring, err := secrets(ctx, p.Workflow, input)
+	if err != nil {
+		return nil, err
+	}
 	r := newRun(e, o.id)
+	r.ring = ring
 	r.adopt(entry, NewRoot(p), 0)
 	done := make(chan error, 1)
 	r.inbox.add(Item{Event: first, Reply: func(err error) { done <- err }})

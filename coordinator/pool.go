@@ -57,7 +57,8 @@ type flight struct {
 	run     *run
 	op      *performer
 	req     reactive.Request
-	landing landing // how it came back; set before it is brought home
+	secrets []string // marks of those that it is given
+	landing landing  // how it came back; set before it is brought home
 }
 
 // performer is an operation as the pool knows it.
@@ -276,12 +277,16 @@ func fly(f *flight) (l landing) {
 			return
 		}
 		if p := recover(); p != nil {
-			l = landing{err: operation.Panicked(p)}
+			l = f.run.hushed(landing{err: operation.Panicked(p)})
 			return
 		}
 		f.run.land(f, landing{err: operation.Permanent(errGone)})
 	}()
+	if err := f.run.reveal(f); err != nil {
+		done = true
+		return landing{err: err}
+	}
 	out, err := f.op.caller.Call(&f.Call)
 	done = true
-	return landing{out, err}
+	return f.run.hushed(landing{out, err})
 }

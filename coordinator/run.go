@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -24,6 +26,7 @@ type run struct {
 	result *Result       // set before over is closed, when it finished
 
 	entry   *entry
+	ring    *keychain.Ring // the run's secrets; nil: it has none
 	step    *Stepper
 	seq     uint64                       // last durable sequence
 	last    int64                        // latest instant given to the stepper
@@ -69,7 +72,7 @@ func (r *run) EventsMax() uint64 {
 // Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
 func (r *run) Pure(v int32, input any) (any, error, bool) {
 	p := r.entry.performers[r.step.root.Row(v).Op]
-	if !p.pure {
+	if !p.pure || r.ring != nil { // to get a secret may take its time
 		return nil, nil, false
 	}
 	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)})
@@ -100,6 +103,9 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
+	if n := net.Of(root); n != nil && r.ring == nil {
+		r.ring = keychain.New(n.Playbook(), n.Workload())
+	}
 	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
 		return false
 	}
@@ -205,6 +211,9 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 		f.Decision = req.Decision
 	}
 	f.run, f.req, f.op = r, req, r.entry.performers[op]
+	if r.ring != nil && req.Decision == 0 {
+		f.secrets = net.Of(root).Secrets(req.Node)
+	}
 	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
 	if f.Participant = req.Participant; f.Participant != "" {
 		f.About = r.engine.about(r.entry, f.Participant)

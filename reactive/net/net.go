@@ -91,6 +91,9 @@ func Of(r *reactive.Root) *Net {
 // Playbook is what the net runs.
 func (n *Net) Playbook() *playbook.Playbook { return n.book }
 
+// Workload is what the run was started with, laid over the playbook's defaults. It must not be changed.
+func (n *Net) Workload() map[string]value.Value { return n.workload }
+
 // Watch has f told of everything that happens in the net from now on, within Apply and in order.
 func (n *Net) Watch(f func(View)) { n.watch = f }
 
@@ -151,27 +154,9 @@ func (n *Net) begin(e *journal.Event) {
 	n.tell(View{Name: RequestEvaluated, Status: "ok"})
 	n.tell(View{Name: WorkflowStarted})
 	input, _ := value.Of(e.Value)
-	payload, _ := input.(map[string]any)
-	n.workload = merge(n.book.Workload, payload)
+	n.workload = n.book.WorkloadOf(input)
 	n.ctx.values = map[string]value.Value{}
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
-}
-
-// merge lays one object over another, objects within objects too; lists are replaced.
-func merge(under, over map[string]value.Value) map[string]value.Value {
-	out := make(map[string]value.Value, len(under)+len(over))
-	for k, v := range under {
-		out[k] = v
-	}
-	for k, v := range over {
-		a, okA := out[k].(map[string]any)
-		b, okB := v.(map[string]any)
-		if okA && okB {
-			v = merge(a, b)
-		}
-		out[k] = v
-	}
-	return out
 }
 
 // close stops everything: the run was cancelled, closed, or overtaken by its deadline.

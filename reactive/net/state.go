@@ -60,6 +60,14 @@ func (n *Net) Counts() Counts {
 	}
 }
 
+// Secrets gives the marks of those that the call of a cell is given; none when it is not open.
+func (n *Net) Secrets(v int32) []string {
+	if it := n.byCell[v]; it != nil {
+		return it.task().Secrets
+	}
+	return nil
+}
+
 // Place is what a call of the net is for.
 type Place struct {
 	Step, Run, Task, Kind string

@@ -306,6 +306,40 @@ type SecretRequest struct {
 	Data     Expr // sent as JSON; nil: nothing
 }
 
+// Reads reports whether the request needs another entry of the keychain.
+func (q *SecretRequest) Reads(name string) bool {
+	for _, e := range []Expr{q.Endpoint, q.Headers, q.Data} {
+		if e == nil {
+			continue
+		}
+		if names, all := e.Keys(keychainName); all || slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// WorkloadOf gives the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
+// are replaced. It shares memory with both and must not be changed.
+func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
+	payload, _ := input.(map[string]any)
+	return laidOver(p.Workload, payload)
+}
+
+func laidOver(under, over map[string]value.Value) map[string]value.Value {
+	out := make(map[string]value.Value, len(under)+len(over))
+	maps.Copy(out, under)
+	for k, v := range over {
+		a, okA := out[k].(map[string]any)
+		b, okB := v.(map[string]any)
+		if okA && okB {
+			v = laidOver(a, b)
+		}
+		out[k] = v
+	}
+	return out
+}
+
 // Kind says that it is a playbook: what a workflow's routing is asked for.
 func (p *Playbook) Kind() string { return Kind }
 

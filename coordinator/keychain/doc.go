@@ -1,0 +1,20 @@
+// Package keychain gets the secrets of a playbook's run, gives them to the calls that need them, and keeps them out of
+// everything that is written down.
+//
+//	ring := keychain.New(book, workload)
+//	err := ring.Resolve(ctx)                              before the run exists
+//	input, err := ring.Reveal(ctx, task.Secrets, input)   before a call: marks become secrets
+//	output = ring.Redact(output)                          after it: secrets become marks
+//
+// Whatever reads the journal, a log or an event sees marks (playbook.Mark), as expressions do. A Ring is made anew for a run
+// that comes back into memory and gets its secrets again when a call is made: none is ever stored.
+//
+// # Contracts
+//
+// Reveal puts in the secrets that it is told, and no others: a mark in what a server has answered opens nothing. Redact finds
+// a secret wherever it stands in a text, also as it is written within JSON, a URL or base64, and a number that reads like
+// one. What a call has done to it beyond that (cut it in half, encrypted it) is not recognized. So that this cannot take an
+// output apart by accident, a secret has at least MinLength bytes.
+//
+// A Ring is safe for concurrent use. Secrets are got once for all calls that wait for them; Redact costs O(size of the value).
+package keychain

@@ -1,0 +1,234 @@
+package keychain
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/expr/jinja"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+const (
+	fileMax     = 64 << 10         // bytes of a secret in a file
+	patience    = 30 * time.Second // for the answer of a server
+	renewBefore = 10 * time.Second // an answer is asked for again so long before it runs out
+)
+
+// source gets the values of an entry, by key, and until when they can be used.
+func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]string, time.Time, error) {
+	values, until := map[string]string{}, time.Time{}
+	var answer map[string]any
+	var err error
+	if s.Kind == playbook.SecretHTTP {
+		if answer, err = r.ask(ctx, s.Request); err != nil {
+			return nil, until, err
+		}
+		until = expiry(s, answer, time.Now())
+	}
+	var errs []error
+	for _, key := range s.Keys {
+		switch s.Kind {
+		case playbook.SecretEnv:
+			values[key], err = variable(s.Sources[key])
+		case playbook.SecretFile:
+			values[key], err = content(s.Sources[key])
+		default:
+			values[key], err = field(answer, key)
+		}
+		if err == nil && len(values[key]) < MinLength {
+			err = fmt.Errorf("it has fewer than %d bytes, and so cannot be kept out of what is written down", MinLength)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, until, errors.Join(errs...)
+	}
+	return values, until, nil
+}
+
+func variable(name string) (string, error) {
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return "", fmt.Errorf("the environment has no variable %s", name)
+	}
+	return text, nil
+}
+
+// content reads a file. A line break at its end is not part of the secret.
+func content(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, fileMax+1))
+	if err != nil {
+		return "", err
+	}
+	if len(data) > fileMax {
+		return "", fmt.Errorf("%s has more than %d bytes", path, fileMax)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+}
+
+func field(answer map[string]any, key string) (string, error) {
+	switch v := answer[key].(type) {
+	case nil:
+		return "", errors.New("the server's answer does not have it")
+	case string, int64, float64:
+		return value.Text(v), nil
+	default:
+		return "", fmt.Errorf("the server's answer has %s, not a text", value.Describe(v))
+	}
+}
+
+// expiry is when an answer is to be asked for again; zero: never.
+func expiry(s *playbook.Secret, answer map[string]any, now time.Time) time.Time {
+	if !s.AutoRenew {
+		return time.Time{}
+	}
+	var seconds float64
+	switch v := answer["expires_in"].(type) {
+	case int64:
+		seconds = float64(v)
+	case float64:
+		seconds = v
+	default:
+		return time.Time{}
+	}
+	const year = 365 * 24 * time.Hour
+	life := time.Duration(min(max(seconds, 0), year.Seconds()) * float64(time.Second))
+	return now.Add(life - min(renewBefore, life/2))
+}
+
+// requests are the bindings that requests are made with: without a body, and with one.
+var requests = sync.OnceValues(func() (list [2]operation.Caller, err error) {
+	part := func(key string) *expr.Template {
+		t, err := expr.Compile("{{ input."+key+" }}", expr.Scope{Names: []string{"input"}})
+		if err != nil {
+			panic(err) // the text is fixed
+		}
+		return t
+	}
+	for i := range list {
+		b := &template.Bound{
+			Name: "keychain", Binding: template.Binding{HTTP: &template.HTTP{}},
+			Method: part("method"), URL: part("url"), Headers: part("headers"),
+		}
+		if i > 0 {
+			b.Body = part("body")
+		}
+		if list[i], err = operation.Bind(b); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+})
+
+// ask makes the request of an entry. Its answer is a JSON object.
+func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]any, error) {
+	input, err := r.rendered(q)
+	if err != nil {
+		return nil, err
+	}
+	callers, err := requests()
+	if err != nil {
+		return nil, err
+	}
+	caller := callers[0]
+	if q.Data != nil {
+		caller = callers[1]
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	// Every time is another request: a server that keeps answers by this key would give an old secret again.
+	call := &operation.Call{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}
+	call.Begin(ctx)
+	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()
+	out, err := caller.Call(call)
+	if err != nil {
+		return nil, errors.New(r.withoutDetails(err))
+	}
+	answer, _ := out.(map[string]any)
+	object, ok := answer["body"].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("the server has answered with %s, not with a JSON object", value.Describe(answer["body"]))
+	}
+	return object, nil
+}
+
+// withoutDetails says what an error is, without what the server has said: that may hold what it was asked with.
+func (r *Ring) withoutDetails(err error) string {
+	redacted, _ := r.Redact(err.Error()).(string)
+	return redacted
+}
+
+// rendered evaluates a request, and puts in the secrets that it reads.
+func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
+	env := requestEnv{r.workload, r.book.Marks()}
+	input := map[string]any{"method": q.Method, "headers": map[string]any{}}
+	for key, e := range map[string]playbook.Expr{"url": q.Endpoint, "headers": q.Headers, "body": q.Data} {
+		if e == nil {
+			continue
+		}
+		v, err := e.Eval(env)
+		if err != nil {
+			return nil, err
+		}
+		input[key] = v
+	}
+	var marks []string
+	for _, s := range r.book.Keychain {
+		if !q.Reads(s.Name) {
+			continue
+		}
+		if !r.has(s) {
+			return nil, fmt.Errorf("it needs %s", s.Name)
+		}
+		for _, key := range s.Keys {
+			marks = append(marks, playbook.Mark(s.Name, key))
+		}
+	}
+	revealed, _ := r.revealed(marks, input).(map[string]any)
+	return revealed, nil
+}
+
+// has reports whether an entry was got.
+func (r *Ring) has(s *playbook.Secret) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.entries[s.Name].got
+}
+
+// requestEnv is what the expressions of a request see.
+type requestEnv struct{ workload, keychain map[string]value.Value }
+
+func (e requestEnv) Name(name string) (value.Value, error) {
+	switch name {
+	case "workload":
+		return e.workload, nil
+	case "keychain":
+		return e.keychain, nil
+	}
+	if v, ok := e.workload[name]; ok { // as the Jinja dialect has them
+		return v, nil
+	}
+	return nil, jinja.ErrUndefined
+}
+
+func (requestEnv) Step(id string, _ expr.Field) (value.Value, error) {
+	return nil, fmt.Errorf("a request of the keychain cannot read step %q", id)
+}

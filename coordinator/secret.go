@@ -1,0 +1,59 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// CodeKeychain is the code of calls whose secrets could not be had. They may be retried.
+const CodeKeychain = "keychain"
+
+// secrets gets those of a run that is to be started; nil when it has none. Without them there is no run.
+func secrets(ctx context.Context, w *template.Workflow, input value.Value) (*keychain.Ring, error) {
+	book, ok := playbook.Of(w)
+	if !ok {
+		return nil, nil
+	}
+	ring := keychain.New(book, book.WorkloadOf(input))
+	if ring == nil {
+		return nil, nil
+	}
+	if err := ring.Resolve(ctx); err != nil {
+		return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
+	}
+	return ring, nil
+}
+
+// reveal puts the secrets into what a call is made with that it is given. It is called on the goroutine that makes the call.
+func (r *run) reveal(f *flight) error {
+	if r.ring == nil {
+		return nil
+	}
+	input, err := r.ring.Reveal(f, f.secrets, f.Input)
+	switch {
+	case err == nil:
+		f.Input = input
+		return nil
+	case errors.Is(err, keychain.ErrUnavailable):
+		return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
+	}
+	return err
+}
+
+// hushed gives a landing without secrets. What goes on from there is journaled.
+func (r *run) hushed(l landing) landing {
+	if r.ring == nil {
+		return l
+	}
+	if errors.Is(l.err, ErrShutdown) {
+		return l
+	}
+	return landing{r.ring.Redact(l.out), r.ring.RedactError(l.err)}
+}
