@@ -247,7 +247,7 @@ func (n *Net) summary() map[string]value.Value {
 	results := make([]any, len(n.tally.given))
 	for i, step := range n.tally.given {
 		name := n.book.Steps[step].Name
-		results[i] = map[string]any{"step": name, "ref": reference(id, key(name, n.steps[step].runs))}
+		results[i] = map[string]any{"step": name, "ref": reference(id, n.steps[step].from)}
 	}
 	return map[string]value.Value{
 		"execution_id": id,

@@ -60,6 +60,7 @@ type stepState struct {
 	status  reactive.Status
 	failure *journal.Failure // of its newest failed run
 	result  value.Value      // newest
+	from    string           // key of the run that gave result
 	gave    bool             // it has a result
 	routed  Routed
 }

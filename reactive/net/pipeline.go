@@ -144,8 +144,11 @@ func (n *Net) ended(it *iteration) {
 	if n.root.Status(v) == reactive.Skipped {
 		out.failure = nil
 	}
-	if it.task().Kind == "http" {
+	switch task := it.task(); {
+	case task.Kind == "http":
 		out.unwrap()
+	case task.Resolves():
+		n.resolve(out)
 	}
 	if n.conclude(it, out) {
 		n.todo = append(n.todo, it)

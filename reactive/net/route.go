@@ -202,9 +202,9 @@ func (n *Net) Stored(ref string) (value.Value, bool) {
 	return v, ok
 }
 
-// keep puts a result that is larger than its task allows into the store.
+// keep puts a result that is larger than its task allows into the store; one that was just taken from there stays.
 func (n *Net) keep(out *outcome) {
-	if r := out.task.Result; r != nil && out.failure == nil && sizeOf(out.result) > r.InlineMax {
+	if r := out.task.Result; r != nil && !out.task.Resolves() && out.failure == nil && sizeOf(out.result) > r.InlineMax {
 		out.result = n.stored(out.result, r.Select)
 	}
 }

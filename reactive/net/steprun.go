@@ -222,7 +222,7 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 }
 
 func (n *Net) succeeded(run *stepRun, s *stepState, event map[string]any) {
-	s.status, s.result = reactive.Completed, run.result
+	s.status, s.result, s.from = reactive.Completed, run.result, run.key
 	n.last = run.result
 	n.tally.succeeded++
 	n.tally.partial = n.tally.partial || run.failed > 0

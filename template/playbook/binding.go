@@ -23,6 +23,9 @@ const (
 	kindWorkflow = "workflow"
 	kindPlaybook = "playbook" // another name of workflow
 	kindWorkbook = "workbook"
+	kindResult   = "result"
+	kindArtifact = "artifact" // another name of result
+	kindResolve  = "resolve"  // and another
 )
 
 func builtin(kind string) bool {
@@ -43,10 +46,12 @@ func init() {
 	http := &how{[]string{"method", "url", "headers", "params", "body", "payload"}, []string{"url"}, (*binder).http}
 	command := &how{[]string{"argv", "shell", "stdin", "env", "dir", "output"}, nil, (*binder).command}
 	workflow := &how{[]string{"path", "ref"}, nil, (*binder).workflow}
+	result := &how{[]string{"ref"}, []string{"ref"}, (*binder).result}
 	binders = map[string]*how{
 		kindHTTP: http, kindCommand: command, kindShell: command, kindWorkflow: workflow, kindPlaybook: workflow,
-		kindSleep: {[]string{"for"}, []string{"for"}, (*binder).sleep},
-		kindWait:  {[]string{"message"}, []string{"message"}, (*binder).wait},
+		kindSleep:  {[]string{"for"}, []string{"for"}, (*binder).sleep},
+		kindWait:   {[]string{"message"}, []string{"message"}, (*binder).wait},
+		kindResult: result, kindArtifact: result, kindResolve: result,
 	}
 }
 
@@ -213,6 +218,16 @@ func (b *binder) sleep() (template.Binding, bool) {
 
 func (b *binder) wait() (template.Binding, bool) {
 	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
+}
+
+// result gives the reference as the call's output, which is what the journal holds. The run's net puts the result in its place.
+func (b *binder) result() (template.Binding, bool) {
+	return template.Binding{Value: &template.Constant{Value: b.part("ref")}}, true
+}
+
+// Resolves reports whether the task puts a result in the place of its reference.
+func (t *Task) Resolves() bool {
+	return t.Kind == kindResult || t.Kind == kindArtifact || t.Kind == kindResolve
 }
 
 // workflow names another workflow: by the path of its file, or by the name it is registered under. Its input is that of the

@@ -162,7 +162,7 @@ func (x *tool) call() {
 
 // keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they are
 // given no secrets, because what they are called with is journaled.
-var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true}
+var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true, kindResult: true, kindArtifact: true, kindResolve: true}
 
 // secrets finds those that the call is given.
 func (x *tool) secrets() {
