@@ -18,12 +18,19 @@ import (
 // Ending is the event that a call's outcome makes: of a step, of one of its participants, or of its decision source.
 func Ending(req reactive.Request, out any, err error) journal.Event {
 	e := journal.Event{Type: journal.CallResponded, Attempt: req.Attempt}
-	if req.Participant != "" || req.Decision != 0 || err != nil {
+	reply, isReply := out.(operation.Reply)
+	if isReply {
+		out = reply.Output
+	}
+	if req.Participant != "" || req.Decision != 0 || err != nil || len(reply.About) > 0 {
 		e.Detail = &journal.Detail{Participant: req.Participant, Count: req.Decision}
 	}
 	switch {
 	case err == nil:
 		e.Value = out
+		if len(reply.About) > 0 {
+			e.Detail.About = reply.About
+		}
 	case req.Participant != "" && errors.Is(err, operation.ErrUnreachable):
 		e.Type, e.Detail.State = journal.DispatchSettled, string(call.Unreachable)
 		e.Detail.Failure, _ = operation.FailureOf(err)

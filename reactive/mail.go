@@ -1,6 +1,10 @@
 package reactive
 
-import "github.com/sluiceflow/sluice/reactive/journal"
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
 
 // mail keeps messages until a wait of their name takes them, oldest first; one message serves one wait.
 type mail struct {
@@ -84,4 +88,16 @@ func (r *Root) NextAnswer() (Answer, bool) {
 		}
 	}
 	return Answer{}, false
+}
+
+// Awaited are the names of the messages that somebody waits for, sorted.
+func (r *Root) Awaited() []string {
+	var names []string
+	for name, b := range r.mail.boxes {
+		if slices.ContainsFunc(b.waits, r.Open) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

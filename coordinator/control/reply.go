@@ -99,6 +99,7 @@ type Event struct {
 	Due          time.Time       `json:"due,omitzero"`
 	RetryAt      time.Time       `json:"retry_at,omitzero"`
 	Count        int32           `json:"count,omitempty"`
+	About        json.RawMessage `json:"about,omitempty"` // what a call has told beside its output
 	Start        *Start          `json:"start,omitempty"`
 }
 
@@ -203,6 +204,9 @@ func EventOf(e *journal.Event) Event {
 	out.Participant, out.Participants, out.State, out.Name, out.Actor, out.Reason, out.Timer, out.Key, out.Count =
 		d.Participant, d.Participants, d.State, d.Name, d.Actor, d.Reason, d.Timer, d.Key, d.Count
 	out.Failure, out.Received, out.Due, out.RetryAt = FailureOf(d.Failure), instant(d.Received), instant(d.Due), instant(d.RetryAt)
+	if d.About != nil {
+		out.About = encoded(d.About)
+	}
 	if s := d.Start; s != nil {
 		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, s.Labels, s.Actor}
 	}

@@ -15,6 +15,13 @@ type Caller interface {
 	Call(c *Call) (any, error)
 }
 
+// Reply is what a call gives that tells more than its output: About is seen by the rules of a playbook's task, as members of
+// outcome. An operation may return it, and a function given to Define may have it as its Out.
+type Reply struct {
+	Output any            // what the call gives, as without a Reply
+	About  map[string]any // by name, such as pg: {code: "23505"}; nil: nothing
+}
+
 // Define makes an operation of a Go function. The input is decoded into In and the output encoded from Out by their
 // json tags, so that live and recovered runs see the same values; types without pointers, maps, slices and interfaces
 // are handed over as they are. The handle it returns is what builders take and what an engine is given.
@@ -65,6 +72,14 @@ func (f *function[In, Out]) Call(c *Call) (any, error) {
 	if f.plainOut {
 		return out, nil
 	}
+	if r, ok := any(out).(Reply); ok {
+		r.Output, err = encoded(r.Output)
+		return r, err
+	}
+	return encoded(out)
+}
+
+func encoded(out any) (any, error) {
 	data, err := value.Encode(out)
 	if err != nil {
 		return nil, &Error{Code: "invalid_output", Permanent: true, Err: err}

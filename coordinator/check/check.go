@@ -1,0 +1,158 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Options bound an exploration and say what else is to be looked for.
+type Options struct {
+	StatesMax int                      // Default: 20,000
+	DepthMax  int                      // moves from the start. Default: 500
+	Never     []string                 // conditions {{ … }} that must hold in no state
+	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
+	Input     value.Value              // of the run
+	AllOrders bool                     // also those that make no difference
+}
+
+// The kinds of findings.
+const (
+	NeverEnds  = "never_ends"  // from a state that can be reached, no end can be
+	NeverRuns  = "never_runs"  // a step
+	FinalTwice = "final_twice" // the final step runs more than once
+	NeverHolds = "never_holds" // a condition that must never hold does
+)
+
+// Finding is something that is wrong.
+type Finding struct {
+	Kind  string   `json:"kind"`
+	Step  string   `json:"step,omitempty"`
+	Text  string   `json:"text"`
+	Trace []string `json:"trace,omitempty"` // what has to happen, one move after the other; a shortest
+}
+
+// Report is what an exploration has come to.
+type Report struct {
+	Name     string    `json:"name"`
+	States   int       `json:"states"`   // different ones
+	Moves    int       `json:"moves"`    // that were made
+	Complete bool      `json:"complete"` // no bound was met: everything was seen
+	Ends     []string  `json:"ends"`     // the statuses that runs end with, sorted
+	Findings []Finding `json:"findings"`
+}
+
+// Explore looks at everything that may become of a run of p. The error says why it cannot be looked at.
+func Explore(p *plan.Plan, o Options) (*Report, error) {
+	if o.StatesMax <= 0 {
+		o.StatesMax = 20_000
+	}
+	if o.DepthMax <= 0 {
+		o.DepthMax = 500
+	}
+	e := &explorer{plan: p, options: o, known: map[[32]byte]int{}, ran: map[string]bool{}, ends: map[string]bool{}}
+	for _, text := range o.Never {
+		t, err := expr.Compile(text, expr.Scope{Names: neverNames})
+		if err != nil {
+			return nil, fmt.Errorf("never: %w", err)
+		}
+		e.never = append(e.never, &condition{text: text, test: t})
+	}
+	e.guesses = guess(p, o.Outputs)
+	e.reduced = !o.AllOrders && independent(p)
+	if err := e.explore(); err != nil {
+		return nil, err
+	}
+	return e.report(), nil
+}
+
+// independent reports whether the order in which calls end makes no difference to what becomes of the run.
+func independent(p *plan.Plan) bool {
+	w := p.Workflow
+	if w.Routing != nil || w.FailurePolicy == template.AbortAll || w.FailurePolicy == template.AbortDependents || len(p.Groups) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(p.Rows, func(r plan.Row) bool { return r.Asks })
+}
+
+// report puts together what was found, by kind and in the order of the document.
+func (e *explorer) report() *Report {
+	r := &Report{Name: e.plan.Workflow.Name, States: len(e.states), Moves: e.moves, Complete: !e.bounded, Findings: e.findings}
+	for s := range e.ends {
+		r.Ends = append(r.Ends, s)
+	}
+	slices.Sort(r.Ends)
+	if f, ok := e.stuck(); ok {
+		r.Findings = append([]Finding{f}, r.Findings...)
+	}
+	if e.bounded {
+		return r
+	}
+	for _, s := range stepsOf(e.plan) {
+		if !e.ran[s] {
+			r.Findings = append(r.Findings, Finding{Kind: NeverRuns, Step: s, Text: fmt.Sprintf("step %s never runs", s)})
+		}
+	}
+	return r
+}
+
+// stepsOf are the names of the steps.
+func stepsOf(p *plan.Plan) (names []string) {
+	if book, ok := playbook.Of(p.Workflow); ok {
+		for _, s := range book.Steps {
+			names = append(names, s.Name)
+		}
+		return names
+	}
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Kind == plan.Step {
+			names = append(names, n.Key)
+		}
+	}
+	return names
+}
+
+// stuck finds the first state from which no end can be reached. Where not everything was seen, an end may be beyond.
+func (e *explorer) stuck() (Finding, bool) {
+	can := make([]bool, len(e.states))
+	var queue []int
+	for i := range e.states {
+		if e.states[i].ended || e.states[i].cut {
+			can[i] = true
+			queue = append(queue, i)
+		}
+	}
+	back := make([][]int, len(e.states))
+	for i := range e.states {
+		for _, to := range e.states[i].next {
+			back[to] = append(back[to], i)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		for _, from := range back[i] {
+			if !can[from] {
+				can[from] = true
+				queue = append(queue, from)
+			}
+		}
+	}
+	for i := range e.states { // in the order of distance
+		if !can[i] {
+			return Finding{Kind: NeverEnds, Step: e.states[i].waits, Text: "the run can never end: " + e.states[i].why, Trace: e.trace(i)}, true
+		}
+	}
+	return Finding{}, false
+}
+
+// running reports whether a status means that a step has been called.
+func running(s reactive.Status) bool {
+	return s == reactive.Running || s == reactive.Completed || s == reactive.Failed
+}

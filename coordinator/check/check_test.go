@@ -1,0 +1,256 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+func compile(t require.TestingT, text string) *plan.Plan {
+	c, err := kinds.Load("test.yaml", []byte(text), template.Known{Lenient: true})
+	require.NoError(t, err)
+	p, err := plan.Compile(c)
+	require.NoError(t, err)
+	return p
+}
+
+func explore(t require.TestingT, text string, o check.Options) *check.Report {
+	r, err := check.Explore(compile(t, text), o)
+	require.NoError(t, err)
+	return r
+}
+
+const head = "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\n"
+
+// Each has one thing wrong with it, which is found with a shortest trace.
+func TestWhatIsPlantedIsFound(t *testing.T) {
+	tests := []struct {
+		name, text string
+		options    check.Options
+		kind, step string
+		says       string
+		trace      []string
+	}{{
+		name: "a dead end: a gate on what never changes",
+		text: head + `
+workflow:
+  - step: work
+    tool: {kind: call}
+    next: {arcs: [{step: gate, when: '{{ event.name == "step.failed" }}', args: {n: 1}}]}
+  - step: gate
+    spec: {policy: {admit: {rules: [{when: "{{ args.n > 1 }}", then: {allow: true}}]}}}
+    tool: {kind: noop}
+`, kind: check.NeverEnds, step: "gate", says: "which nothing opens", trace: []string{"work@1.work_task fails"},
+	}, {
+		name: "a gate that nobody opens",
+		text: head + `
+workflow:
+  - {step: a, tool: {kind: noop}, next: {arcs: [{step: b}]}}
+  - step: b
+    spec: {policy: {admit: {rules: [{when: "{{ ctx.one == true && ctx.one == false }}", then: {allow: true}}]}}}
+    tool: {kind: noop}
+`, kind: check.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
+	}, {
+		name: "a step that never runs",
+		text: `{kind: Workflow, name: w, steps: [{operation: a}, {conditional: {test: "{{ steps.a.status == 'skipped' }}", then: [{operation: b}]}}]}`,
+		kind: check.NeverRuns, step: "b",
+	}, {
+		name: "a final step that runs twice",
+		text: head + `
+executor: {spec: {final_step: sum}}
+workflow:
+  - step: a
+    tool: {kind: call}
+    next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c, when: '{{ event.result.big == true }}'}]}
+  - {step: b, tool: {kind: call}, next: {arcs: [{step: sum, when: '{{ event.name == "step.done" }}'}]}}
+  - {step: c, tool: {kind: noop}, next: {arcs: [{step: sum}]}}
+  - {step: sum, tool: {kind: noop}}
+`, kind: check.FinalTwice, step: "sum", trace: []string{`a@1.a_task answers {"big":true}`, "b@1.b_task answers"},
+	}, {
+		name: "a broken invariant",
+		text: `
+kind: Workflow
+name: w
+steps:
+  - operation: price
+  - conditional:
+      test: "{{ steps.price.output.n < 10 }}"
+      then: [{operation: pay, id: cheap}]
+      else: [{operation: ship}]
+`, options: check.Options{Never: []string{`{{ steps.ship.status == "completed" && steps.cheap.status != "completed" }}`}},
+		kind: check.NeverHolds, says: "steps.ship.status", trace: []string{`price answers {"n":10}`, "ship answers"},
+	}, {
+		name: "a broken invariant of a playbook",
+		text: head + `
+workflow:
+  - {step: a, tool: {kind: call}, next: {arcs: [{step: a, when: '{{ event.name == "step.failed" }}'}, {step: b}]}}
+  - {step: b, tool: {kind: noop}}
+`, options: check.Options{Never: []string{`{{ runs.a > 2 }}`}, DepthMax: 5},
+		kind: check.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails"},
+	}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := explore(t, tt.text, tt.options)
+			var found []check.Finding
+			for _, f := range r.Findings {
+				if f.Kind == tt.kind {
+					found = append(found, f)
+				}
+			}
+			require.Len(t, found, 1, "%+v", r)
+			require.Equal(t, tt.step, found[0].Step)
+			require.Contains(t, found[0].Text, tt.says)
+			require.Equal(t, tt.trace, found[0].Trace)
+		})
+	}
+}
+
+func TestWhatIsInOrderPasses(t *testing.T) {
+	for name, text := range map[string]string{
+		"a wait that a message ends": `{kind: Workflow, name: w, operations: {m: {wait: {message: go}}}, steps: [{operation: m}, {operation: a}]}`,
+		"a person's decision":        `{kind: Workflow, name: w, steps: [{operation: a, fulfillment: {policy: never}}, {operation: b}]}`,
+		"retries and timeouts":       `{kind: Workflow, name: w, steps: [{operation: a, timing: {timeout: PT1S, retry: {max_attempts: 3, backoff: PT1M}}}, {operation: b}]}`,
+		"a gate that a patch opens":  head + "workflow:\n  - {step: a, spec: {policy: {admit: {rules: [{when: '{{ ctx.by == \"ann\" }}', then: {allow: true}}]}}}, tool: {kind: call}}",
+		"a map":                      `{kind: Workflow, name: w, steps: [{operation: a}, {map: {id: m, over: "{{ steps.a.output }}", steps: [{operation: b}]}}]}`,
+		"a quorum":                   `{kind: Workflow, name: w, steps: [{operation: a, target: {resolve: static, participants: [p, q, r]}, fan_in: {policy: quorum, min_responses: 2}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := explore(t, text, check.Options{})
+			require.Empty(t, r.Findings)
+			require.True(t, r.Complete)
+			require.Contains(t, r.Ends, "completed")
+		})
+	}
+}
+
+// Twelve steps are explored whole, be it all at once; what is larger ends at the bound and says so.
+func TestTwelveStepsAreExplored(t *testing.T) {
+	steps := func(timing string) (list []string) {
+		for i := range 12 {
+			list = append(list, fmt.Sprintf("{operation: a, id: s%d%s}", i, fmt.Sprintf(timing, i/3+1)))
+		}
+		return list
+	}
+	parallel := func(list []string) string { return "{parallel: {steps: [" + strings.Join(list, ", ") + "]}}" }
+	workflow := func(list ...string) string {
+		return "{kind: Workflow, name: w, steps: [" + strings.Join(list, ", ") + "]}"
+	}
+	r := explore(t, workflow(parallel(steps("%.0d"))), check.Options{})
+	require.True(t, r.Complete)
+	require.Empty(t, r.Findings)
+	require.Less(t, r.States, 9_000, "two outcomes each: 8,191 and the start")
+
+	timed := steps(", timing: {timeout: PT%dS, retry: {max_attempts: 2}}")
+	r = explore(t, workflow(parallel(timed[:3]), parallel(timed[3:6]), parallel(timed[6:9]), parallel(timed[9:])), check.Options{})
+	require.True(t, r.Complete)
+	require.Empty(t, r.Findings)
+	require.Less(t, r.States, 7_000)
+	require.Less(t, explore(t, workflow(timed...), check.Options{}).States, 200)
+
+	r = explore(t, workflow(parallel(timed)), check.Options{StatesMax: 5_000})
+	require.False(t, r.Complete)
+	require.Empty(t, r.Findings)
+}
+
+func TestABoundThatWasMetIsAdmitted(t *testing.T) {
+	text := head + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: a}]}}\n  - {step: never, tool: {kind: noop}}"
+	r := explore(t, text, check.Options{DepthMax: 4})
+	require.False(t, r.Complete)
+	require.Empty(t, r.Findings, "what was not seen may still come")
+	r = explore(t, text, check.Options{StatesMax: 3})
+	require.False(t, r.Complete)
+}
+
+func TestGivenOutputsReplaceGuesses(t *testing.T) {
+	text := `{kind: Workflow, name: w, steps: [{operation: a}, {conditional: {test: "{{ steps.a.output.kind == 'x' }}", then: [{operation: b}], else: [{operation: c}]}}]}`
+	require.Empty(t, explore(t, text, check.Options{}).Findings)
+	r := explore(t, text, check.Options{Outputs: map[string][]value.Value{"a": {map[string]any{"kind": "y"}}}})
+	require.Equal(t, []check.Finding{{Kind: check.NeverRuns, Step: "b", Text: "step b never runs"}}, r.Findings)
+	_, err := check.Explore(compile(t, text), check.Options{Never: []string{"{{ nobody }}"}})
+	require.ErrorContains(t, err, `unknown name "nobody"`)
+}
+
+// Taking one of several independent calls first loses nothing: what is found, and how runs end, is the same in all orders.
+func TestTheOrderOfIndependentCallsMakesNoDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 4).Draw(t, "steps")
+		var steps []string
+		for i := range n {
+			step := fmt.Sprintf("{operation: a, id: s%d", i)
+			if i > 0 && rapid.Bool().Draw(t, "needs") {
+				step += fmt.Sprintf(", needs: [s%d]", rapid.IntRange(0, i-1).Draw(t, "on"))
+			}
+			if rapid.Bool().Draw(t, "timed") {
+				step += ", timing: {timeout: PT1S, retry: {max_attempts: 2}}"
+			}
+			steps = append(steps, step+"}")
+		}
+		text := "kind: Workflow\nname: w\nsteps:\n  - parallel: {steps: [" + strings.Join(steps, ", ") + "]}\n"
+		if rapid.Bool().Draw(t, "catch") {
+			text += "  - {conditional: {test: \"{{ steps.s0.status == 'failed' }}\", then: [{operation: mend}], else: [{operation: go}]}}\n"
+		}
+		all := explore(t, text, check.Options{AllOrders: true})
+		some := explore(t, text, check.Options{})
+		require.Equal(t, kindsOf(all), kindsOf(some), text)
+		require.Equal(t, all.Ends, some.Ends, text)
+		require.LessOrEqual(t, some.States, all.States)
+	})
+}
+
+func kindsOf(r *check.Report) (list []string) {
+	for _, f := range r.Findings {
+		list = append(list, f.Kind+" "+f.Step)
+	}
+	return list
+}
+
+func ExampleExplore() {
+	checked, err := kinds.Load("order.yaml", []byte(`
+kind: Workflow
+name: order
+steps:
+  - operation: pay
+  - conditional:
+      test: "{{ steps.pay.output.paid == true }}"
+      then: [{operation: ship}]
+`), template.Known{Lenient: true})
+	if err != nil {
+		panic(err)
+	}
+	p, err := plan.Compile(checked)
+	if err != nil {
+		panic(err)
+	}
+	report, err := check.Explore(p, check.Options{Never: []string{`{{ run.status == "completed" && steps.ship.status == "skipped" }}`}})
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range report.Findings {
+		fmt.Println(f.Kind, f.Trace)
+	}
+	// Output: never_holds [pay answers {"paid":false}]
+}
+
+func BenchmarkExplore(b *testing.B) {
+	var steps []string
+	for i := range 12 {
+		steps = append(steps, fmt.Sprintf("{operation: a, id: s%d}", i))
+	}
+	p := compile(b, "{kind: Workflow, name: w, steps: [{parallel: {steps: ["+strings.Join(steps, ", ")+"]}}]}")
+	states := 0
+	for b.Loop() {
+		r, err := check.Explore(p, check.Options{})
+		require.NoError(b, err)
+		states = r.States
+	}
+	b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
+}

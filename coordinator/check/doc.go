@@ -1,0 +1,29 @@
+// Package check explores what may become of a run: every order in which calls answer, fail and time out, and gates open or
+// do not, up to a bound. No call is made and no time passes.
+//
+//	report, err := check.Explore(plan, check.Options{})
+//	for _, f := range report.Findings { fmt.Println(f.Text, f.Trace) }
+//
+// A state is a journal. From each, the moves are: a call that is open answers with one of its guessed outputs, or fails for
+// good; a message comes that is waited for; a person decides a task, either way; a key of the context that a gate reads is
+// set; or time passes to the next timer. Moves that lead to the same state are followed once. What is found has a shortest
+// trace, since states are visited in the order of their distance from the start.
+//
+//	start ─▶ state ─┬─ pay answers ──▶ state ─▶ …
+//	                ├─ pay fails ────▶ state ─▶ …
+//	                └─ time passes ──▶ state (known: merged)
+//
+// # What is found
+//
+// A state from which no end can be reached, whatever comes; a step that runs in no state; a final step that runs twice; a
+// condition that must never hold and does.
+//
+// # What the answers are worth
+//
+// The engine that is explored is the one that runs: the same stepper decides. States are merged when everything is equal
+// that their next moves depend on. Outputs are guesses: values are made of what the document reads of an output, with the
+// literals that it compares them with, so that tests come out both ways; Options.Outputs says more. A step that only runs
+// for an output that nobody guessed is reported as one that never runs. In a workflow whose policy lets what is running go
+// on, and that has no limits on what runs at once, the order in which independent calls end does not matter: one of them is
+// taken first, with all its outcomes. Everywhere else, and with Options.AllOrders, all orders are taken.
+package check

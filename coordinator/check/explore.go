@@ -1,0 +1,248 @@
+package check
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// begun is when an explored run starts: any instant will do.
+var begun = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+
+// explorer goes through the states of a run, nearest first.
+type explorer struct {
+	plan     *plan.Plan
+	options  Options
+	guesses  guesses
+	reduced  bool // of independent calls one is taken first
+	states   []state
+	known    map[[32]byte]int // by digest
+	never    []*condition
+	ran      map[string]bool
+	ends     map[string]bool
+	findings []Finding
+	twice    bool
+	bounded  bool
+	moves    int
+}
+
+// state is a journal, as the one before it and what one move has added.
+type state struct {
+	from  int // -1: the start
+	label string
+	batch []journal.Event
+	depth int
+	next  []int
+	ended bool
+	cut   bool   // not followed any further
+	waits string // a step that it waits for
+	why   string
+}
+
+// play is a state brought to life: its root, ready to be driven on.
+type play struct {
+	e     *explorer
+	root  *reactive.Root
+	step  *coordinator.Stepper
+	batch []journal.Event // since it was brought to life
+}
+
+var (
+	_ coordinator.Host     = (*play)(nil)
+	_ coordinator.Resolver = (*play)(nil)
+)
+
+// Function finds a Go function of the workflow.
+func (p *play) Function(name string) *template.Function {
+	for _, f := range p.e.plan.Workflow.Functions() {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Pure carries out nothing: what calls give is guessed.
+func (p *play) Pure(int32, any) (any, error, bool) { return nil, nil, false }
+
+// Reserve has room for any number of calls.
+func (p *play) Reserve() bool { return true }
+
+// Resolve finds who is targeted, in the document's directory.
+func (p *play) Resolve(v int32, at int64) []string {
+	return directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), p.root.Place(v).Step.Target, time.Unix(0, at))
+}
+
+// revive brings a state to life.
+func (e *explorer) revive(i int) *play {
+	var path []int
+	for ; i >= 0; i = e.states[i].from {
+		path = append(path, i)
+	}
+	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
+	for k := len(path) - 1; k >= 0; k-- {
+		batch := e.states[path[k]].batch
+		for j := range batch {
+			event := batch[j]
+			p.root.Apply(&event)
+		}
+	}
+	p.root.TakeCalls()
+	p.root.TakeCancels()
+	p.step = coordinator.NewStepper(p.root, p)
+	return p
+}
+
+// drive brings items in, and lets everything follow from them that does.
+func (p *play) drive(now int64, items ...coordinator.Item) error {
+	var refused error
+	for i := range items {
+		items[i].Received = now
+		items[i].Reply = func(err error) { refused = err }
+	}
+	for turn := 0; ; turn++ {
+		out := p.step.Step(now, items)
+		for _, r := range out.Replies {
+			r.To(r.Err)
+		}
+		p.batch = append(p.batch, out.Batch...)
+		items = nil
+		if !out.More || refused != nil {
+			return refused
+		}
+		if turn > turnsMax {
+			return fmt.Errorf("the run goes round without anything happening outside")
+		}
+	}
+}
+
+// turnsMax bounds what may follow from one move: a playbook of tools that make no calls may go on for long.
+const turnsMax = 100
+
+// explore visits states in the order of their distance from the start.
+func (e *explorer) explore() error {
+	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
+	p.step = coordinator.NewStepper(p.root, p)
+	w := e.plan.Workflow
+	if err := coordinator.CheckInput(w, e.options.Input); err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	start := journal.Event{Type: journal.RunStarted, Value: e.options.Input, Detail: &journal.Detail{Start: &journal.Start{
+		Run: "run", Workflow: e.plan.Hash, Name: w.Name, FailurePolicy: string(w.FailurePolicy), MaxConcurrency: int32(w.MaxConcurrency),
+		Engine: coordinator.EngineVersion, Expressions: expr.Version, Functions: e.plan.Functions,
+	}}}
+	if err := p.drive(begun, coordinator.Item{Event: start}); err != nil {
+		return err
+	}
+	e.enter(p, -1, "", begun)
+	for i := 0; i < len(e.states); i++ {
+		s := &e.states[i]
+		if s.ended {
+			continue
+		}
+		if s.depth >= e.options.DepthMax || len(e.states) >= e.options.StatesMax {
+			s.cut, e.bounded = true, true
+			continue
+		}
+		e.expand(i)
+	}
+	return nil
+}
+
+// expand makes every move that a state has.
+func (e *explorer) expand(i int) {
+	p := e.revive(i)
+	moves := p.possible()
+	e.states[i].waits, e.states[i].why = p.describe()
+	for k, m := range moves {
+		if k > 0 {
+			p = e.revive(i)
+		}
+		now := max(p.root.At(), m.at)
+		if err := p.drive(now, m.items...); err != nil {
+			continue // it was refused: as things stand it is no move
+		}
+		e.moves++
+		if len(p.batch) > 0 {
+			to := e.enter(p, i, m.label, now)
+			e.states[i].next = append(e.states[i].next, to)
+		}
+	}
+}
+
+// enter gives the number of the state that a play has come to, which is a new one or known.
+func (e *explorer) enter(p *play, from int, label string, now int64) int {
+	ended := p.root.Finished() != nil
+	h := sha256.New()
+	if ended {
+		fmt.Fprintf(h, "ended %s;", p.root.RunStatus())
+	}
+	p.root.Digest(h, now)
+	digest := [32]byte(h.Sum(nil))
+	if i, ok := e.known[digest]; ok {
+		return i
+	}
+	depth := 0
+	if from >= 0 {
+		depth = e.states[from].depth + 1
+	}
+	i := len(e.states)
+	e.known[digest] = i
+	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended})
+	if ended {
+		e.ends[string(p.root.RunStatus())] = true
+	}
+	e.look(p, i)
+	return i
+}
+
+// look sees what is wrong in a state that is new.
+func (e *explorer) look(p *play, i int) {
+	if n := net.Of(p.root); n != nil {
+		book := n.Playbook()
+		for k, s := range book.Steps {
+			runs := n.Step(k).Runs
+			e.ran[s.Name] = e.ran[s.Name] || runs > 0
+			if k == book.Executor.Final && runs > 1 && !e.twice {
+				e.twice = true
+				e.findings = append(e.findings, Finding{
+					Kind: FinalTwice, Step: s.Name, Text: fmt.Sprintf("final step %s runs %d times", s.Name, runs), Trace: e.trace(i),
+				})
+			}
+		}
+	} else {
+		for v := range p.root.Len() {
+			if running(p.root.Status(v)) {
+				key, _, _ := strings.Cut(p.root.Key(v), "[")
+				e.ran[key] = true
+			}
+		}
+	}
+	for _, c := range e.never {
+		if !c.broken && c.holds(p.root) {
+			c.broken = true
+			e.findings = append(e.findings, Finding{Kind: NeverHolds, Text: "this must never hold, and does: " + c.text, Trace: e.trace(i)})
+		}
+	}
+}
+
+// trace is what leads to a state.
+func (e *explorer) trace(i int) []string {
+	depth := e.states[i].depth
+	list := make([]string, depth)
+	for ; e.states[i].from >= 0; i = e.states[i].from {
+		depth--
+		list[depth] = e.states[i].label
+	}
+	return list
+}

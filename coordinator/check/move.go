@@ -1,0 +1,183 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// move is something that may happen next.
+type move struct {
+	label string
+	at    int64 // when, Unix nanoseconds; 0: at once
+	items []coordinator.Item
+}
+
+// possible gives the moves that a state has, calls first, gates then, and time last.
+func (p *play) possible() []move {
+	var list []move
+	for _, req := range p.root.OpenCalls() {
+		list = append(list, p.answers(req)...)
+		if p.e.reduced && len(list) > 0 {
+			break // the order makes no difference: this one goes first
+		}
+	}
+	list = append(list, p.messages()...)
+	list = append(list, p.decisions()...)
+	list = append(list, p.patches()...)
+	if due := p.root.NextDue(); due > 0 {
+		list = append(list, move{label: "time passes: " + p.due(due), at: due})
+	}
+	return list
+}
+
+// answers are the outcomes of a call.
+func (p *play) answers(req reactive.Request) []move {
+	key := p.root.Key(req.Node)
+	name := key
+	switch {
+	case req.Participant != "":
+		name += " (" + req.Participant + ")"
+	case req.Decision != 0:
+		name = "the decision about " + key
+	}
+	outcome := func(label string, out any, err error) move {
+		e := coordinator.Ending(req, out, err)
+		e.Node, e.Hint = key, req.Node+1
+		return move{label: name + label, items: []coordinator.Item{{Event: e}}}
+	}
+	var list []move
+	for _, out := range p.e.guesses.of(p.root, req) {
+		label := " answers"
+		if out != nil {
+			label += " " + short(out)
+		}
+		list = append(list, outcome(label, out, nil))
+	}
+	return append(list, outcome(" fails", nil, &operation.Error{Code: "error", Message: "as explored", Permanent: true}))
+}
+
+func short(v value.Value) string {
+	text, err := value.JSON(v)
+	if err != nil {
+		return err.Error()
+	}
+	if len(text) > 60 {
+		return string([]rune(string(text))[:50]) + "…"
+	}
+	return string(text)
+}
+
+// messages are those that somebody waits for.
+func (p *play) messages() []move {
+	var list []move
+	for _, name := range p.root.Awaited() {
+		list = append(list, move{label: "message " + name + " comes", items: []coordinator.Item{{Event: journal.Event{
+			Type: journal.MessageReceived, Value: true, Detail: &journal.Detail{Name: name, Actor: "check"},
+		}}}})
+	}
+	return list
+}
+
+// decisions are what people may say of tasks that wait for them.
+func (p *play) decisions() []move {
+	var list []move
+	for v := range p.root.Len() {
+		if !p.root.Decidable(v) {
+			continue
+		}
+		for _, s := range []call.Fulfillment{call.Fulfilled, call.NotFulfilled} {
+			key := p.root.Key(v)
+			list = append(list, move{label: fmt.Sprintf("somebody decides that %s is %s", key, s), items: []coordinator.Item{{Event: journal.Event{
+				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(s), Actor: "check"},
+			}}}})
+		}
+	}
+	return list
+}
+
+// patches are what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
+func (p *play) patches() []move {
+	n := net.Of(p.root)
+	if n == nil {
+		return nil
+	}
+	var list []move
+	seen := map[string]bool{}
+	for _, w := range n.Waits() {
+		if w.Kind != net.AtGate {
+			continue
+		}
+		i, _ := n.Playbook().StepIndex(w.Step)
+		admit := n.Playbook().Steps[i].Admit
+		literals := []value.Value{true}
+		for k := range admit.Rules {
+			literals = append(literals, literalsIn(admit.Rules[k].Text)...)
+		}
+		for _, key := range admit.Keys {
+			for _, v := range literals {
+				label := "ctx." + key + " becomes " + short(v)
+				if seen[label] || value.Equal(n.Context()[key], v) {
+					continue
+				}
+				seen[label] = true
+				list = append(list, move{label: label, items: []coordinator.Item{{Event: journal.Event{
+					Type: journal.ContextPatched, Value: map[string]any{key: v}, Detail: &journal.Detail{Actor: "check"},
+				}}}})
+			}
+		}
+	}
+	return list
+}
+
+// due says what happens when time passes.
+func (p *play) due(at int64) string {
+	var list []string
+	for v := range p.root.Len() {
+		if p.root.Status(v) == reactive.Absent {
+			continue
+		}
+		for _, c := range p.root.Causes(v) {
+			if c.Kind == reactive.ByTimer && c.Due == at {
+				list = append(list, c.Timer+" of "+p.root.Key(v))
+			}
+		}
+	}
+	if len(list) == 0 {
+		return "a timer is due"
+	}
+	return strings.Join(slices.Compact(list), ", ")
+}
+
+// describe says what a state waits for, for one from which there is no way out.
+func (p *play) describe() (step, why string) {
+	if n := net.Of(p.root); n != nil {
+		for _, w := range n.Waits() {
+			switch w.Kind {
+			case net.AtGate:
+				return w.Step, "a token waits at the gate of step " + w.Step + ", which nothing opens"
+			case net.ForCall:
+				step, why = w.Step, "it goes round by step "+w.Step
+			}
+		}
+		if why == "" {
+			why = "it goes round"
+		}
+		return step, why
+	}
+	for v := range p.root.Len() {
+		if s := p.root.Status(v); s == reactive.Running && p.root.Row(v).Kind == plan.Step || p.root.Decidable(v) {
+			return p.root.Key(v), "it waits for step " + p.root.Key(v)
+		}
+	}
+	return "", "nothing is under way, and it has not ended"
+}

@@ -1,0 +1,82 @@
+package reactive
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Digester is a Body that can say what it holds.
+type Digester interface {
+	// Digest writes everything that what it does next depends on. Instants are written relative to now.
+	Digest(w io.Writer, now int64)
+}
+
+// Digest writes everything that what the run does next depends on, at an instant: two roots of one plan that write the same
+// go on in the same way. What has only led there is left out: sequences, instants, and which of several failures was the
+// first.
+func (r *Root) Digest(w io.Writer, now int64) {
+	fmt.Fprintf(w, "run %v %v %d %d;", r.run.stopped, r.run.closed != nil, r.run.pauses, r.run.deciding)
+	for v := range r.nodes {
+		n := &r.nodes[v]
+		if n.status == Absent && n.fact == none {
+			continue
+		}
+		fmt.Fprintf(w, "%s %d %d %d %d %d", r.Key(int32(v)), n.status, n.fact, n.flags&^queued, n.attempt, n.count)
+		if n.fact != none {
+			digestValue(w, n.output)
+		}
+		if n.failure != nil {
+			fmt.Fprintf(w, " !%s", n.failure.Code)
+		}
+		if g := r.gathers[int32(v)]; g != nil {
+			for _, d := range g.Dispatches() {
+				fmt.Fprintf(w, " >%s %d %s", d.Participant, d.Attempt, d.State)
+				digestValue(w, d.Output)
+			}
+		}
+		if t := r.tasks[int32(v)]; t != nil {
+			fmt.Fprintf(w, " ?%s %d %v %v %v", t.state, t.asked, t.open, t.paused, t.wanted)
+		}
+		fmt.Fprint(w, ";")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.mail.boxes)) {
+		b := r.mail.boxes[name]
+		fmt.Fprintf(w, "mail %s %d", name, len(b.waits))
+		for _, m := range b.messages {
+			digestValue(w, m)
+		}
+	}
+	r.digestTimers(w, now)
+	if d, ok := r.body.(Digester); ok {
+		d.Digest(w, now)
+	}
+}
+
+func (r *Root) digestTimers(w io.Writer, now int64) {
+	var list []string
+	for _, t := range r.timers.heap {
+		if r.alive(t) {
+			key := ""
+			if t.node >= 0 {
+				key = r.Key(t.node)
+			}
+			list = append(list, fmt.Sprintf("timer %d %s %d;", t.kind, key, t.due-now))
+		}
+	}
+	slices.Sort(list)
+	for _, t := range list {
+		io.WriteString(w, t)
+	}
+}
+
+func digestValue(w io.Writer, v any) {
+	text, err := value.JSON(v)
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	fmt.Fprintf(w, " %s", text)
+}
