@@ -13,6 +13,7 @@
 //
 //	template              what a workflow is: documents and their validation
 //	template/flow         workflows built in Go, with typed handles
+//	template/playbook     routed steps
 //	coordinator           the engine: start, wait, watch, step in
 //	coordinator/operation what steps call: Go functions, commands, HTTP
 //	reactive              journal ─▶ statuses, the pure half

@@ -66,7 +66,7 @@ var floors = []floor{
 	{"coordinator/observe", uses("coordinator")},
 	{"coordinator/control", uses("coordinator", "reactive/call", "reactive/journal", "reactive/journal/disk", "template/expr", "template/plan",
 		"template/value")},
-	{"coordinator/check", uses("coordinator", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
+	{"coordinator/check", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net",
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
