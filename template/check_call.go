@@ -54,7 +54,11 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 		return
 	}
 	suggestion, _ := expr.Nearest(name, c.knownOperations())
-	c.fault(path, near, &document.Error{Text: name, Msg: fmt.Sprintf("unknown operation %q", name), Suggestion: suggestion})
+	msg := fmt.Sprintf("unknown operation %q", name)
+	if c.w.Routing != nil && suggestion == "" { // a kind of tool that other programs may have built in
+		msg += ": it is not built in, so the program must register one of that name"
+	}
+	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
 
 // requirements checks that what a workflow says it needs is there: better before a run than in the middle of it.
