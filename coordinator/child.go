@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
@@ -57,10 +58,14 @@ func (c *childCaller) Call(call *operation.Call) (any, error) {
 	return nil, c.failure(ctx, err)
 }
 
-// failure is what the step says. That the engine shuts down is none: the call is made again by the next one.
+// failure is what the step says. That the engine shuts down is none: the call is made again by the next one. A child that
+// lacks its secrets has not begun, and may be tried again as any call that lacks some.
 func (c *childCaller) failure(ctx context.Context, err error) error {
 	if errors.Is(err, ErrShutdown) || errors.Is(context.Cause(ctx), ErrShutdown) {
 		return ErrShutdown
+	}
+	if errors.Is(err, keychain.ErrUnavailable) {
+		return lacking(err)
 	}
 	return &operation.Error{Code: CodeChildFailed, Permanent: true, Err: err}
 }

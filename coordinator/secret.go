@@ -42,9 +42,14 @@ func (r *run) reveal(f *flight) error {
 		f.Input = input
 		return nil
 	case errors.Is(err, keychain.ErrUnavailable):
-		return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
+		return lacking(err)
 	}
 	return err
+}
+
+// lacking is what a call says whose secrets, or those of the run that it starts, cannot be had.
+func lacking(err error) error {
+	return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
 }
 
 // hushed gives a landing without secrets. What goes on from there is journaled.

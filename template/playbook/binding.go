@@ -242,7 +242,7 @@ func (b *binder) workflow() (template.Binding, bool) {
 			}
 		}
 	}
-	if b.child != nil && c.Name == "" {
+	if b.child != nil && c.Name == "" && c.Path == "" { // beside a path it is only what the tool is called
 		c.Name = b.r.Text(b.child)
 	}
 	if (c.Path == "") == (c.Name == "") {

@@ -84,7 +84,7 @@ func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
 		require.Equal(t, "ok-ctx.a", of(b.Wanted))
 	})
 	t.Run("a child", func(t *testing.T) {
-		for _, text := range []string{"{kind: workflow, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "[{name: c, kind: playbook, path: child.yaml, args: {n: '{{ ctx.n }}'}}]"} {
+		for _, text := range []string{"{kind: workflow, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "{name: c, kind: playbook, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "[{name: c, kind: playbook, path: child.yaml, args: {n: '{{ ctx.n }}'}}]"} {
 			checked, book := load(t, tool(text))
 			require.Equal(t, &template.Child{Path: "child.yaml"}, checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow)
 			require.Equal(t, `{"n":3}`, render(book.Sites[0].Input))

@@ -1,0 +1,214 @@
+package coordinator_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+// generations is a playbook that calls a playbook that calls a workflow, each from a file of its own.
+var generations = map[string]string{
+	"top.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: top}
+workflow:
+  - step: call
+    tool: {name: mid, kind: playbook, path: below/mid.yaml, input: {n: "{{ workload.n }}"}}
+    next: {arcs: [{step: tell, when: '{{ event.name == "step.done" }}', args: {got: "{{ event.result }}"}}]}
+  - {step: tell, tool: {kind: echo, input: {got: "{{ args.got }}"}}}
+`,
+	"below/mid.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: mid}
+workload: {n: 0, factor: 2}
+workflow:
+  - step: work
+    tool: {kind: workflow, path: leaf.yaml, input: {n: "{{ workload.n * workload.factor }}"}}
+`,
+	"below/leaf.yaml": `
+kind: Workflow
+name: leaf
+input: {type: object, required: [n], properties: {n: {type: integer, maximum: 100}}}
+steps: [{operation: slow}, {operation: echo, input: "{{ input.n + 1 }}"}]
+output: "{{ steps.echo.output }}"
+`,
+}
+
+const (
+	midOf  = "/call@1.call_task#1"
+	leafOf = midOf + "/work@1.work_task#1"
+)
+
+// written puts files into a new folder, and gives its path.
+func written(t testing.TB, files map[string]string) string {
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	return dir
+}
+
+func loaded(t testing.TB, file string, operations ...string) *template.Workflow {
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	known := func(name string) bool { return slices.Contains(operations, name) }
+	checked, err := kinds.Load(file, data, template.Known{Operation: known})
+	require.NoError(t, err)
+	return checked.Workflow
+}
+
+// reopen gives engines on one folder, one after the other.
+func reopen(t testing.TB, operations ...coordinator.Operation) func() *coordinator.Engine {
+	dir := t.TempDir()
+	return func() *coordinator.Engine {
+		store, err := disk.Open(dir, disk.Config{})
+		require.NoError(t, err)
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: operations})
+		require.NoError(t, err)
+		return e
+	}
+}
+
+// crash ends an engine without letting anything come home.
+func crash(t testing.TB, e *coordinator.Engine) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, e.Shutdown(ended))
+}
+
+func find(t testing.TB, e *coordinator.Engine, id string) *coordinator.Run {
+	r, err := e.Run(t.Context(), id)
+	require.NoError(t, err)
+	return r
+}
+
+// The children are those that the run was started with: changed files, and files that are gone, change nothing. Each is a run
+// of its own, found again by the call that has started it.
+func TestAPlaybookCallsAPlaybookThatCallsAWorkflow(t *testing.T) {
+	dir, g := written(t, generations), newGate()
+	open := reopen(t, echo, g.define("slow"))
+	e := open()
+	_, err := e.Start(t.Context(), loaded(t, filepath.Join(dir, "top.yaml"), "echo"), map[string]any{"n": 20}, coordinator.WithID("r"))
+	require.NoError(t, err)
+	before := <-g.entered
+	require.Equal(t, "r"+leafOf, before.Run)
+	crash(t, e)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "below")))
+
+	e = open()
+	after := <-g.entered
+	require.Equal(t, before.Key(), after.Key(), "the same call of the same runs")
+	g.leave <- nil
+	result := wait(t, find(t, e, "r"))
+	require.NoError(t, result.Err())
+	require.Equal(t, map[string]any{"got": int64(41)}, result.Output)
+	require.Equal(t, int64(41), wait(t, find(t, e, "r"+midOf)).Output)
+	for event, err := range find(t, e, "r"+midOf).Events(t.Context(), 1) {
+		require.NoError(t, err)
+		if event.Type == journal.RunStarted {
+			require.Equal(t, map[string]any{"n": int64(20)}, event.Value, "the workload is what the tool is given")
+			require.Equal(t, "r"+midOf, event.Detail.Start.Parent)
+		}
+	}
+	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+func TestWhatFailsBelowIsSaidAbove(t *testing.T) {
+	dir, g := written(t, generations), newGate()
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo, g.define("slow")}})
+	top := loaded(t, filepath.Join(dir, "top.yaml"), "echo")
+	for _, c := range []struct {
+		name  string
+		n     int
+		leave error  // of the workflow's call; nil: it never comes to that
+		said  string // two levels up
+	}{
+		{"a call fails", 1, &operation.Error{Code: "gone", Message: "no more", Permanent: true}, "gone: no more"},
+		{"an input is refused", 51, nil, "maximum"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := e.Start(t.Context(), top, map[string]any{"n": c.n})
+			require.NoError(t, err)
+			if c.leave != nil {
+				<-g.entered
+				g.leave <- c.leave
+			}
+			result := wait(t, r)
+			require.Equal(t, reactive.RunFailed, result.Status)
+			require.Equal(t, coordinator.CodeChildFailed, result.Failure.Code)
+			require.ErrorContains(t, result.Err(), c.said)
+		})
+	}
+}
+
+// Who is cancelled cancels those below, also where the process has ended in between.
+func TestACancelGoesDownThroughPlaybooks(t *testing.T) {
+	dir, g := written(t, generations), newGate()
+	open := reopen(t, echo, g.define("slow"))
+	e := open()
+	top := loaded(t, filepath.Join(dir, "top.yaml"), "echo")
+	cancelled := func(id string) {
+		for _, below := range []string{"", midOf, leafOf} {
+			require.Equal(t, reactive.RunAborted, wait(t, find(t, e, id+below)).Status, below)
+		}
+	}
+	for _, id := range []string{"here", "there"} {
+		_, err := e.Start(t.Context(), top, map[string]any{"n": 1}, coordinator.WithID(id))
+		require.NoError(t, err)
+		<-g.entered
+	}
+	require.NoError(t, find(t, e, "here").Cancel(t.Context(), "enough"))
+	cancelled("here")
+	crash(t, e)
+
+	e = open()
+	require.NoError(t, find(t, e, "there").Cancel(t.Context(), "enough"))
+	cancelled("there")
+	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+// A child has secrets of its own; the call that starts it can be made again when they cannot be had.
+func TestAChildWithoutItsSecretsIsNotStarted(t *testing.T) {
+	dir := written(t, map[string]string{
+		"top.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: top}
+workflow: [{step: call, tool: {name: child, kind: playbook, path: child.yaml}}]
+`,
+		"child.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: child}
+keychain: [{name: k, kind: env, data: {s: SLUICE_TEST_NOT_THERE}}]
+workflow: [{step: a, tool: {kind: echo, input: "{{ keychain.k.s }}"}}]
+`,
+	})
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
+	r, err := e.Start(t.Context(), loaded(t, filepath.Join(dir, "top.yaml")), nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	failure := wait(t, r).Failure
+	require.Equal(t, coordinator.CodeKeychain, failure.Code)
+	require.True(t, failure.Retryable)
+	require.Contains(t, failure.Message, keychain.ErrUnavailable.Error())
+	require.Contains(t, failure.Message, "SLUICE_TEST_NOT_THERE")
+	_, err = e.Run(t.Context(), "r/call@1.call_task#1")
+	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
+}
