@@ -214,8 +214,8 @@ func TestAToolThatNobodyHasIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, `unknown operation "postgres": it is not built in, so the program must register one of that name`)
 }
 
-// family writes a playbook and its children into a folder.
-func family(t *testing.T, files map[string]string) *template.Workflow {
+// household writes a playbook and its children into a folder.
+func household(t *testing.T, files map[string]string) *template.Workflow {
 	dir := t.TempDir()
 	for name, text := range files {
 		if !strings.HasPrefix(strings.TrimSpace(text), "kind: Workflow") {
@@ -236,7 +236,7 @@ func reread(t *testing.T, file string) *template.Workflow {
 
 func TestChildrenOfAPlaybook(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
-	w := family(t, map[string]string{
+	w := household(t, map[string]string{
 		"top.yaml": `
 workflow:
   - step: s
@@ -290,7 +290,7 @@ func TestChildrenOfAPlaybookArePinnedAndCancelledWithIt(t *testing.T) {
 	config := coordinator.Config{Operations: []coordinator.Operation{echo, g.define("slow")}}
 	e, err := coordinator.New(t.Context(), store, config)
 	require.NoError(t, err)
-	w := family(t, map[string]string{
+	w := household(t, map[string]string{
 		"top.yaml": `
 workflow:
   - step: hold

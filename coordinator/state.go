@@ -36,6 +36,7 @@ type State struct {
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
 	Output   any         // of a run that has completed
+	Routed   *Routed     // of a playbook's run; nil for any other
 	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
 }
 
@@ -55,7 +56,10 @@ type StepState struct {
 	Decidable   bool             // a person may decide its task now
 	Dispatches  []call.Dispatch  // what was asked of whom, of all attempts
 	Runs        int              // of a playbook's step: how often it was scheduled
+	Live        int              // of a playbook's step: runs under way
 	Tokens      int              // of a playbook's step: how many wait at its gate or join
+	Items       int              // of a playbook's loop under way: how many; of several the newest
+	ItemsDone   int              // of those, how many have ended
 }
 
 // State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
@@ -84,6 +88,7 @@ func (r *Run) State(ctx context.Context) (*State, error) {
 	}
 	if n := net.Of(root); n != nil {
 		s.Steps = routedStates(n, s.Steps)
+		s.Routed = &Routed{Counts: n.Counts(), Context: n.Context()}
 	}
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value

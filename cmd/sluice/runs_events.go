@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,17 +27,33 @@ func newRunsEvents() *cobra.Command {
 
 RUN is the id of a run, or as much of its beginning as tells it from others. For programs, -o jsonl prints one object a
 line, and -o json all of them in one list:
-  {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,…}`,
+  {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,…}
+
+With --view it prints what has happened in the net of a playbook instead: admission, tasks, rules, arcs and tokens, which
+follow from the journal and are not in it:
+  {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}`,
 		Example: `  sluice runs events tuesday --data ./journal
+  sluice runs events tuesday --data ./journal --view
   sluice runs events tuesday --data ./journal --from 100 -o jsonl | jq 'select(.actor)'`,
 		Args: cobra.ExactArgs(1),
 	}
 	l := newLook(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
+	view := cmd.Flags().Bool("view", false, "what has happened in the net of a playbook, in place of the journal")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return l.with(cmd, func(c *control.Client) error {
 			p := l.printer(cmd.OutOrStdout())
 			lines := newEventLines(cmd.OutOrStdout(), l.table())
+			if *view {
+				for v, err := range c.Views(cmd.Context(), args[0], *from) {
+					if err != nil {
+						return errors.Join(err, lines.w.Flush())
+					}
+					p.print(v)
+					lines.view(v)
+				}
+				return errors.Join(p.end(), lines.w.Flush())
+			}
 			for e, err := range c.Events(cmd.Context(), args[0], *from) {
 				if err != nil {
 					return errors.Join(err, lines.w.Flush())
@@ -164,6 +181,37 @@ func (l *eventLines) event(e *control.Event) {
 	}
 	line := fmt.Sprintf("%4d  %s  %-18s", e.Seq, e.At.Local().Format(clock+".000"), e.Type)
 	for _, text := range append([]string{about}, additions(e)...) {
+		if text != "" {
+			line += "  " + progress.Clean(text)
+		}
+	}
+	fmt.Fprintln(l.w, strings.TrimRight(line, " "))
+}
+
+// view prints what has happened in a net: the number of the event that it follows from, when, what, where, and what there is to
+// add.
+//
+//	12  2026-01-02 15:04:05.678  policy.task.evaluated     fetch@3[2].page#1  retry
+func (l *eventLines) view(v *control.View) {
+	about := cmp.Or(v.StepRun, v.Step)
+	if v.Iteration > 0 {
+		about += fmt.Sprintf("[%d]", v.Iteration-1)
+	}
+	if v.Task != "" {
+		about += "." + v.Task
+	}
+	if v.Attempt > 0 {
+		about += fmt.Sprintf("#%d", v.Attempt)
+	}
+	line := fmt.Sprintf("%4d  %s  %-27s", v.Seq, v.At.Local().Format(clock+".000"), v.Type)
+	list := []string{about, v.Status}
+	if v.Token > 0 {
+		list = append(list, fmt.Sprintf("token %d", v.Token))
+	}
+	if v.Failure != nil {
+		list = append(list, v.Failure.String())
+	}
+	for _, text := range list {
 		if text != "" {
 			line += "  " + progress.Clean(text)
 		}

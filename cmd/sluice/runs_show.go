@@ -73,6 +73,14 @@ func showRun(w io.Writer, r *control.Run) {
 	}
 	slices.Sort(labels)
 	fact("labels", strings.Join(labels, " "))
+	if c := r.Counts; c != nil {
+		fact("step-runs", fmt.Sprintf("%d, %d failed", c.StepsRun, c.Failed))
+		fact("branches", fmt.Sprintf("%d ended, %d failed, %d discarded", c.Branches.Normal, c.Branches.Failed, c.Branches.Discarded))
+		if c.TokensPending > 0 {
+			fact("at gates", fmt.Sprint(c.TokensPending))
+		}
+		fact("ctx", short(r.Context))
+	}
 	if r.Failure != nil {
 		fact("failure", r.Failure.String())
 	}
@@ -120,6 +128,12 @@ func showStep(t *table, s *control.Step) {
 func remarks(s *control.Step) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
+	}
+	if s.Live > 1 {
+		list = append(list, fmt.Sprintf("%d at once", s.Live))
+	}
+	if s.Items > 0 {
+		list = append(list, fmt.Sprintf("%d of %d items", s.ItemsDone, s.Items))
 	}
 	switch {
 	case s.Tokens == 1:

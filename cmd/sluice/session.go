@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -130,8 +131,7 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &template.Workflow{}
-	return w, w.UnmarshalJSON(data)
+	return kinds.ParseStored(data)
 }
 
 // open makes the engine, and has others step in through it if the journal is kept. Of all the runs in the journal only
@@ -223,6 +223,11 @@ func (s *session) discard() {
 	if s.scratch != "" {
 		os.RemoveAll(s.scratch)
 	}
+}
+
+// hasOutput reports whether a run that has completed gives anything. A playbook gives what its last step has given, if it did.
+func (s *session) hasOutput(r *coordinator.Result) bool {
+	return s.workflow.HasOutput || s.workflow.Routing != nil && r.Output != nil
 }
 
 // notes are what the engine and the journal have to tell people: to standard error until there is a view.

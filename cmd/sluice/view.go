@@ -30,7 +30,7 @@ func newView(output string, w io.Writer, s *session, stops *stops) view {
 	case "json":
 		return newJSONView(w)
 	case "quiet":
-		return &quietView{w: w, hasOutput: s.workflow.HasOutput}
+		return &quietView{w: w, session: s}
 	}
 	if file, ok := w.(*os.File); ok && canRedraw(file) {
 		return startLiveView(file, s, stops)

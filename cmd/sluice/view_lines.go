@@ -118,7 +118,7 @@ func (v *lineView) end(e ending) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if e.result != nil {
-		summarize(v.w, v.tree, e.result, v.session.workflow.HasOutput, plain)
+		summarize(v.w, v.tree, e.result, v.session.hasOutput(e.result), plain)
 	}
 	v.w.Flush()
 }

@@ -84,7 +84,7 @@ func (v *liveView) end(e ending) {
 		Width: width, Height: height - 1, Now: time.Now().UnixNano(), Paint: colours,
 	}))
 	if e.result != nil {
-		summarize(w, v.tree, e.result, v.session.workflow.HasOutput, colours)
+		summarize(w, v.tree, e.result, v.session.hasOutput(e.result), colours)
 	}
 }
 

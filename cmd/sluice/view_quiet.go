@@ -11,8 +11,8 @@ import (
 
 // quietView prints the run's output and nothing else.
 type quietView struct {
-	w         io.Writer
-	hasOutput bool
+	w       io.Writer
+	session *session
 }
 
 func (*quietView) update(*coordinator.Update, bool) {}
@@ -20,7 +20,7 @@ func (*quietView) stopping(string)                  {}
 func (*quietView) note(text string)                 { fmt.Fprint(os.Stderr, text) }
 
 func (v *quietView) end(e ending) {
-	if e.result != nil && e.result.Err() == nil && v.hasOutput {
+	if e.result != nil && e.result.Err() == nil && v.session.hasOutput(e.result) {
 		fmt.Fprintln(v.w, value.Text(e.result.Output))
 	}
 }

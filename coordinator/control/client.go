@@ -102,6 +102,11 @@ func (c *Client) Events(ctx context.Context, run string, from uint64) iter.Seq2[
 	return stream(ctx, c, &Request{Verb: Events, Run: run, From: from}, func(r *Reply) *Event { return r.Event })
 }
 
+// Views yields what has happened in the net of a playbook's run, from sequence from on.
+func (c *Client) Views(ctx context.Context, run string, from uint64) iter.Seq2[*View, error] {
+	return stream(ctx, c, &Request{Verb: Views, Run: run, From: from}, func(r *Reply) *View { return r.View })
+}
+
 // Watch yields what has happened to a run from sequence from on, and then what happens, until the run has ended.
 func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*Update, error] {
 	return stream(ctx, c, &Request{Verb: Watch, Run: run, From: from}, func(r *Reply) *Update { return r.Update })

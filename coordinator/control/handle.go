@@ -51,6 +51,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = explain(ctx, run, req.Step, emit)
 	case Events:
 		err = events(ctx, run, max(1, req.From), emit)
+	case Views:
+		err = views(ctx, run, max(1, req.From), emit)
 	case Watch:
 		err = watch(ctx, run, max(1, req.From), emit)
 	default:
@@ -102,6 +104,18 @@ func events(ctx context.Context, run *coordinator.Run, from uint64, emit func(*R
 		}
 		described := EventOf(&e)
 		if err := emit(&Reply{Event: &described}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func views(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
+	for v, err := range run.Views(ctx, from) {
+		if err != nil {
+			return err
+		}
+		if err := emit(&Reply{View: viewOf(&v)}); err != nil {
 			return err
 		}
 	}

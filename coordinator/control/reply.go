@@ -18,6 +18,7 @@ type Reply struct {
 	Run         *Run                     `json:"run,omitempty"`
 	Step        *Step                    `json:"step,omitempty"`
 	Event       *Event                   `json:"event,omitempty"`
+	View        *View                    `json:"view,omitempty"`
 	Update      *Update                  `json:"update,omitempty"`
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"`
 	Done        *Done                    `json:"done,omitempty"`
@@ -46,6 +47,8 @@ type Run struct {
 	Actor    string            `json:"actor,omitempty"`   // who started it; not in a list
 	Failure  *Failure          `json:"failure,omitempty"` // not in a list
 	Output   json.RawMessage   `json:"output,omitempty"`  // not in a list
+	Counts   *Counts           `json:"counts,omitempty"`  // of a playbook's run; not in a list
+	Context  json.RawMessage   `json:"ctx,omitempty"`     // of a playbook's run; not in a list
 	Steps    []Step            `json:"steps,omitempty"`   // not in a list
 }
 
@@ -65,7 +68,10 @@ type Step struct {
 	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
 	Dispatches  []Dispatch `json:"dispatches,omitempty"`
 	Runs        int        `json:"runs,omitempty"`   // of a playbook's step: how often it was scheduled
+	Live        int        `json:"live,omitempty"`   // of a playbook's step: runs under way
 	Tokens      int        `json:"tokens,omitempty"` // of a playbook's step: how many wait at its gate or join
+	Items       int        `json:"items,omitempty"`  // of a playbook's loop under way
+	ItemsDone   int        `json:"items_done,omitempty"`
 }
 
 // Dispatch is one request to one participant.
@@ -164,6 +170,9 @@ func runOfState(s *coordinator.State) *Run {
 	if s.Output != nil {
 		r.Output = encoded(s.Output)
 	}
+	if s.Routed != nil {
+		routedOf(r, s.Routed)
+	}
 	return r
 }
 
@@ -173,7 +182,7 @@ func stepOf(s *coordinator.StepState) *Step {
 		Step: s.Step, Kind: [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[s.Kind],
 		Depth: s.Depth, Status: s.Status.String(), Pending: s.Pending, Attempts: s.Attempts, Began: instant(s.Began),
 		Ended: instant(s.Ended), Failure: FailureOf(s.Failure), Message: s.Message, Decidable: s.Decidable,
-		Runs: s.Runs, Tokens: s.Tokens,
+		Runs: s.Runs, Live: s.Live, Tokens: s.Tokens, Items: s.Items, ItemsDone: s.ItemsDone,
 	}
 	if s.Fulfillment != call.NoTask {
 		out.Fulfillment = string(s.Fulfillment)

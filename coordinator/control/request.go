@@ -24,6 +24,7 @@ const (
 	List    Verb = "runs"    // all runs
 	Show    Verb = "show"    // a run and its steps. Run
 	Events  Verb = "events"  // what a run's journal holds. Run, From
+	Views   Verb = "views"   // what has happened in the net of a playbook's run. Run, From
 	Watch   Verb = "watch"   // what has happened and happens, until the run ends. Run, From
 	Explain Verb = "explain" // why a run, or a step, stands where it does. Run, Step ("": the run)
 	Send    Verb = "send"    // a message for a run. Run, Message, Payload
@@ -66,7 +67,9 @@ func (v Verb) wish() bool {
 }
 
 // read reports whether the verb only reads.
-func (v Verb) read() bool { return v == List || v == Show || v == Events || v == Watch || v == Explain }
+func (v Verb) read() bool {
+	return v == List || v == Show || v == Events || v == Views || v == Watch || v == Explain
+}
 
 // check finds what is missing in a request.
 func (r *Request) check() error {

@@ -1,0 +1,60 @@
+package control
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/net"
+)
+
+// Counts are how much of what there has been in a playbook's run.
+type Counts struct {
+	StepsRun      int      `json:"steps_run"` // step-runs, without the final step's
+	Succeeded     int      `json:"succeeded"`
+	Failed        int      `json:"failed"`
+	Branches      Branches `json:"branches"`
+	TokensPending int      `json:"tokens_pending"`
+	Jumps         int      `json:"jumps"`
+}
+
+// Branches are how many branches have ended, and how.
+type Branches struct {
+	Normal    int `json:"normal"`
+	Failed    int `json:"failed"`
+	Discarded int `json:"discarded"`
+}
+
+// View is one thing that has happened in the net of a playbook's run. Fields that say nothing are left out.
+type View struct {
+	Seq       uint64    `json:"seq"` // of the journal's event that it follows from
+	At        time.Time `json:"at"`
+	Type      string    `json:"type"` // such as token.enqueued
+	Step      string    `json:"step,omitempty"`
+	StepRun   string    `json:"step_run_id,omitempty"`
+	Iteration int       `json:"iteration,omitempty"` // from 1
+	Task      string    `json:"task,omitempty"`
+	Attempt   int       `json:"attempt,omitempty"`
+	Token     uint64    `json:"token_id,omitempty"`
+	Status    string    `json:"status,omitempty"` // what was decided, or how it ended
+	Count     int       `json:"count,omitempty"`  // of items, arcs or tokens; of an admission, the rule's index
+	Failure   *Failure  `json:"failure,omitempty"`
+}
+
+// routedOf describes what only a playbook's run has.
+func routedOf(r *Run, s *coordinator.Routed) {
+	c := s.Counts
+	r.Counts = &Counts{
+		StepsRun: c.StepsRun, Succeeded: c.Succeeded, Failed: c.Failed, TokensPending: c.Pending, Jumps: c.Jumps,
+		Branches: Branches{Normal: c.NormalBranches, Failed: c.BadBranches, Discarded: c.Discarded},
+	}
+	if len(s.Context) > 0 {
+		r.Context = encoded(s.Context)
+	}
+}
+
+func viewOf(v *net.View) *View {
+	return &View{
+		Seq: v.Seq, At: instant(v.At), Type: string(v.Name), Step: v.Step, StepRun: v.Run, Iteration: v.Iteration, Task: v.Task,
+		Attempt: v.Attempt, Token: v.Token, Status: v.Status, Count: v.Count, Failure: FailureOf(v.Failure),
+	}
+}
