@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -319,4 +320,52 @@ workflow:
 	require.NoError(t, err)
 	require.Equal(t, reactive.RunAborted, wait(t, child).Status)
 	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+// What is watched tells how far loops have come, also from the middle, and what becomes of steps when the run is cancelled.
+func TestWatchTellsHowFarLoopsHaveCome(t *testing.T) {
+	g := newGate()
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{g.define("slow")}})
+	r := begin(t, e, `
+workflow:
+  - step: fork
+    next: {spec: {mode: inclusive}, arcs: [{step: each}, {step: shut}]}
+  - step: each
+    spec: {policy: {failure: {mode: best_effort}}}
+    loop: {in: "{{ 1..4 }}", iterator: i}
+    tool: {kind: slow}
+  - {step: shut, spec: {policy: {admit: {rules: [{when: "{{ ctx.ok == true }}", then: {allow: true}}]}}}, tool: {kind: noop}}
+`, nil)
+	for _, err := range []error{nil, operation.Permanent(errors.New("no"))} {
+		<-g.entered
+		g.leave <- err
+	}
+	<-g.entered
+	s, err := r.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2, 4}, []int{s.Steps[1].Live, s.Steps[1].ItemsDone, s.Steps[1].Items})
+	g.leave <- nil
+	<-g.entered
+	require.NoError(t, r.Cancel(t.Context(), ""))
+	all := func(from uint64) (loops []coordinator.LoopChange, last string) {
+		for u, err := range r.Watch(t.Context(), from) {
+			require.NoError(t, err)
+			loops = append(loops, u.Loops...)
+			for _, c := range u.Changes {
+				if !strings.Contains(c.Step, ".") {
+					last += c.Step + " " + c.From.String() + "-" + c.To.String() + ", "
+				}
+			}
+		}
+		return loops, last
+	}
+	at := func(done, failed int) coordinator.LoopChange {
+		return coordinator.LoopChange{Step: "each@1", Done: done, Failed: failed, Items: 4}
+	}
+	loops, moves := all(1)
+	require.Equal(t, []coordinator.LoopChange{at(0, 0), at(1, 0), at(1, 1), at(2, 1)}, loops)
+	require.Equal(t, "fork@1 idle-running, fork@1 running-completed, shut idle-waiting, each@1 idle-running, each@1 running-aborted, shut waiting-idle, ", moves)
+	loops, moves = all(s.Seq + 1)
+	require.Equal(t, []coordinator.LoopChange{at(2, 1)}, loops)
+	require.Equal(t, "each@1 running-aborted, shut waiting-idle, ", moves)
 }

@@ -4,66 +4,138 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// stepWatch tells how the steps of a playbook move, run by run. What moves in a root are their calls.
+// stepWatch tells how the steps of a playbook move, run by run, and how far their loops have come. What moves in a root are
+// their calls.
 type stepWatch struct {
 	net     *net.Net
-	was     []reactive.Status // of each step
+	was     []reactive.Status // of each step, as it was told
+	live    map[string]*LoopChange
+	order   []string // keys of live, oldest first
+	waiting map[int]bool
 	changes []StepChange
+	loops   []*LoopChange
 }
 
-// watchSteps watches the steps of a playbook's run; nil for any other run.
+// watchSteps watches the steps of a playbook's run from now on; nil for any other run.
 func watchSteps(root *reactive.Root) *stepWatch {
 	n := net.Of(root)
 	if n == nil {
 		return nil
 	}
-	w := &stepWatch{net: n, was: make([]reactive.Status, len(n.Playbook().Steps))}
+	w := &stepWatch{
+		net: n, was: make([]reactive.Status, len(n.Playbook().Steps)), live: map[string]*LoopChange{}, waiting: map[int]bool{},
+	}
 	for i := range w.was {
-		w.was[i] = reactive.Idle
+		w.was[i] = n.Step(i).Status
+		if w.was[i] == reactive.Waiting {
+			w.waiting[i] = true
+		}
+	}
+	for _, wait := range n.Waits() {
+		if wait.Run != "" && w.live[wait.Run] == nil {
+			w.begin(wait.Run)
+		}
+		if wait.Kind == net.ForItems {
+			*w.live[wait.Run] = LoopChange{Step: wait.Run, Done: wait.Done - wait.Failed, Failed: wait.Failed, Items: wait.Total}
+		}
 	}
 	n.Watch(w.see)
 	return w
 }
 
+func (w *stepWatch) begin(run string) {
+	w.live[run] = &LoopChange{Step: run}
+	w.order = append(w.order, run)
+}
+
+func (w *stepWatch) end(run string) {
+	delete(w.live, run)
+	w.order = slices.DeleteFunc(w.order, func(key string) bool { return key == run })
+}
+
 // see turns what happens in the net into changes of steps.
 func (w *stepWatch) see(v net.View) {
 	i, ok := w.net.Playbook().StepIndex(v.Step)
-	if !ok {
-		return
-	}
-	c := StepChange{Step: v.Run, From: w.was[i], Attempt: 1}
 	switch v.Name {
 	case net.StepScheduled:
-		c.To = reactive.Running
+		w.begin(v.Run)
+		w.move(i, v.Run, reactive.Running, nil)
 	case net.StepDone:
-		c.To = reactive.Completed
+		w.end(v.Run)
+		w.move(i, v.Run, reactive.Completed, nil)
 	case net.StepFailed:
-		c.To, c.Failure = reactive.Failed, v.Failure
+		w.end(v.Run)
+		w.move(i, v.Run, reactive.Failed, v.Failure)
 	case net.AdmitEvaluated:
-		if v.Status == "allow" || w.net.Step(i).Live > 0 {
-			return
+		if ok && v.Status != "allow" && w.net.Step(i).Live == 0 {
+			w.waiting[i] = true
+			w.move(i, v.Step, reactive.Waiting, nil)
 		}
-		c.Step, c.To = v.Step, reactive.Waiting
-	default:
-		return
+	case net.LoopStarted:
+		w.progress(v.Run, func(l *LoopChange) { l.Items = v.Count })
+	case net.IterationDone:
+		w.progress(v.Run, func(l *LoopChange) { l.Done++ })
+	case net.IterationFailed:
+		w.progress(v.Run, func(l *LoopChange) { l.Failed++ })
+	case net.ExecutionCancelled:
+		for _, run := range w.order {
+			name, _, _ := strings.Cut(run, "@")
+			if i, ok := w.net.Playbook().StepIndex(name); ok {
+				w.move(i, run, reactive.Aborted, nil)
+			}
+		}
+		clear(w.live)
+		w.order = nil
 	}
-	w.was[i] = c.To
-	w.changes = append(w.changes, c)
 }
 
-// take gives the changes since the last call.
-func (w *stepWatch) take() []StepChange {
-	c := w.changes
-	w.changes = nil
-	return c
+func (w *stepWatch) move(i int, step string, to reactive.Status, f *journal.Failure) {
+	w.changes = append(w.changes, StepChange{Step: step, From: w.was[i], To: to, Attempt: 1, Failure: f})
+	w.was[i] = to
+}
+
+// progress notes how far a loop has come. Of one event only the last is told.
+func (w *stepWatch) progress(run string, change func(*LoopChange)) {
+	l := w.live[run]
+	if l == nil {
+		return
+	}
+	change(l)
+	if !slices.Contains(w.loops, l) {
+		w.loops = append(w.loops, l)
+	}
+}
+
+// take completes an update with what has changed since the last call. A step whose tokens were taken away waits no more, and
+// nobody says so.
+func (w *stepWatch) take(u *Update) {
+	admitted := w.net.Counts().Admitted > 0
+	for _, i := range slices.Sorted(maps.Keys(w.waiting)) {
+		if w.was[i] != reactive.Waiting {
+			delete(w.waiting, i)
+		} else if admitted {
+			continue // a token that was let in is taken next
+		} else if now := w.net.Step(i); now.Status != reactive.Waiting {
+			delete(w.waiting, i)
+			w.move(i, now.Step, now.Status, nil)
+		}
+	}
+	u.Changes = append(u.Changes, w.changes...)
+	for _, l := range w.loops {
+		u.Loops = append(u.Loops, *l)
+	}
+	w.changes, w.loops = nil, nil
 }
 
 // Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) as

@@ -13,7 +13,15 @@ import (
 type Update struct {
 	Event   journal.Event
 	Changes []StepChange       // in the order in which they were derived
+	Loops   []LoopChange       // of a playbook, how far those have come that have moved
 	Status  reactive.RunStatus // of the run, after the event
+}
+
+// LoopChange is how far a loop of a playbook's step has come.
+type LoopChange struct {
+	Step         string // key of the step-run, such as `fetch@2`
+	Done, Failed int    // iterations
+	Items        int
 }
 
 // StepChange is one step's, map's or item's move from a status to another.
@@ -58,7 +66,7 @@ func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
 			}
 			u := update(root, &e)
 			if steps != nil {
-				u.Changes = append(u.Changes, steps.take()...)
+				steps.take(&u)
 			}
 			if !yield(u, nil) || e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq) {
 				return

@@ -139,6 +139,7 @@ func (f *Failure) String() string {
 type Update struct {
 	Event   Event    `json:"event"`
 	Changes []Change `json:"changes"`
+	Loops   []Loop   `json:"loops,omitempty"`
 	Status  string   `json:"status"` // of the run, after the event
 }
 
@@ -150,6 +151,14 @@ type Change struct {
 	Attempt int32    `json:"attempt,omitempty"`
 	Pending bool     `json:"pending,omitempty"` // failed, with a retry to come
 	Failure *Failure `json:"failure,omitempty"`
+}
+
+// Loop is how far a loop of a playbook's step has come.
+type Loop struct {
+	Step   string `json:"step"` // key of the step-run
+	Items  int    `json:"items"`
+	Done   int    `json:"done"`
+	Failed int    `json:"failed,omitempty"`
 }
 
 // RunOf describes a run by its head.
@@ -228,6 +237,9 @@ func UpdateOf(u *coordinator.Update) Update {
 	for i := range u.Changes {
 		c := &u.Changes[i]
 		out.Changes[i] = Change{c.Step, c.From.String(), c.To.String(), c.Attempt, c.Pending, FailureOf(c.Failure)}
+	}
+	for _, l := range u.Loops {
+		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}
 	return out
 }

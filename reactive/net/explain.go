@@ -43,6 +43,7 @@ type Wait struct {
 	Node      int32 // call: its node
 	Due       int64 // delay, Unix nanoseconds
 	Done      int   // items: iterations that have ended
+	Failed    int   // items: of those, how many have failed
 	Total     int   // items
 }
 
@@ -98,7 +99,7 @@ func (n *Net) inRun(list []Wait, run *stepRun) []Wait {
 	base := Wait{Step: run.step.Name, Run: run.key, Iteration: -1}
 	if run.step.Loop != nil {
 		w := base
-		w.Kind, w.Done, w.Total = ForItems, run.done+run.failed, len(run.items)
+		w.Kind, w.Done, w.Failed, w.Total = ForItems, run.done+run.failed, run.failed, len(run.items)
 		list = append(list, w)
 	}
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {

@@ -22,15 +22,19 @@ func (t *Tree) Apply(u *coordinator.Update) {
 		t.ended = u.Event.At
 	}
 	for i := range u.Changes {
+		if t.routed {
+			t.changeRun(&u.Changes[i], u.Event.At)
+			continue
+		}
 		t.change(&u.Changes[i], u.Event.At)
+	}
+	for _, l := range u.Loops {
+		t.advance(l)
 	}
 }
 
 func (t *Tree) change(c *coordinator.StepChange, at int64) {
 	id, _, isItem := strings.Cut(c.Step, "[")
-	if t.routed {
-		id, isItem = stepOfRun(c.Step), false
-	}
 	i, ok := t.byID[id]
 	if !ok {
 		return
@@ -66,15 +70,6 @@ func (t *Tree) change(c *coordinator.StepChange, at int64) {
 		n.ended = at
 	}
 	t.mark(i)
-}
-
-// stepOfRun is the step that a run such as `fetch@2` is of; "" for a call within a run.
-func stepOfRun(key string) string {
-	id, number, _ := strings.Cut(key, "@")
-	if strings.Contains(number, ".") {
-		return ""
-	}
-	return id
 }
 
 // shift moves one step from a word to another, in its own counts and in those of all that is around it.

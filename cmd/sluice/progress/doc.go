@@ -13,6 +13,10 @@
 //	│     └─ ✗ check[2]  failed  0.4s  exit: exit status 1
 //	└─ · publish    idle
 //
+// A playbook is drawn as a list of its steps, because its arcs make no tree; a step is one line, however often it runs:
+//
+//	├─ ● pages     4/12 running  3.2s  2 of 2 runs, 1 failed
+//
 // A map is one line with counts, however many items it has; those that failed are named. A tree that is higher than the
 // frame is folded: what has failed and what is under way stays, and lines say what they stand for.
 //

@@ -146,6 +146,8 @@ func (t *Tree) row(i int32, now int64) row {
 		return t.mapRow(i, now)
 	case n.kind == step && n.inMap:
 		return countRow(n.label, n.counts.settled(), n.counts.total(), n.counts.word(), &n.counts)
+	case n.runs != nil:
+		return n.routedRow(now)
 	case n.kind == step:
 		return row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now),
 			detail: detail(n.attempt, n.failure), failed: n.failure != ""}

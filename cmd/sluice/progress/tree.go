@@ -56,6 +56,7 @@ type node struct {
 	ended   int64
 	failure string
 	items   []failedItem // of a map: its first ones
+	runs    *runs        // of a playbook's step; else nil
 }
 
 // failedItem is a step in a map that has failed.
@@ -77,21 +78,17 @@ func New(w *template.Workflow) *Tree {
 	b.container(node{kind: group, label: w.Name}, steps)
 	n := len(t.nodes)
 	t.busy, t.bad = makeBitset(n), makeBitset(n)
+	for i := range t.nodes {
+		if t.routed && t.nodes[i].kind == step {
+			t.nodes[i].runs = &runs{}
+		}
+	}
 	for i := n - 1; i > 0; i-- {
 		parent := &t.nodes[t.nodes[i].parent]
 		parent.counts.add(&t.nodes[i].counts)
 		t.lines += b.height(int32(i))
 	}
 	return t
-}
-
-// routed are the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
-func routed(book *playbook.Playbook) []template.Node {
-	list := make([]template.Node, len(book.Steps))
-	for i, s := range book.Steps {
-		list[i] = &template.Step{ID: s.Name}
-	}
-	return list
 }
 
 // builder walks the workflow's tree.

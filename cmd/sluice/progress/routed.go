@@ -1,0 +1,110 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+// runs are those of a playbook's step: it has one line, however often it runs.
+//
+//	● pages    3/8 running   1.2s  run 2, 1 failed
+type runs struct {
+	total int
+	live  int
+	loops map[string]coordinator.LoopChange // of those under way, by key of the run
+}
+
+// routed are the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
+func routed(book *playbook.Playbook) []template.Node {
+	list := make([]template.Node, len(book.Steps))
+	for i, s := range book.Steps {
+		list[i] = &template.Step{ID: s.Name}
+	}
+	return list
+}
+
+// runOf takes the name of something in a playbook's run apart: a step, a run of it such as `fetch@2`, or a call within a run.
+func runOf(name string) (id string, isRun, isCall bool) {
+	id, number, isRun := strings.Cut(name, "@")
+	return id, isRun, strings.ContainsAny(number, ".[")
+}
+
+// changeRun follows a run of a step, or a step whose tokens wait. The calls within runs have no lines.
+func (t *Tree) changeRun(c *coordinator.StepChange, at int64) {
+	id, isRun, isCall := runOf(c.Step)
+	i, known := t.byID[id]
+	to, is := WordOf(c.To, c.Pending)
+	if !known || isCall || !is {
+		return
+	}
+	n := &t.nodes[i]
+	switch {
+	case isRun && to == Running:
+		n.runs.total++
+		n.runs.live++
+		if n.runs.live == 1 {
+			n.begun, n.ended, n.failure = at, 0, ""
+		}
+	case isRun:
+		n.runs.live--
+		delete(n.runs.loops, c.Step)
+	}
+	if to == Failed {
+		t.failures.add(c)
+		n.failure = reason(c.Failure)
+	}
+	if n.runs.live > 0 {
+		to = Running
+	} else if isRun {
+		n.ended = at
+	}
+	t.shift(i, n.own, true, to, true)
+	n.own = to
+	t.mark(i)
+}
+
+// advance follows a loop.
+func (t *Tree) advance(l coordinator.LoopChange) {
+	id, _, _ := runOf(l.Step)
+	i, known := t.byID[id]
+	if !known || t.nodes[i].runs == nil || t.nodes[i].runs.live == 0 {
+		return
+	}
+	r := t.nodes[i].runs
+	if r.loops == nil {
+		r.loops = map[string]coordinator.LoopChange{}
+	}
+	r.loops[l.Step] = l
+	t.cursor = i
+}
+
+// routedRow is the line of a playbook's step: how far its loops have come, and how often it has run.
+func (n *node) routedRow(now int64) row {
+	r := row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now)}
+	var all coordinator.LoopChange
+	for _, l := range n.runs.loops {
+		all.Done, all.Failed, all.Items = all.Done+l.Done, all.Failed+l.Failed, all.Items+l.Items
+	}
+	if all.Items > 0 {
+		r.state = fmt.Sprintf("%d/%d %s", all.Done+all.Failed, all.Items, n.own)
+	}
+	var parts []string
+	switch {
+	case n.runs.live > 1:
+		parts = append(parts, fmt.Sprintf("%d of %d runs", n.runs.live, n.runs.total))
+	case n.runs.total > 1:
+		parts = append(parts, fmt.Sprintf("run %d", n.runs.total))
+	}
+	if all.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", all.Failed))
+	}
+	if n.failure != "" {
+		parts, r.failed = append(parts, n.failure), true
+	}
+	r.detail = strings.Join(parts, ", ")
+	return r
+}
