@@ -1,6 +1,9 @@
 package reactive
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -184,4 +187,19 @@ func (r *Root) cellChange(v int32) *CellChange {
 	}
 	n := &r.nodes[v]
 	return &CellChange{Key: r.cells.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: r.Failure(v)}
+}
+
+// inOrder gives the nodes in an order that follows from the journal: cells as they were opened, since which node a cell has
+// had depends on when its former one left the queues.
+func (r *Root) inOrder() []int32 {
+	list := make([]int32, 0, r.Len())
+	for v := range r.Len() {
+		if r.cells == nil || int(v) >= len(r.plan.Nodes) && r.cells.of(v).open {
+			list = append(list, v)
+		}
+	}
+	if r.cells != nil {
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(r.cells.of(a).number, r.cells.of(b).number) })
+	}
+	return list
 }

@@ -20,25 +20,28 @@ type Digester interface {
 // first.
 func (r *Root) Digest(w io.Writer, now int64) {
 	fmt.Fprintf(w, "run %v %v %d %d;", r.run.stopped, r.run.closed != nil, r.run.pauses, r.run.deciding)
-	for v := range r.nodes {
+	for _, v := range r.inOrder() {
 		n := &r.nodes[v]
 		if n.status == Absent && n.fact == none {
 			continue
 		}
-		fmt.Fprintf(w, "%s %d %d %d %d %d", r.Key(int32(v)), n.status, n.fact, n.flags&^queued, n.attempt, n.count)
+		fmt.Fprintf(w, "%s %d %d %d", r.Key(v), n.status, n.fact, n.flags&^queued)
+		if !r.Final(v) { // how often a step was tried that has ended makes no difference to anybody
+			fmt.Fprintf(w, " %d %d", n.attempt, n.count)
+		}
 		if n.fact != none {
 			digestValue(w, n.output)
 		}
 		if n.failure != nil {
 			fmt.Fprintf(w, " !%s", n.failure.Code)
 		}
-		if g := r.gathers[int32(v)]; g != nil {
+		if g := r.gathers[v]; g != nil {
 			for _, d := range g.Dispatches() {
 				fmt.Fprintf(w, " >%s %d %s", d.Participant, d.Attempt, d.State)
 				digestValue(w, d.Output)
 			}
 		}
-		if t := r.tasks[int32(v)]; t != nil {
+		if t := r.tasks[v]; t != nil {
 			fmt.Fprintf(w, " ?%s %d %v %v %v", t.state, t.asked, t.open, t.paused, t.wanted)
 		}
 		fmt.Fprint(w, ";")

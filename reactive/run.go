@@ -291,11 +291,11 @@ func (r *Root) TakeCalls() []Request {
 	return c
 }
 
-// OpenCalls are all the calls that the journal knows as asked and not answered, in the order of their nodes: what is
-// asked again, with the same request ids, when a run is recovered.
+// OpenCalls are all the calls that the journal knows as asked and not answered, in the order of their nodes, or of a routed
+// run in that in which its cells were opened: what is asked again, with the same request ids, when a run is recovered.
 func (r *Root) OpenCalls() []Request {
 	var calls []Request
-	for v := range r.Len() {
+	for _, v := range r.inOrder() {
 		n := &r.nodes[v]
 		if t := r.tasks[v]; t != nil && t.open {
 			calls = append(calls, r.Request(v, n.attempt).deciding(t.asked))

@@ -219,14 +219,13 @@ func (n *Net) status() reactive.RunStatus {
 // Verdict says how the run ends.
 func (n *Net) Verdict() reactive.Verdict {
 	out := reactive.Verdict{Status: n.status(), Failure: n.tally.first, Node: -1}
-	i := n.book.Executor.Final
-	if i >= 0 && n.steps[i].status == reactive.Failed && n.steps[i].runs == 1 && out.Status != reactive.RunFailed {
+	if n.finalFailure != nil && out.Status != reactive.RunFailed {
 		out.Status = reactive.RunFailed
 		if n.book.Executor.FinalFailure == playbook.FinalPartial {
 			out.Status = reactive.RunPartial
 		}
 		if out.Failure == nil {
-			out.Failure = n.steps[i].failure
+			out.Failure = n.finalFailure
 		}
 	}
 	if n.err != nil {

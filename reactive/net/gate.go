@@ -66,14 +66,14 @@ func (g *gates) add(t *token) {
 		}
 	}
 	known := t.verdict
-	sc, err := g.graph.Scope(func(*signals.Scope) error {
+	sc, err := g.graph.Scope(func(own *signals.Scope) error {
 		verdicts := signals.NewComputed(g.graph, func(r signals.Reader) (verdict, error) {
 			for _, k := range reads {
 				k.Get(r)
 			}
 			return g.net.judge(t), nil
 		})
-		_, err := g.graph.Effect(func(r signals.Reader) error {
+		_, err := own.Effect(func(r signals.Reader) error {
 			v, err := verdicts.Get(r)
 			if v != known {
 				known, t.verdict, t.since = v, v, g.net.event.Seq

@@ -127,6 +127,9 @@ func (n *Net) leave(g *group) {
 		if !j.fired {
 			n.decide(g, j)
 		}
+		if n.halted != nil {
+			return // nothing goes on any more
+		}
 		fired = fired || j.fired
 	}
 	if g.failed > 0 && !fired && g.parent != nil {

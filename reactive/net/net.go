@@ -21,34 +21,36 @@ import (
 //  3. Every open cell belongs to one iteration of one live step-run.
 //  4. A group without live members does not exist, nor does a parked token whose group does not.
 type Net struct {
-	book  *playbook.Playbook
-	root  *reactive.Root
-	cells *reactive.Cells
-	watch func(View)
+	book    *playbook.Playbook
+	joining bool // it has joins: without any, fan-outs need not be kept
+	root    *reactive.Root
+	cells   *reactive.Cells
+	watch   func(View)
 
-	workload map[string]value.Value
-	ctx      contexts
-	steps    []stepState       // by step
-	ready    tokens            // admitted, oldest first
-	gates    gates             // pending tokens
-	joins    map[*tracker]bool // with parked tokens
-	runs     map[string]*stepRun
-	byCell   map[int32]*iteration
-	todo     []*iteration // to go on with in this event
-	timers   timers
-	store    map[string]value.Value // results kept out of line, by reference
-	marking  marking
-	tally    tally
-	token    uint64 // id of the newest
-	jumps    int
-	stepRuns int
-	halted   *journal.Failure // why nothing new starts; nil: things do
-	stopped  bool             // the run was cancelled or closed
-	waiting  bool
-	final    finalState
-	last     value.Value // result of the step-run that succeeded last
-	event    *journal.Event
-	err      error // a defect: what the signals report
+	workload     map[string]value.Value
+	ctx          contexts
+	steps        []stepState       // by step
+	ready        tokens            // admitted, oldest first
+	gates        gates             // pending tokens
+	joins        map[*tracker]bool // with parked tokens
+	runs         map[string]*stepRun
+	byCell       map[int32]*iteration
+	todo         []*iteration // to go on with in this event
+	timers       timers
+	store        map[string]value.Value // results kept out of line, by reference
+	marking      marking
+	tally        tally
+	token        uint64 // id of the newest
+	jumps        int
+	stepRuns     int
+	halted       *journal.Failure // why nothing new starts; nil: things do
+	stopped      bool             // the run was cancelled or closed
+	waiting      bool
+	final        finalState
+	finalFailure *journal.Failure // of the final step
+	last         value.Value      // result of the step-run that succeeded last
+	event        *journal.Event
+	err          error // a defect: what the signals report
 }
 
 // stepState is what is known of one step over all of its runs.
@@ -75,6 +77,7 @@ func New(p *plan.Plan) *reactive.Root {
 			store: map[string]value.Value{}, joins: map[*tracker]bool{},
 		}
 		for i := range n.steps {
+			n.joining = n.joining || book.Steps[i].Join != nil
 			n.steps[i].status = reactive.Idle
 		}
 		n.gates.init(n)

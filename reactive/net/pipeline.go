@@ -31,7 +31,6 @@ type iteration struct {
 	visits  []int32                // by task: how often control came to it
 	cell    int32                  // of its call; noCell: it makes none now
 	began   int64                  // when the attempt was requested
-	about   map[string]any         // what the call has told beside its output
 	wake    int64                  // when a task without a call is tried again; 0: it is not
 	prev    value.Value
 	results map[string]value.Value

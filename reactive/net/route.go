@@ -90,7 +90,7 @@ func matching(next *playbook.Next, s *scope) ([]int, error) {
 // emit puts a token at the end of each arc. Several are a fan-out.
 func (n *Net) emit(run *stepRun, arcs []int, event map[string]any, s *scope) {
 	in, arc := run.group, run.arc
-	if len(arcs) > 1 {
+	if len(arcs) > 1 && n.joining {
 		in = &group{parent: run.group, arc: run.arc, live: len(arcs)}
 	}
 	made := make([]*token, len(arcs))

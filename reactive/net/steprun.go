@@ -215,7 +215,7 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 		n.failedRun(run, s, event, f)
 	}
 	if n.final == finalToken {
-		n.final = finalDone
+		n.final, n.finalFailure = finalDone, f
 		return
 	}
 	n.route(run, event, f)

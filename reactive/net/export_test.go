@@ -1,0 +1,78 @@
+package net
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Check reports every invariant of a net that does not hold.
+func Check(n *Net) error {
+	var errs []error
+	live := map[*group]int{}
+	pending, parked := map[int]int32{}, map[int]int32{}
+	seen := map[*token]int{}
+	for _, t := range n.ready {
+		seen[t]++
+		live[t.group]++
+	}
+	for t := range n.gates.waiting {
+		seen[t]++
+		live[t.group]++
+		pending[t.step]++
+	}
+	for j := range n.joins {
+		for _, t := range j.tokens {
+			seen[t]++
+			parked[t.step]++
+		}
+		if j.group.live == 0 {
+			errs = append(errs, fmt.Errorf("invariant 4: tokens are parked for a group without members"))
+		}
+	}
+	for t, places := range seen {
+		if places != 1 {
+			errs = append(errs, fmt.Errorf("invariant 1: token %d is in %d places", t.id, places))
+		}
+	}
+	groups := map[*group]bool{}
+	cells := 0
+	for _, run := range n.runs {
+		live[run.group]++
+		for _, it := range run.iters {
+			if it.cell != noCell {
+				cells++
+				if n.byCell[it.cell] != it {
+					errs = append(errs, fmt.Errorf("invariant 3: cell %d is not that of its iteration", it.cell))
+				}
+			}
+		}
+	}
+	if cells != len(n.byCell) {
+		errs = append(errs, fmt.Errorf("invariant 3: %d cells, %d in iterations", len(n.byCell), cells))
+	}
+	var climb func(g *group)
+	climb = func(g *group) {
+		if g == nil || groups[g] {
+			return
+		}
+		groups[g] = true
+		if g.parent != nil {
+			live[g.parent]++
+		}
+		climb(g.parent)
+	}
+	for g := range live {
+		climb(g)
+	}
+	for g := range groups {
+		if n.halted == nil && !n.stopped && g.live != live[g] {
+			errs = append(errs, fmt.Errorf("invariant 2: a group counts %d members and has %d", g.live, live[g]))
+		}
+	}
+	for i := range n.steps {
+		if s := &n.steps[i]; s.pending != pending[i] || s.parked != parked[i] {
+			errs = append(errs, fmt.Errorf("invariant 1: step %d counts %d pending and %d parked, and has %d and %d", i, s.pending, s.parked, pending[i], parked[i]))
+		}
+	}
+	return errors.Join(append(errs, n.err)...)
+}

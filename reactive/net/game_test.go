@@ -1,0 +1,343 @@
+package net_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+const second = int64(time.Second)
+
+// document writes a model as a playbook.
+func (m *model) document() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: game}\nexecutor:\n  spec:\n    no_next_is_error: %v\n", m.noNext)
+	fmt.Fprintf(&b, "    policy: {completion: %s, on_blocked: %s}\n    limits: {max_step_runs: %d, max_jumps: %d}\n", m.completion, m.onBlocked, m.maxRuns, m.maxJumps)
+	if m.final >= 0 {
+		fmt.Fprintf(&b, "    final_step: s%d\n", m.final)
+	}
+	b.WriteString("workflow:\n")
+	for i := range m.steps {
+		m.steps[i].write(&b, i)
+	}
+	return b.String()
+}
+
+func (s *mStep) write(b *strings.Builder, i int) {
+	fmt.Fprintf(b, "  - step: s%d\n    spec:\n      policy:\n        failure: {mode: %s}\n", i, map[bool]string{true: "best_effort", false: "fail_fast"}[s.best])
+	if s.gate != "" {
+		fmt.Fprintf(b, "        admit:\n          coalesce: %v\n          on_deny: %s\n          rules: [{when: '{{ ctx.%s == true }}', then: {allow: true}}]\n",
+			s.coalesce, map[bool]string{true: "discard", false: "pending"}[s.discard], s.gate)
+	}
+	switch s.join {
+	case "count":
+		fmt.Fprintf(b, "      join: {mode: count, n: 2}\n")
+	case "":
+	default:
+		fmt.Fprintf(b, "      join: {mode: %s, on_missing: %s}\n", s.join, map[bool]string{true: "fire", false: "skip"}[s.fireMiss])
+	}
+	if s.items >= 0 {
+		mode := "sequential"
+		if s.width > 1 {
+			mode = fmt.Sprintf("parallel, max_in_flight: %d", s.width)
+		}
+		fmt.Fprintf(b, "    loop: {in: '{{ take([1, 2, 3, 4], %d) }}', iterator: i, spec: {mode: %s}}\n", s.items, mode)
+	}
+	if len(s.tasks) > 0 {
+		b.WriteString("    tool:\n")
+	}
+	for k, t := range s.tasks {
+		fmt.Fprintf(b, "      - name: t%d\n        kind: %s\n", k, map[bool]string{true: "work", false: "noop"}[t.call])
+		if rules := []string{
+			noPolicy: "", retryErrors: `{when: '{{ outcome.status == "error" }}', then: {do: retry, attempts: 2}}`,
+			passErrors: `{when: '{{ outcome.status == "error" }}', then: {do: continue}}`, breaks: `{else: {then: {do: break}}}`,
+			sets:      `{else: {then: {do: continue, set_ctx: {a: true}}}}`,
+			jumpsBack: `{when: '{{ outcome.status == "error" }}', then: {do: jump, to: t0}}`, fails: `{else: {then: {do: fail}}}`,
+		}[t.rule]; rules != "" {
+			fmt.Fprintf(b, "        spec: {policy: {rules: [%s]}}\n", rules)
+		}
+	}
+	mode := map[bool]string{true: "inclusive", false: "exclusive"}[s.inclusive]
+	fmt.Fprintf(b, "    next:\n      spec: {mode: %s}\n      arcs:\n", mode)
+	if len(s.arcs) == 0 {
+		b.WriteString("        []\n")
+	}
+	for _, a := range s.arcs {
+		when := ""
+		if guards[a.when] != "" {
+			when = fmt.Sprintf(", when: '{{ %s }}'", guards[a.when])
+		}
+		fmt.Fprintf(b, "        - {step: s%d%s}\n", a.to, when)
+	}
+}
+
+// draw makes a random playbook, with its reading.
+func draw(t *rapid.T) *model {
+	n := rapid.IntRange(1, 6).Draw(t, "steps")
+	m := model{
+		completion: rapid.SampledFrom([]string{"fail_on_any", "fail_fast", "allow_partial"}).Draw(t, "completion"),
+		onBlocked:  rapid.SampledFrom([]string{"wait", "fail", "discard"}).Draw(t, "blocked"),
+		final:      rapid.SampledFrom([]int{-1, n - 1}).Draw(t, "final"), maxRuns: rapid.IntRange(1, 15).Draw(t, "runs"),
+		maxJumps: rapid.IntRange(1, 4).Draw(t, "jumps"), noNext: rapid.IntRange(0, 4).Draw(t, "strict") == 0,
+	}
+	for i := range n {
+		s := mStep{items: -1, width: 1, best: rapid.Bool().Draw(t, "best")}
+		if rapid.IntRange(0, 3).Draw(t, "gated") == 0 && i != m.final {
+			s.gate = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key")
+			s.discard, s.coalesce = rapid.Bool().Draw(t, "discard"), rapid.Bool().Draw(t, "coalesce")
+		}
+		if i > 0 && i != m.final {
+			s.join = rapid.SampledFrom([]string{"", "", "all", "any", "count"}).Draw(t, "join")
+			s.fireMiss = rapid.Bool().Draw(t, "missing")
+		}
+		if rapid.IntRange(0, 3).Draw(t, "looped") == 0 {
+			s.items, s.width = rapid.IntRange(0, 3).Draw(t, "items"), rapid.IntRange(1, 3).Draw(t, "width")
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "tasks") {
+			s.tasks = append(s.tasks, mTask{rapid.IntRange(0, 2).Draw(t, "call") > 0, rapid.IntRange(0, ruleKinds-1).Draw(t, "rule")})
+		}
+		s.inclusive = rapid.Bool().Draw(t, "inclusive")
+		for range rapid.IntRange(0, 3).Draw(t, "arcs") {
+			s.arcs = append(s.arcs, mArc{rapid.IntRange(0, n-1).Draw(t, "to"), rapid.IntRange(0, len(guards)-1).Draw(t, "when")})
+		}
+		m.steps = append(m.steps, s)
+	}
+	return newModel(m)
+}
+
+// table is where the game is played: the real thing, driven step by step.
+type table struct {
+	t       require.TestingT
+	plan    *plan.Plan
+	root    *reactive.Root
+	step    *coordinator.Stepper
+	journal []journal.Event
+	now     int64
+	asked   []reactive.Request // calls that were made, for answers that come twice
+}
+
+func (*table) Function(string) *template.Function { return nil }
+func (*table) Pure(int32, any) (any, error, bool) { return nil, nil, false }
+func (*table) Reserve() bool                      { return true }
+func (b *table) net() *net.Net                    { return net.Of(b.root) }
+
+func lay(t require.TestingT, text string) *table {
+	c, err := kinds.Load("game.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
+	require.NoError(t, err, text)
+	p, err := plan.Compile(c)
+	require.NoError(t, err)
+	b := &table{t: t, plan: p, now: 1, root: coordinator.NewRoot(p)}
+	b.step = coordinator.NewStepper(b.root, b)
+	b.play(journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "game"}}})
+	return b
+}
+
+// play brings events in and follows them to their end. After every event the net is sound, and a run that has finished has
+// left nothing open.
+func (b *table) play(events ...journal.Event) {
+	items := make([]coordinator.Item, len(events))
+	for i := range events {
+		items[i] = coordinator.Item{Event: events[i], Received: b.now}
+	}
+	for {
+		out := b.step.Step(b.now, items)
+		b.journal = append(b.journal, out.Batch...)
+		b.asked = append(b.asked, out.Calls...)
+		require.NoError(b.t, net.Check(b.net()))
+		items = nil
+		if !out.More {
+			break
+		}
+	}
+	if b.root.Finished() == nil {
+		return
+	}
+	require.Empty(b.t, b.root.OpenCalls(), "a run never finishes while a call is open")
+	require.Zero(b.t, b.root.NextDue(), "nor while a retry is to come")
+	require.Empty(b.t, b.net().Waits(), "nor while a token is pending or parked, or a step-run under way")
+}
+
+func (b *table) calls() (list []string) {
+	for _, req := range b.root.OpenCalls() {
+		list = append(list, b.root.Key(req.Node))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (b *table) answer(key string, ok bool) {
+	v, known := b.root.Node(key)
+	require.True(b.t, known, key)
+	var err error
+	if !ok {
+		err = &operation.Error{Code: "boom", Message: "drawn"}
+	}
+	e := coordinator.Ending(b.root.Request(v, b.root.Attempt(v)), nil, err)
+	e.Node, e.Hint = key, v+1
+	b.play(e, e) // an answer that comes twice counts once
+}
+
+// same compares both readings.
+func (b *table) same(m *model) {
+	t, n := b.t, b.net()
+	for i := range m.steps {
+		got := n.Step(i)
+		live := 0
+		for _, r := range m.runs {
+			if r.step == i {
+				live++
+			}
+		}
+		require.Equal(t, []int{m.count[i], live, m.has(i, "pending"), m.has(i, "parked")},
+			[]int{got.Runs, got.Live, got.Pending, got.Parked}, "s%d: runs, live, pending, parked", i)
+	}
+	require.Equal(t, m.calls(), b.calls())
+	c := n.Counts()
+	require.Equal(t, []int{m.stepRuns, m.succeeded, m.failed, m.normal, m.bad, m.discarded, m.jumps},
+		[]int{c.StepsRun, c.Succeeded, c.Failed, c.NormalBranches, c.BadBranches, c.Discarded, c.Jumps},
+		"step-runs, succeeded, failed, branches normal and bad, tokens discarded, jumps")
+	for _, key := range []string{"a", "b"} {
+		require.Equal(t, m.ctx[key], n.Context()[key] == true, "ctx.%s", key)
+	}
+	finished := b.root.Finished()
+	require.Equal(t, m.done(), finished != nil, "quiescence is reached exactly when the second reading says so")
+	if finished == nil {
+		require.Equal(t, m.waiting(), len(n.Waits()) > 0 && n.Counts().Pending > 0 && b.quiet(), "it waits for its gates")
+		return
+	}
+	status, reason := m.verdict()
+	require.Equal(t, status, finished.Detail.State)
+	if status != "completed" {
+		got := ""
+		if finished.Detail.Failure != nil {
+			got = finished.Detail.Failure.Code
+		}
+		require.Equal(t, reason, got)
+	}
+}
+
+func (b *table) quiet() bool {
+	return !slices.ContainsFunc(b.net().Waits(), func(w net.Wait) bool { return w.Run != "" || w.Kind == net.ForTurn })
+}
+
+// again checks that the journal alone gives the same net, however it is cut.
+func (b *table) again() {
+	root := coordinator.NewRoot(b.plan)
+	for i := range b.journal {
+		e := b.journal[i]
+		e.Hint = 0
+		root.Apply(&e)
+	}
+	var live, replayed bytes.Buffer
+	b.root.Digest(&live, b.now)
+	root.Digest(&replayed, b.now)
+	require.Equal(b.t, live.String(), replayed.String())
+}
+
+func TestTheTokenGame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := draw(t)
+		text := m.document()
+		t.Log(text)
+		b := lay(t, text)
+		m.start()
+		b.same(m)
+		for move := 0; move < 60 && b.root.Finished() == nil; move++ {
+			calls := b.calls()
+			switch k := rapid.IntRange(0, 9).Draw(t, "move"); {
+			case k < 7 && len(calls) > 0:
+				key, ok := rapid.SampledFrom(calls).Draw(t, "call"), rapid.IntRange(0, 2).Draw(t, "ok") > 0
+				b.answer(key, ok)
+				m.answer(key, ok)
+			case k < 8 && b.root.NextDue() > 0:
+				b.now = b.root.NextDue()
+				b.play()
+				require.True(t, m.pass())
+			case k == 9 || len(calls) == 0:
+				key, v := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key"), rapid.Bool().Draw(t, "value")
+				b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{key: v}})
+				m.patch(key, v)
+			}
+			b.same(m)
+		}
+		b.again()
+	})
+}
+
+// TestACycleHoldsAsMuchAsItHasCallsAtOnce: what a run needs does not grow with how long it goes on.
+func TestACycleHoldsAsMuchAsItHasCallsAtOnce(t *testing.T) {
+	const n = 20_000
+	b := lay(t, fmt.Sprintf(`
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: cycle}
+executor: {spec: {limits: {max_step_runs: 1000000}}}
+workflow:
+  - step: a
+    tool: {kind: work, timing: {timeout: PT1H}, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {n: "{{ (ctx.n ?? 0) + 1 }}"}}}}]}}}
+    next: {spec: {mode: inclusive}, arcs: [{step: a, when: "{{ ctx.n < %d }}"}, {step: b, when: "{{ ctx.n < %d }}"}]}
+  - {step: b, tool: {kind: noop}}
+`, n, n))
+	for range n {
+		b.answer("a@"+fmt.Sprint(b.net().Step(0).Runs)+".a_task", true)
+		b.journal, b.asked = nil, nil
+		require.LessOrEqual(t, b.root.Len(), int32(3))
+	}
+	require.Equal(t, "completed", b.root.Finished().Detail.State)
+	require.Equal(t, 2*n-1, b.net().Counts().StepsRun)
+}
+
+func BenchmarkStepRuns(b *testing.B) {
+	for _, kind := range []string{"noop", "work"} {
+		for _, shape := range []string{"cycle", "loop"} {
+			for _, n := range []int{1_000, 10_000, 100_000} {
+				b.Run(fmt.Sprintf("%s/%s/n=%d", shape, kind, n), func(b *testing.B) {
+					text := fmt.Sprintf("apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: bench}\nexecutor: {spec: {limits: {max_step_runs: %d}}}\nworkflow:\n", n)
+					if shape == "cycle" {
+						text += fmt.Sprintf("  - step: a\n    tool: {kind: %s}\n    next: {arcs: [{step: a}]}\n", kind)
+					} else {
+						text += fmt.Sprintf("  - step: a\n    loop: {in: '{{ 1..%d }}', iterator: i}\n    tool: {kind: %s}\n", n, kind)
+					}
+					c, err := kinds.Load("bench.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
+					require.NoError(b, err)
+					p, err := plan.Compile(c)
+					require.NoError(b, err)
+					b.ReportAllocs()
+					for b.Loop() {
+						root := coordinator.NewRoot(p)
+						s := coordinator.NewStepper(root, instant{})
+						items := []coordinator.Item{{Event: journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}}}}
+						for root.Finished() == nil {
+							s.Step(1, items)
+							items = nil
+						}
+						require.Less(b, root.Len(), int32(4))
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/run")
+				})
+			}
+		}
+	}
+}
+
+// instant is a host whose calls answer at once.
+type instant struct{}
+
+func (instant) Function(string) *template.Function { return nil }
+func (instant) Pure(int32, any) (any, error, bool) { return nil, nil, true }
+func (instant) Reserve() bool                      { return true }

@@ -1,0 +1,669 @@
+package net_test
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What follows is a second reading of the rules: as simple as can be, with a look at everything whenever something happens,
+// and nothing shared with the net.
+
+// rules say what a task makes of its outcome.
+const (
+	noPolicy    = iota // an error fails the step
+	retryErrors        // two attempts, a second between them
+	passErrors         // an error continues
+	breaks             // ends the pipeline
+	sets               // continues, and sets ctx.a
+	jumpsBack          // after an error, to the first task
+	fails              // whatever the outcome
+	ruleKinds
+)
+
+type mTask struct {
+	call bool
+	rule int
+}
+
+type mArc struct {
+	to   int
+	when int // an index of guards
+}
+
+var guards = []string{"", `event.status == "done"`, `event.status == "failed"`, `ctx.a == true`, `ctx.b == true`}
+
+type mStep struct {
+	gate      string // key of ctx that must be true; "": none
+	discard   bool
+	coalesce  bool
+	join      string // "", all, any, count (of 2)
+	fireMiss  bool
+	best      bool
+	items     int // of its loop; -1: it has none
+	width     int // iterations at once
+	tasks     []mTask
+	inclusive bool
+	arcs      []mArc
+}
+
+// model is the state of a run by the second reading.
+type model struct {
+	steps      []mStep
+	completion string
+	onBlocked  string
+	final      int
+	maxRuns    int
+	maxJumps   int
+	noNext     bool
+
+	ctx       map[string]bool
+	tokens    []*mToken
+	groups    []*mGroup
+	runs      []*mRun
+	stepRuns  int
+	count     []int // runs of each step
+	newest    int   // token
+	jumps     int
+	now       int64
+	halted    bool
+	first     string
+	finalised int // 0: not yet, 1: its token is under way, 2: done
+	finalFail string
+	succeeded int
+	failed    int
+	normal    int
+	bad       int
+	discarded int
+	partial   bool
+}
+
+type mToken struct {
+	id    int
+	step  int
+	group *mGroup
+	arc   int
+	state string // new, enabled, pending, parked
+	final bool
+}
+
+type mGroup struct {
+	parent *mGroup
+	arc    int
+	failed int
+	closes bool // its joins are deciding
+	closed bool
+	joins  []*mJoin
+}
+
+type mJoin struct {
+	step   int
+	tokens []*mToken
+	fired  bool
+}
+
+type mRun struct {
+	key     string
+	step    int
+	group   *mGroup
+	arc     int
+	final   bool
+	next    int
+	iters   []*mIter
+	done    int
+	lost    int
+	failure string
+}
+
+type mIter struct {
+	run    *mRun
+	index  int
+	pc     int
+	tries  int
+	visits []int
+	open   string // key of its call; "": none
+	wake   int64  // when a sleeping task goes on; 0: none sleeps
+}
+
+func newModel(m model) *model {
+	m.ctx, m.count, m.now = map[string]bool{}, make([]int, len(m.steps)), 1
+	return &m
+}
+
+func (m *model) start() {
+	m.put(&mToken{step: 0})
+	m.settle()
+}
+
+// put brings a token to its step.
+func (m *model) put(t *mToken) {
+	m.newest++
+	t.id, t.state = m.newest, "new"
+	if !slices.Contains(m.tokens, t) {
+		m.tokens = append(m.tokens, t)
+	}
+	if m.steps[t.step].join == "" {
+		m.admit(t)
+		return
+	}
+	m.arrive(t)
+}
+
+func (m *model) drop(t *mToken) {
+	m.tokens = slices.DeleteFunc(m.tokens, func(u *mToken) bool { return u == t })
+}
+
+func (m *model) admit(t *mToken) {
+	s := m.steps[t.step]
+	if s.gate != "" && s.coalesce && m.has(t.step, "pending") > 0 {
+		m.drop(t)
+		m.regroup()
+		return
+	}
+	switch {
+	case s.gate == "" || m.ctx[s.gate]:
+		t.state = "enabled"
+	case s.discard:
+		m.drop(t)
+		m.discarded++
+		m.regroup()
+	default:
+		t.state = "pending"
+	}
+}
+
+func (m *model) has(step int, state string) (n int) {
+	for _, t := range m.tokens {
+		if t.step == step && t.state == state {
+			n++
+		}
+	}
+	return n
+}
+
+// arrive brings a token to a join.
+func (m *model) arrive(t *mToken) {
+	s := m.steps[t.step]
+	g := t.group
+	if g == nil {
+		m.drop(t)
+		if s.join == "count" {
+			m.branchFails(nil, "join_unsatisfied")
+			return
+		}
+		m.fire(nil, &mJoin{step: t.step})
+		return
+	}
+	var j *mJoin
+	for _, k := range g.joins {
+		if k.step == t.step {
+			j = k
+		}
+	}
+	if j == nil {
+		j = &mJoin{step: t.step}
+		g.joins = append(g.joins, j)
+	}
+	if j.fired {
+		m.drop(t)
+	} else {
+		t.state = "parked"
+		j.tokens = append(j.tokens, t)
+		if s.join == "any" || s.join == "count" && len(j.tokens) == 2 {
+			m.fire(g, j)
+		}
+	}
+	m.regroup()
+}
+
+// fire merges what has arrived.
+func (m *model) fire(g *mGroup, j *mJoin) {
+	j.fired = true
+	for _, t := range j.tokens {
+		m.drop(t)
+	}
+	t := &mToken{step: j.step, state: "new"}
+	if g != nil {
+		t.group, t.arc = g.parent, g.arc
+	}
+	m.newest++
+	t.id = m.newest
+	m.tokens = append(m.tokens, t)
+	m.admit(t)
+}
+
+// alive reports whether somebody of a group may still arrive.
+func (m *model) alive(g *mGroup) bool {
+	for _, t := range m.tokens {
+		if t.group == g && t.state != "parked" {
+			return true
+		}
+	}
+	for _, r := range m.runs {
+		if r.group == g {
+			return true
+		}
+	}
+	for _, c := range m.groups {
+		if c.parent == g && !c.closed {
+			return true
+		}
+	}
+	return false
+}
+
+// regroup lets the joins of groups decide to which nobody can come any more, the innermost first.
+func (m *model) regroup() {
+	for again := true; again && !m.halted; {
+		again = false
+		for i := len(m.groups) - 1; i >= 0 && !again; i-- {
+			if g := m.groups[i]; !g.closes && !g.closed && !m.alive(g) {
+				m.close(g)
+				again = true
+			}
+		}
+	}
+}
+
+func (m *model) close(g *mGroup) {
+	g.closes = true
+	fired := false
+	for _, j := range g.joins {
+		s := m.steps[j.step]
+		switch {
+		case j.fired:
+		case s.join == "count":
+			for _, t := range j.tokens {
+				m.drop(t)
+			}
+			if g.parent != nil {
+				g.parent.failed++
+			}
+			m.blame("join_unsatisfied")
+		case g.failed == 0 || s.fireMiss:
+			m.fire(g, j)
+		default:
+			for _, t := range j.tokens {
+				m.drop(t)
+			}
+		}
+		fired = fired || j.fired
+		if m.halted {
+			return
+		}
+	}
+	g.closed = true
+	if g.failed > 0 && !fired && g.parent != nil {
+		g.parent.failed++
+	}
+}
+
+func (m *model) branchFails(g *mGroup, why string) {
+	if g != nil {
+		g.failed++
+	}
+	m.blame(why)
+	m.regroup()
+}
+
+func (m *model) blame(why string) {
+	m.bad++
+	if m.first == "" {
+		m.first = why
+	}
+	if m.completion == "fail_fast" {
+		m.halt(why)
+	}
+}
+
+func (m *model) halt(why string) {
+	if m.halted {
+		return
+	}
+	m.halted = true
+	if m.first == "" {
+		m.first = why
+	}
+	m.tokens = nil
+	for _, g := range m.groups {
+		g.closed = true
+	}
+}
+
+// settle follows what is left of an event, and then everything that may be scheduled, one step-run after the other.
+func (m *model) settle() {
+	for !m.done() {
+		for _, t := range m.byAge("pending") {
+			if m.ctx[m.steps[t.step].gate] {
+				t.state = "enabled"
+			}
+		}
+		if len(m.byAge("enabled")) > 0 && m.finalised == 0 && m.stepRuns >= m.maxRuns {
+			m.halt("limit_exceeded")
+		}
+		enabled := m.byAge("enabled")
+		switch {
+		case len(enabled) > 0:
+			m.schedule(enabled[0])
+		case len(m.runs) > 0:
+			return
+		case len(m.byAge("pending")) > 0:
+			switch m.onBlocked {
+			case "fail":
+				m.halt("blocked")
+			case "discard":
+				for _, t := range m.byAge("pending") {
+					if !slices.Contains(m.tokens, t) {
+						continue
+					}
+					m.drop(t)
+					m.discarded++
+					m.regroup()
+				}
+			default:
+				return
+			}
+		case m.finalised == 0 && m.final >= 0 && m.count[m.final] == 0:
+			m.finalised = 1
+			m.newest++
+			m.tokens = append(m.tokens, &mToken{id: m.newest, step: m.final, state: "enabled", final: true})
+		default:
+			m.finalised = 2
+		}
+	}
+}
+
+func (m *model) byAge(state string) (list []*mToken) {
+	for _, t := range m.tokens {
+		if t.state == state {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b *mToken) int { return a.id - b.id })
+	return list
+}
+
+func (m *model) done() bool { return m.finalised == 2 && len(m.runs) == 0 && len(m.tokens) == 0 }
+
+// waiting reports whether only gates keep the run from going on.
+func (m *model) waiting() bool {
+	return !m.done() && len(m.runs) == 0
+}
+
+func (m *model) schedule(t *mToken) {
+	m.drop(t)
+	m.count[t.step]++
+	if !t.final {
+		m.stepRuns++
+	}
+	r := &mRun{key: fmt.Sprintf("s%d@%d", t.step, m.count[t.step]), step: t.step, group: t.group, arc: t.arc, final: t.final}
+	m.runs = append(m.runs, r)
+	s := m.steps[t.step]
+	switch {
+	case s.items < 0 && len(s.tasks) == 0:
+		m.endRun(r, "")
+	case s.items < 0:
+		it := &mIter{run: r, visits: make([]int, len(s.tasks))}
+		r.iters = append(r.iters, it)
+		m.advance(it)
+	default:
+		m.fill(r)
+	}
+}
+
+func (m *model) fill(r *mRun) {
+	s := m.steps[r.step]
+	var begun []*mIter
+	for r.failure == "" && r.next < s.items && len(r.iters) < s.width {
+		it := &mIter{run: r, index: r.next, visits: make([]int, len(s.tasks))}
+		r.next++
+		r.iters = append(r.iters, it)
+		begun = append(begun, it)
+	}
+	if len(r.iters) == 0 && slices.Contains(m.runs, r) {
+		m.endRun(r, r.failure)
+	}
+	for _, it := range begun { // those that begin together are all under way before one of them ends
+		m.advance(it)
+	}
+}
+
+// advance goes on with an iteration until it makes a call.
+func (m *model) advance(it *mIter) {
+	tasks := m.steps[it.run.step].tasks
+	for it.pc < len(tasks) {
+		it.visits[it.pc]++
+		it.tries = 0
+		if tasks[it.pc].call {
+			m.openCall(it)
+			return
+		}
+		if !m.judge(it, true) {
+			return
+		}
+	}
+	m.endIter(it, "")
+}
+
+func (m *model) openCall(it *mIter) {
+	it.open = it.run.key
+	if m.steps[it.run.step].items >= 0 {
+		it.open += fmt.Sprintf("[%d]", it.index)
+	}
+	it.open += fmt.Sprintf(".t%d", it.pc)
+	if v := it.visits[it.pc]; v > 1 {
+		it.open += fmt.Sprintf("~%d", v)
+	}
+}
+
+// judge applies a task's rule to its outcome. It reports whether the iteration goes on at once, with the task at pc.
+func (m *model) judge(it *mIter, ok bool) bool {
+	it.tries++
+	it.open = ""
+	rule := m.steps[it.run.step].tasks[it.pc].rule
+	fail := func(why string) bool { m.endIter(it, why); return false }
+	switch {
+	case rule == fails && ok:
+		return fail("policy")
+	case rule == fails, rule == noPolicy && !ok:
+		return fail("boom")
+	case rule == retryErrors && !ok:
+		if it.tries >= 2 {
+			return fail("boom")
+		}
+		it.wake = m.now + second
+		return false
+	case rule == breaks:
+		m.endIter(it, "")
+		return false
+	case rule == jumpsBack && !ok:
+		if m.jumps >= m.maxJumps {
+			m.halt("limit_exceeded")
+			return fail("limit_exceeded")
+		}
+		m.jumps++
+		it.pc = 0
+		return true
+	case rule == sets:
+		m.ctx["a"] = true
+	}
+	it.pc++
+	return true
+}
+
+func (m *model) endIter(it *mIter, why string) {
+	r := it.run
+	r.iters = slices.DeleteFunc(r.iters, func(o *mIter) bool { return o == it })
+	s := m.steps[r.step]
+	if s.items < 0 {
+		m.endRun(r, why)
+		return
+	}
+	if why == "" {
+		r.done++
+	} else {
+		r.lost++
+		if !s.best && r.failure == "" {
+			r.failure = why
+		}
+	}
+	m.fill(r)
+}
+
+func (m *model) endRun(r *mRun, why string) {
+	m.runs = slices.DeleteFunc(m.runs, func(o *mRun) bool { return o == r })
+	if why == "" {
+		m.succeeded++
+		m.partial = m.partial || r.lost > 0
+	} else {
+		m.failed++
+	}
+	if m.finalised == 1 {
+		m.finalised = 2
+		m.finalFail = why
+		return
+	}
+	m.route(r, why)
+}
+
+func (m *model) route(r *mRun, why string) {
+	s := m.steps[r.step]
+	end := func() {
+		if why != "" {
+			m.branchFails(r.group, why)
+			return
+		}
+		m.normal++
+		m.regroup()
+	}
+	if m.halted || len(s.arcs) == 0 {
+		end()
+		return
+	}
+	var go_ []int
+	guarded := false
+	for i, a := range s.arcs {
+		holds := []bool{true, why == "", why != "", m.ctx["a"], m.ctx["b"]}[a.when]
+		if holds {
+			go_ = append(go_, i)
+			guarded = guarded || a.when > 0
+			if !s.inclusive {
+				break
+			}
+		}
+	}
+	if len(go_) == 0 {
+		if why == "" && m.noNext {
+			m.halt("no_next")
+			return
+		}
+		end()
+		return
+	}
+	if why != "" && !guarded {
+		m.blame(why)
+	}
+	group, arc := r.group, r.arc
+	if len(go_) > 1 {
+		group = &mGroup{parent: r.group, arc: r.arc}
+		m.groups = append(m.groups, group)
+	}
+	var made []*mToken
+	for _, i := range go_ {
+		if len(go_) > 1 {
+			arc = i
+		}
+		made = append(made, &mToken{step: s.arcs[i].to, group: group, arc: arc, state: "new"})
+	}
+	if !m.halted {
+		m.tokens = append(m.tokens, made...)
+	}
+	for _, t := range made {
+		if !m.halted {
+			m.put(t)
+		}
+	}
+}
+
+// answer takes the outcome of an open call.
+func (m *model) answer(key string, ok bool) {
+	for _, r := range m.runs {
+		for _, it := range r.iters {
+			if it.open == key {
+				if m.judge(it, ok) {
+					m.advance(it)
+				}
+				m.settle()
+				return
+			}
+		}
+	}
+}
+
+// pass lets time go on to the next task that sleeps; false: none does.
+func (m *model) pass() bool {
+	var next *mIter
+	for _, r := range m.runs {
+		for _, it := range r.iters {
+			if it.wake > 0 && (next == nil || it.wake < next.wake) {
+				next = it
+			}
+		}
+	}
+	if next == nil {
+		return false
+	}
+	m.now = next.wake
+	for _, r := range slices.Clone(m.runs) {
+		for _, it := range slices.Clone(r.iters) {
+			if it.wake > 0 && it.wake <= m.now {
+				it.wake = 0
+				m.openCall(it)
+			}
+		}
+	}
+	m.settle()
+	return true
+}
+
+func (m *model) patch(key string, v bool) {
+	m.ctx[key] = v
+	m.settle()
+}
+
+// calls are the keys of the calls that are open, sorted.
+func (m *model) calls() (list []string) {
+	for _, r := range m.runs {
+		for _, it := range r.iters {
+			if it.open != "" && it.wake == 0 {
+				list = append(list, it.open)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// verdict is how the run has ended.
+func (m *model) verdict() (status, reason string) {
+	status, reason = "completed", ""
+	switch {
+	case m.halted:
+		status = "failed"
+	case m.completion == "allow_partial" && m.bad > 0 && m.normal == 0:
+		status = "failed"
+	case m.completion == "allow_partial" && (m.bad > 0 || m.partial):
+		status = "partial"
+	case m.bad > 0:
+		status = "failed"
+	}
+	if status != "completed" {
+		reason = m.first
+	}
+	if m.finalFail != "" && status != "failed" {
+		status = "failed"
+		if reason == "" {
+			reason = m.finalFail
+		}
+	}
+	return status, reason
+}
