@@ -301,14 +301,14 @@ workflow:
 `,
 		"child.yaml": "workflow: [{step: old, tool: {kind: slow}}]",
 	})
-	r, err := e.Start(t.Context(), w, nil, coordinator.WithID("top"))
+	_, err = e.Start(t.Context(), w, nil, coordinator.WithID("top"))
 	require.NoError(t, err)
 	require.NoError(t, e.Shutdown(t.Context()))
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(w.Pos.File), "child.yaml"), []byte("nothing that could be read: ["), 0o600))
 
 	e, err = coordinator.New(t.Context(), store, config)
 	require.NoError(t, err)
-	r, err = e.Run(t.Context(), "top")
+	r, err := e.Run(t.Context(), "top")
 	require.NoError(t, err)
 	require.NoError(t, r.Send(t.Context(), "go", nil))
 	call := <-g.entered
