@@ -11,7 +11,6 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
-	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -49,7 +48,7 @@ func (c *childCaller) Call(call *operation.Call) (any, error) {
 		return nil, c.failure(ctx, result.Err())
 	}
 	if call.Err() != nil && !errors.Is(context.Cause(ctx), ErrShutdown) {
-		err = r.Cancel(context.WithoutCancel(ctx), "the call that started the run has ended")
+		err = r.Cancel(context.WithoutCancel(ctx), orphaned)
 		if errors.Is(err, ErrFinished) {
 			err = nil
 		}
@@ -71,7 +70,7 @@ func (c *childCaller) failure(ctx context.Context, err error) error {
 }
 
 func (c *childCaller) start(ctx context.Context, call *operation.Call) (*Run, error) {
-	id := call.Run + "/" + reactive.RequestName(call.Node, call.Attempt)
+	id := childOf(call)
 	r, err := c.engine.Run(ctx, id)
 	if !errors.Is(err, ErrRunNotFound) {
 		return r, err

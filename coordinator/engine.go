@@ -90,9 +90,10 @@ type Engine struct {
 	loops    sync.WaitGroup
 
 	mu       sync.Mutex
-	runs     map[string]*run  // in memory
-	stopped  map[string]error // why runs that have not finished cannot go on in this process
-	mine     map[string]bool  // runs to go on with; nil: all
+	runs     map[string]*run     // in memory
+	stopped  map[string]error    // why runs that have not finished cannot go on in this process
+	mine     map[string]bool     // runs to go on with; nil: all
+	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
 	sleepers sleepers
 	closed   bool
 
@@ -109,7 +110,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		config.Logger = slog.Default()
 	}
 	config.Limits.complete()
-	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}, stopped: map[string]error{}}
+	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}, stopped: map[string]error{}, wards: map[string][]string{}}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
@@ -128,21 +129,34 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
-// pickUp finds the runs that are to go on.
+// pickUp finds the runs that are to go on. All are known before the first goes on: a parent looks for its children then.
 func (e *Engine) pickUp(ctx context.Context) error {
+	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
 		if err != nil {
 			return fmt.Errorf("find unfinished runs: %w", err)
 		}
 		e.mu.Lock()
+		if head.Open && e.choose(head) {
+			open = append(open, head)
+		}
+		e.mu.Unlock()
+	}
+	alone := e.ward(open)
+	for _, head := range open {
+		e.mu.Lock()
 		switch {
-		case !head.Open || !e.choose(head):
 		case head.Status == string(reactive.RunRunning):
 			e.load(head.Run)
 		case head.Due > 0:
 			e.sleep(head.Run, head.Due)
 		}
 		e.mu.Unlock()
+	}
+	for parent, found := range alone {
+		if err := e.disownAlone(ctx, parent, found); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,9 +2,13 @@ package coordinator_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 )
@@ -182,6 +187,91 @@ func TestACancelGoesDownThroughPlaybooks(t *testing.T) {
 	require.NoError(t, find(t, e, "there").Cancel(t.Context(), "enough"))
 	cancelled("there")
 	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+// severed is a store that takes nothing from child runs once it is cut: as if the process had ended before it came to them.
+type severed struct {
+	kept
+	cut atomic.Bool
+}
+
+func (s *severed) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if s.cut.Load() && strings.Contains(stream, "@") {
+		return 0, journal.ErrClosed
+	}
+	return s.kept.Append(ctx, stream, after, events, head)
+}
+
+// Children do not outlive the calls that have started them, whoever was there when those were ended.
+func TestChildrenAreNotOrphaned(t *testing.T) {
+	dir := written(t, generations)
+	top := loaded(t, filepath.Join(dir, "top.yaml"), "echo")
+	cancel := func(r *coordinator.Run) error { return r.Cancel(t.Context(), "enough") }
+	abort := func(r *coordinator.Run) error { return r.Abort(t.Context(), "call@1.call_task", "enough") }
+	for name, end := range map[string]func(*coordinator.Run) error{"the run is cancelled": cancel, "the step is aborted": abort} {
+		for _, away := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, nobody was there: %v", name, away), func(t *testing.T) {
+				g, store := newGate(), &severed{kept: kept{memory.New()}}
+				config := coordinator.Config{Operations: []coordinator.Operation{echo, g.define("slow")}, Logger: slog.New(slog.DiscardHandler)}
+				open := func() *coordinator.Engine {
+					e, err := coordinator.New(t.Context(), store, config)
+					require.NoError(t, err)
+					return e
+				}
+				e := open()
+				r, err := e.Start(t.Context(), top, map[string]any{"n": 1}, coordinator.WithID("r"))
+				require.NoError(t, err)
+				<-g.entered
+				if away {
+					crash(t, e)
+					config.PickUp = func(journal.Head) bool { return false }
+					e = open()
+					r = find(t, e, "r")
+					config.PickUp = nil
+				}
+				store.cut.Store(!away)
+				require.NoError(t, end(r))
+				if away { // it is written down for those below too
+					require.Equal(t, reactive.RunAborted, wait(t, find(t, e, "r"+leafOf)).Status)
+				}
+				crash(t, e)
+				store.cut.Store(false)
+
+				e = open()
+				require.NotEqual(t, reactive.RunCompleted, wait(t, find(t, e, "r")).Status)
+				for _, below := range []string{midOf, leafOf} {
+					result := wait(t, find(t, e, "r"+below))
+					require.Equal(t, reactive.RunAborted, result.Status, below)
+					require.Equal(t, "the call that started the run has ended", result.Failure.Message)
+				}
+				require.NoError(t, e.Shutdown(t.Context()))
+			})
+		}
+	}
+}
+
+// Everybody who is asked runs a child of his own.
+func TestEveryParticipantHasAChildOfItsOwn(t *testing.T) {
+	dir := written(t, map[string]string{
+		"top.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: top}
+directory: {participants: {"a/b": {}, c: {}}}
+workflow:
+  - step: ask
+    tool:
+      {kind: workflow, path: child.yaml, input: {n: 1}, target: {resolve: static, participants: ["a/b", c]}, fan_in: {policy: all}}
+`,
+		"child.yaml": "{kind: Workflow, name: child, steps: [{operation: echo, input: 1}]}",
+	})
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
+	r, err := e.Start(t.Context(), loaded(t, filepath.Join(dir, "top.yaml"), "echo"), nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	require.NoError(t, wait(t, r).Err())
+	for _, who := range []string{"a%2Fb", "c"} {
+		require.NoError(t, wait(t, find(t, e, "r/ask@1.ask_task#1:"+who)).Err())
+	}
 }
 
 // A child has secrets of its own; the call that starts it can be made again when they cannot be had.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -32,11 +31,9 @@ func (e *Engine) adopt(id string) {
 // was. The caller holds mu.
 func (e *Engine) drives(id string) bool {
 	for e.mine != nil && !e.mine[id] {
-		parent := strings.LastIndexByte(id, '/')
-		if parent < 0 {
+		if id = parentOf(id); id == "" {
 			return false
 		}
-		id = id[:parent]
 	}
 	return true
 }
@@ -80,6 +77,7 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	}
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
+	children := r.children()
 	batch, err := r.step.Note(r.instant(), wish)
 	if err != nil {
 		return err
@@ -88,7 +86,10 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	if head.Open {
 		head.Due = r.last
 	}
-	return r.commit(ctx, batch, head)
+	if err := r.commit(ctx, batch, head); err != nil {
+		return err
+	}
+	return e.noteOrphans(ctx, children, r.children())
 }
 
 // Note gives what a wish adds to the journal of a run that nobody drives: what has fallen due before it, the wish, and

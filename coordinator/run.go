@@ -122,6 +122,7 @@ func (r *run) recover(ctx context.Context) bool {
 func (r *run) resume(ctx context.Context) {
 	r.step.root.TakeCancels()
 	r.step.root.TakeCalls()
+	r.disown()
 	var calls []reactive.Request
 	for _, req := range r.step.root.OpenCalls() {
 		switch {

@@ -1,0 +1,145 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// A child run is cancelled by the call that has started it, when that call is ended. There is no such call where the process
+// has ended just then, or where somebody has stepped in while no engine went on with the parent: such children are orphans,
+// and are cancelled from here.
+
+const orphaned = "the call that started the run has ended"
+
+// childOf is the id of the run that a call starts: below its parent's, told apart by step, attempt and who is asked, and the
+// same whenever the call is made again.
+func childOf(c *operation.Call) string {
+	id := c.Run + "/" + reactive.RequestName(c.Node, c.Attempt)
+	if c.Participant != "" {
+		id += ":" + url.PathEscape(c.Participant)
+	}
+	if c.Decision != 0 {
+		id += "?" + strconv.Itoa(int(c.Decision))
+	}
+	return id
+}
+
+// parentOf is the id of the run that has started a run; "" when it is nobody's child.
+func parentOf(id string) string {
+	return id[:max(0, strings.LastIndexByte(id, '/'))]
+}
+
+// children are the ids of the runs that a run's open calls have started, or will.
+func (r *run) children() map[string]bool {
+	ids := map[string]bool{}
+	root := r.step.root
+	if root.Finished() != nil || len(r.entry.performers) == 0 {
+		return ids
+	}
+	for _, req := range root.OpenCalls() {
+		var f flight
+		r.prepare(&f, req)
+		if f.op == nil {
+			continue
+		}
+		if _, ok := f.op.caller.(*childCaller); ok {
+			ids[childOf(&f.Call)] = true
+		}
+	}
+	return ids
+}
+
+// ward notes the children among unfinished runs for their parents to look at, and gives, by parent, those whose parents do not
+// go on here.
+func (e *Engine) ward(open []journal.Head) map[string][]string {
+	goesOn := make(map[string]bool, len(open))
+	for _, head := range open {
+		goesOn[head.Run] = true
+	}
+	alone := map[string][]string{}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, head := range open {
+		switch parent := parentOf(head.Run); {
+		case parent == "":
+		case goesOn[parent]:
+			e.wards[parent] = append(e.wards[parent], head.Run)
+		default:
+			alone[parent] = append(alone[parent], head.Run)
+		}
+	}
+	return alone
+}
+
+// disown cancels the children that were found unfinished and that no call of the run waits for. A child that has finished cannot
+// be reopened, so none of them has answered.
+func (r *run) disown() {
+	e := r.engine
+	e.mu.Lock()
+	found := e.wards[r.id]
+	delete(e.wards, r.id)
+	e.mu.Unlock()
+	if len(found) == 0 {
+		return
+	}
+	wanted := r.children()
+	for _, id := range found {
+		if !wanted[id] {
+			e.cancelOrphan(id)
+		}
+	}
+}
+
+// disownAlone cancels the unfinished children of a run that has finished. A run that has not may go on elsewhere.
+func (e *Engine) disownAlone(ctx context.Context, parent string, found []string) error {
+	finished := false
+	for event, err := range e.store.Read(ctx, parent, 1) {
+		if err != nil {
+			return fmt.Errorf("read run %s: %w", parent, err)
+		}
+		switch event.Type {
+		case journal.RunFinished, journal.RunReopened:
+			finished = event.Type == journal.RunFinished
+		}
+	}
+	if !finished {
+		return nil
+	}
+	for _, id := range found {
+		e.cancelOrphan(id)
+	}
+	return nil
+}
+
+// cancelOrphan cancels a run, and returns before that is durable.
+func (e *Engine) cancelOrphan(id string) {
+	e.loops.Go(func() {
+		err := (&Run{engine: e, id: id}).Cancel(e.ctx, orphaned)
+		if err != nil && !errors.Is(err, ErrFinished) && !errors.Is(err, ErrShutdown) {
+			e.config.Logger.Warn("cannot cancel a child run", "run", id, "error", err)
+		}
+	})
+}
+
+// noteOrphans cancels the runs that calls have started which a wish has ended, where no engine goes on with them.
+func (e *Engine) noteOrphans(ctx context.Context, before, after map[string]bool) error {
+	var errs []error
+	for id := range before {
+		if after[id] {
+			continue
+		}
+		err := (&Run{engine: e, id: id}).Cancel(ctx, orphaned)
+		if err != nil && !errors.Is(err, ErrFinished) && !errors.Is(err, ErrRunNotFound) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
