@@ -52,6 +52,16 @@ func (b bounds) least(t *transition) int {
 	return least
 }
 
+// scarcest is the first input of a transition that gets the least.
+func (b bounds) scarcest(t *transition) int32 {
+	for _, p := range t.in {
+		if b.places[p] == b.least(t) {
+			return p
+		}
+	}
+	return -1
+}
+
 func plus(a, b int) int {
 	if a == unbounded || b == unbounded || a > unbounded-b {
 		return unbounded

@@ -32,7 +32,7 @@ type Problem struct {
 // transition that cannot fire is reported with the reason that is its own, so that what lies behind a shut gate is unreachable,
 // and the gate is shut. What cannot be reached is not judged further.
 func (n *Net) Check() []Problem {
-	c := &checker{net: n, shut: make([]bool, len(n.transitions)), most: make([]int, len(n.transitions))}
+	c := &checker{net: n, shut: make([]bool, len(n.transitions)), most: make([]int, len(n.transitions)), scarce: make([]int32, len(n.transitions))}
 	c.reach()
 	var all []Problem
 	for id := range n.transitions {
@@ -50,10 +50,11 @@ func (n *Net) Check() []Problem {
 // checker is the state of one Check.
 type checker struct {
 	net    *Net
-	marked []bool // by place: it can have a token
-	fires  []bool // by transition: it can fire
-	shut   []bool // by transition: a join that has been found not to be satisfiable
-	most   []int  // by transition in shut: how many tokens it can get at most
+	marked []bool  // by place: it can have a token
+	fires  []bool  // by transition: it can fire
+	shut   []bool  // by transition: a join that has been found not to be satisfiable
+	most   []int   // by transition in shut: how many tokens it can get at most
+	scarce []int32 // by transition in shut: the place that gets so few
 }
 
 // reach finds what can have tokens and what can fire, as if no token were ever used up: the least fixpoint. Then joins that
@@ -73,7 +74,7 @@ func (c *checker) reach() {
 				continue
 			}
 			if most := b.least(t); most < int(t.takes) {
-				c.shut[id], c.most[id], again = true, most, true
+				c.shut[id], c.most[id], c.scarce[id], again = true, most, b.scarcest(t), true
 			}
 		}
 		if !again {
@@ -145,7 +146,7 @@ func (c *checker) cause(id int32) Problem {
 		}
 	}
 	if c.shut[id] {
-		return Problem{Kind: Unsatisfiable, Transition: id, Place: t.in[0], Most: c.most[id]}
+		return Problem{Kind: Unsatisfiable, Transition: id, Place: c.scarce[id], Most: c.most[id]}
 	}
 	return Problem{Kind: Shut, Transition: id, Place: -1, Path: slices.Clone(t.openers)}
 }
