@@ -255,3 +255,38 @@ workflow:
 	require.Equal(t, map[string]any{"k": "‹keychain:k.s›"}, wait(t, r).Output, "given, repeated and hidden again")
 	require.NoError(t, e.Shutdown(t.Context()))
 }
+
+// Whoever carries out a call is given its secrets, however it is called, and whatever it tells is searched for them.
+func TestSecretsOfEveryKindOfCall(t *testing.T) {
+	t.Setenv("SLUICE_TEST_TOKEN", "hush-hush")
+	const mark = "‹keychain:k.s›"
+	heard := make(chan string, 8)
+	hear := func(text string) { heard <- text }
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{
+		echo,
+		operation.DefinePure("pure", func(text string) (string, error) { hear(text); return text, nil }),
+		operation.Define("reply", func(_ context.Context, text string) (operation.Reply, error) {
+			hear(text)
+			return operation.Reply{Output: text, About: map[string]any{"said": text}}, nil
+		}),
+		operation.Define("ask", func(ctx context.Context, text string) (string, error) {
+			hear(text)
+			return operation.CallOf(ctx).Participant + " heard " + text, nil
+		}),
+		operation.Define("plain", func(_ context.Context, in struct{ N int }) (struct{ N int }, error) { return in, nil }),
+	}})
+	got := contextOf(t, e, `
+keychain: [{name: k, kind: env, data: {s: SLUICE_TEST_TOKEN}}]
+directory: {participants: {p: {}, q: {}}}
+`+once(`
+      - {name: pure, kind: pure, input: "{{ keychain.k.s }}", `+keep("pure", "{{ outcome.result }}")+`}
+      - {name: reply, kind: reply, input: "{{ keychain.k.s }}", `+keep("reply", "{{ [outcome.result, outcome.said] }}")+`}
+      - {name: ask, kind: ask, input: "{{ keychain.k.s }}", target: {resolve: static, participants: [p, q]}, fan_in: {policy: all}, `+keep("ask", "{{ outcome.result.responses }}")+`}
+      - {name: plain, kind: plain, input: {N: 5}, `+keep("plain", "{{ outcome.result.N }}")+`}`), nil)
+	require.Equal(t, map[string]any{
+		"pure": mark, "reply": []any{mark, mark}, "ask": []any{"p heard " + mark, "q heard " + mark}, "plain": int64(5),
+	}, got)
+	for range 4 {
+		require.Equal(t, "hush-hush", <-heard)
+	}
+}

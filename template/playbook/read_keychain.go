@@ -47,8 +47,16 @@ func (r *reader) secret(n *document.Node, seen map[string]document.Pos) *Secret 
 		"kind": func(v *document.Node) {
 			s.Kind = SecretKind(r.choice(v, string(SecretEnv), string(SecretFile), string(SecretHTTP)))
 		},
-		"scope":      func(v *document.Node) { r.choice(v, "local", "global", "shared") },
-		"auto_renew": func(v *document.Node) { s.AutoRenew = r.Boolean(v) },
+		"scope": func(v *document.Node) {
+			if r.choice(v, "local", "global", "shared") != "local" {
+				r.noEffect("every run resolves its own secrets")(v)
+			}
+		},
+		"auto_renew": func(v *document.Node) {
+			if s.AutoRenew = r.Boolean(v); s.AutoRenew && !isText(n.Get("kind"), string(SecretHTTP)) {
+				r.noEffect("only what a server answers runs out")(v)
+			}
+		},
 	}
 	switch {
 	case isText(n.Get("kind"), string(SecretHTTP)):

@@ -18,6 +18,9 @@ func TestWarnings(t *testing.T) {
 		want       []string
 	}{
 		{"nothing to say", steps("- {step: a, "+no+", next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
+		{"what means nothing to a secret", root("keychain: [{name: a, kind: env, scope: shared, auto_renew: true, data: {b: V}}, {name: c, kind: file, scope: local, data: {d: F}}]"), []string{
+			`p.yaml:5:40: keychain[0].scope: scope has no effect: every run resolves its own secrets`,
+			`p.yaml:5:60: keychain[0].auto_renew: auto_renew has no effect: only what a server answers runs out`}},
 		{"an arc after a step that can fail", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
 			`p.yaml:5:47: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "step.done"`}},
 		{"an arc after a loop that can fail", steps("- {step: a, tool: {kind: work}, loop: {in: [1], iterator: i}, next: {spec: {mode: inclusive}, arcs: [{step: b, when: '{{ event.name == \"loop.done\" }}'}, {step: b}]}}", "- {step: b, "+no+"}"), []string{
