@@ -146,7 +146,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	for _, head := range open {
 		e.mu.Lock()
 		switch {
-		case head.Status == string(reactive.RunRunning):
+		case head.Status == string(reactive.RunRunning), len(e.wards[head.Run]) > 0:
 			e.load(head.Run)
 		case head.Due > 0:
 			e.sleep(head.Run, head.Due)
