@@ -22,6 +22,8 @@ func FuzzLoad(f *testing.F) {
 	f.Add(tool("[{a: {kind: command, argv: [ls]}}, {kind: workbook, task: w}, {name: null, kind: 1}]"))
 	f.Add(head + "workbook: {tasks: {w: {tool: {kind: sleep, for: PT1S}}}}\nworkflow: [{step: s, tool: {kind: workbook, name: w, input: {for: 1}}}]")
 	f.Add(steps("- {step: a, next: {arcs: [{step: a}, {step: b, when: false}]}}", "- {step: b, loop: {in: x}, tool: {kind: noop}}", "- {tool: {kind: workflow}}", "- 1"))
+	f.Add("keychain: [{name: a, kind: env, data: {b: V}}, {name: c, kind: http, endpoint: '{{ keychain.a.b }}', headers: {x: 1}, data: [], auto_renew: true}]\n" +
+		tool("{kind: http, url: '{{ keychain.c.d }}'}"))
 	f.Add(rules("{when: true}, {else: }, {else: 1}, {then: 1}, {when: [], then: {do: jump, to: previous, set: {a: {from: x}}}}"))
 	f.Add("{kind: Playbook, apiVersion: noetl.io/v2, metadata: {name: j}, workload: {a: 1}, workflow: [{step: s, tool: {kind: noop}, set: {b: '{{ a | default(2) }}'}}]}")
 	f.Fuzz(func(t *testing.T, text string) {
