@@ -136,10 +136,11 @@ func (n *Net) Apply(e *journal.Event) {
 // work goes on with every iteration that can, until all wait for something.
 func (n *Net) work() {
 	for {
-		for i := 0; i < len(n.todo); i++ {
-			n.advance(n.todo[i])
+		for len(n.todo) > 0 { // a loop may put in one for every one that is taken out: nothing that has ended is kept
+			it := n.todo[0]
+			n.todo[0], n.todo = nil, n.todo[1:]
+			n.advance(it)
 		}
-		n.todo = n.todo[:0]
 		n.cells.Derive()
 		for _, v := range n.cells.Touched() {
 			if it := n.byCell[v]; it != nil && n.root.Final(v) {
