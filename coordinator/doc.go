@@ -24,6 +24,9 @@
 // id and idempotency key: at least once, and exactly once for operations that honour the key. A call that has an answer is
 // never made again; a step that is not idempotent fails with code interrupted instead of being repeated.
 //
+// Children: a call that starts a run finds the same one when it is made again, and none of them goes on when its call has
+// ended, whether or not a process was there to see that.
+//
 // Order: events of a run are applied one by one in the order of the journal, and starts are decided in template order.
 // Between runs there is no order.
 //

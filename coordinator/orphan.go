@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,7 +134,7 @@ func (e *Engine) cancelOrphan(id string) {
 // noteOrphans cancels the runs that calls have started which a wish has ended, where no engine goes on with them.
 func (e *Engine) noteOrphans(ctx context.Context, before, after map[string]bool) error {
 	var errs []error
-	for id := range before {
+	for _, id := range slices.Sorted(maps.Keys(before)) {
 		if after[id] {
 			continue
 		}

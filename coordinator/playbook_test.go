@@ -14,7 +14,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -63,14 +62,7 @@ func until(t testing.TB, r *coordinator.Run, status reactive.RunStatus) *coordin
 }
 
 func TestAPlaybookWaitsForItsContextAndGoesOnInAnotherProcess(t *testing.T) {
-	dir := t.TempDir()
-	open := func() *coordinator.Engine {
-		store, err := disk.Open(dir, disk.Config{})
-		require.NoError(t, err)
-		e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{echo}})
-		require.NoError(t, err)
-		return e
-	}
+	open := reopen(t, echo)
 	e := open()
 	r := begin(t, e, gated, map[string]any{"n": 7}, coordinator.WithID("r"))
 	s := until(t, r, reactive.RunWaiting)

@@ -205,14 +205,7 @@ func renamed(name string) coordinator.Operation {
 
 // Where a secret is gone when a run is recovered, a call that needs it fails and may be retried; one that does not goes on.
 func TestASecretThatIsGoneFailsTheCallsThatNeedIt(t *testing.T) {
-	dir := t.TempDir()
-	open := func() *coordinator.Engine {
-		store, err := disk.Open(dir, disk.Config{})
-		require.NoError(t, err)
-		e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{echo}})
-		require.NoError(t, err)
-		return e
-	}
+	open := reopen(t, echo)
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("hush hush"), 0o600))
 	e := open()
