@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -54,7 +55,8 @@ const memTableBytes = 32 << 20
 // diskFull is called by whichever write finds the disk full, before Pebble learns of it; all writes wait until it
 // returns. The write is tried once more afterwards.
 func (s *Store) diskFull() {
-	s.turnReadOnly(fmt.Errorf("%w: the disk of %s is full; make room and open it again", journal.ErrReadOnly, s.dir))
+	s.turnReadOnly(fmt.Errorf("%w: the disk of %s is full; make room and open it again: %w",
+		journal.ErrReadOnly, s.dir, syscall.ENOSPC))
 	time.Sleep(retryPause)
 }
 
