@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -101,7 +102,7 @@ func (l *library) child(folder string, child *template.Child) (*entry, error) {
 				return e, nil
 			}
 		}
-		return nil, fmt.Errorf("%w: workflow %q", ErrMissing, child.Name)
+		return nil, child.Fault(ErrMissing, l.workflowNames())
 	}
 	file := child.Path
 	if !filepath.IsAbs(file) {
@@ -112,13 +113,25 @@ func (l *library) child(folder string, child *template.Child) (*entry, error) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read child workflow: %w", err)
+		return nil, child.Fault(err, documentsBeside(child.Path, folder))
 	}
 	checked, err := kinds.Load(file, data, template.Known{Operation: l.knows, Operations: l.names()})
 	if err != nil {
 		return nil, err
 	}
 	return l.compileFile(file, checked.Workflow)
+}
+
+// documentsBeside lists the paths that may have been meant by one that is not there, relative to the same folder.
+func documentsBeside(path, folder string) []string {
+	var names []string
+	for _, pattern := range []string{"*.yaml", "*.yml", "*.json"} {
+		files, _ := filepath.Glob(filepath.Join(folder, filepath.Dir(path), pattern)) // a hint: none is as good
+		for _, file := range files {
+			names = append(names, filepath.Join(filepath.Dir(path), filepath.Base(file)))
+		}
+	}
+	return names
 }
 
 // compileFile compiles a child document. It is known by its file before its own children are looked at, because a
@@ -150,12 +163,13 @@ func (l *library) bindChild(p *plan.Plan, op *plan.Operation, children map[strin
 	folder, child := filepath.Dir(p.Workflow.Pos.File), op.Bound.Binding.Workflow
 	e, err := l.child(folder, child)
 	if err != nil {
-		return nil, fmt.Errorf("operation %q: %w", op.Name, err)
+		return nil, err
 	}
 	if fansOut(e, map[*entry]bool{}) {
 		for i := range p.Nodes {
 			if n := &p.Nodes[i]; n.Kind == plan.Step && n.Step.Target != nil && &p.Operations[n.Op] == op {
-				return nil, fmt.Errorf("nested fan-out: step %q asks participants, and so does its workflow %q", n.Key, op.Name)
+				return nil, &document.Error{Pos: n.Step.Target.Pos, Text: n.Key,
+					Msg: fmt.Sprintf("nested fan-out: step %q asks participants, and so does its workflow %q", n.Key, op.Name)}
 			}
 		}
 	}

@@ -188,6 +188,14 @@ func (l *library) names() []string {
 	return names
 }
 
+func (l *library) workflowNames() []string {
+	names := make([]string, 0, len(l.workflows))
+	for w := range l.workflows {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
 // function finds a Go function by name.
 func (l *library) function(name string) *template.Function {
 	l.mu.Lock()

@@ -1,9 +1,13 @@
 package template
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -188,7 +192,22 @@ type Sleep struct{ For string }
 type Wait struct{ Message string }
 
 // Child runs another workflow: Path (relative to the file that names it) or Name.
-type Child struct{ Path, Name string }
+type Child struct {
+	Pos        document.Pos // of the one that is given
+	Path, Name string
+}
+
+// Fault says that the workflow cannot be run, and where it is asked for. A fault within the workflow's own document stays
+// as it is: it says where it is.
+func (c *Child) Fault(err error, known []string) error {
+	if _, inside := errors.AsType[*document.Error](err); inside {
+		return err
+	}
+	text := cmp.Or(c.Path, c.Name)
+	suggestion, _ := expr.Nearest(text, known)
+	return &document.Error{Pos: c.Pos, Text: text, Suggestion: suggestion, Err: err,
+		Msg: fmt.Sprintf("there is no workflow %q: %v", text, err)}
+}
 
 // Constant returns Value, expressions anywhere in it.
 type Constant struct{ Value value.Value }

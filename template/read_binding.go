@@ -73,8 +73,8 @@ func (r *reader) wait(n *document.Node) *Wait {
 func (r *reader) child(n *document.Node) *Child {
 	c := &Child{}
 	r.object(n, Fields{
-		"path": func(v *document.Node) { c.Path = r.text(v) },
-		"name": func(v *document.Node) { c.Name = r.text(v) },
+		"path": func(v *document.Node) { c.Path, c.Pos = r.text(v), v.Pos },
+		"name": func(v *document.Node) { c.Name, c.Pos = r.text(v), v.Pos },
 	})
 	return c
 }

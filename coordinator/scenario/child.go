@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -43,11 +44,11 @@ func checkChildren(w *template.Workflow, folder string) error {
 // look reports whether a child workflow, or one below it, asks participants.
 func look(child *template.Child, folder string, looked map[string]bool) (bool, error) {
 	if child.Path == "" {
-		return false, fmt.Errorf("workflow %q cannot be found by its name in a scenario: give its path, or script the step", child.Name)
+		return false, child.Fault(errors.New("a scenario finds none by its name: give its path, or script the step"), nil)
 	}
 	src, err := openSource(folder, child.Path)
 	if err != nil {
-		return false, err
+		return false, child.Fault(err, nil)
 	}
 	if file := src.node.Pos.File; looked[filepath.Clean(file)] {
 		return false, nil

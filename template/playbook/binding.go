@@ -237,13 +237,14 @@ func (b *binder) workflow() (template.Binding, bool) {
 	b.of = maps.Clone(b.input)
 	for key, field := range map[string]*string{"path": &c.Path, "ref": &c.Name} {
 		if n := b.keys[key]; n != nil {
+			c.Pos = n.Pos
 			if *field = b.r.Text(n); strings.Contains(*field, "{{") {
 				b.r.Refuse(n, key+" takes no expressions: which workflow is called must be known before a run")
 			}
 		}
 	}
 	if b.child != nil && c.Name == "" && c.Path == "" { // beside a path it is only what the tool is called
-		c.Name = b.r.Text(b.child)
+		c.Name, c.Pos = b.r.Text(b.child), b.child.Pos
 	}
 	if (c.Path == "") == (c.Name == "") {
 		b.r.Fault(&document.Error{Pos: b.task.Pos, Msg: "tool " + b.task.Kind + " needs one of path, ref (a registered workflow)"})

@@ -86,12 +86,16 @@ func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
 	t.Run("a child", func(t *testing.T) {
 		for _, text := range []string{"{kind: workflow, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "{name: c, kind: playbook, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "[{name: c, kind: playbook, path: child.yaml, args: {n: '{{ ctx.n }}'}}]"} {
 			checked, book := load(t, tool(text))
-			require.Equal(t, &template.Child{Path: "child.yaml"}, checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow)
+			child := checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow
+			require.Equal(t, "child.yaml", child.Path)
+			require.Regexp(t, `^workflow\[0\].tool.*path$`, child.Pos.Path)
 			require.Equal(t, `{"n":3}`, render(book.Sites[0].Input))
 		}
 		for _, text := range []string{"{kind: workflow, name: child}", "[{name: c, kind: workflow, ref: child, input: '{{ ctx.list }}'}]"} {
 			checked, book := load(t, tool(text))
-			require.Equal(t, &template.Child{Name: "child"}, checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow)
+			child := checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow
+			require.Equal(t, "child", child.Name)
+			require.NotZero(t, child.Pos.Line)
 		}
 	})
 }
