@@ -111,12 +111,17 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	for {
 		glance, _ := control.Glance(w.dir) // where there is none, there is nothing to open either
-		err := w.with(cmd, func(c *control.Client) error { return w.read(ctx, c) })
+		err := w.with(cmd, func(c *control.Client) error {
+			if c.Held() {
+				glance = nil // a process that ends may not have told all that it had journaled by then
+			}
+			return w.read(ctx, c)
+		})
 		gone := errors.Is(err, control.ErrHungUp) || errors.Is(err, control.ErrNotHeld)
 		if w.finished || err != nil && !gone {
 			return err
 		}
-		if !w.told {
+		if glance != nil && !w.told {
 			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", w.run)
 			w.told = true
 		}

@@ -19,11 +19,17 @@ const newsPause = 100 * time.Millisecond
 func Glance(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, commitFile)) }
 
 // AwaitNews returns when there may be something to read in a directory that was last read after a glance: some process
-// answers for it, or one that has been there meanwhile has journaled something.
+// answers for it, or one that has been there meanwhile has journaled something. A nil glance is one that has seen nothing.
+// It waits a moment in any case, so that it may be called again and again.
 func AwaitNews(ctx context.Context, dir string, glance []byte) error {
 	tick := time.NewTicker(newsPause)
 	defer tick.Stop()
 	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
 		now, err := Glance(dir)
 		if err != nil {
 			return problem(err)
@@ -36,11 +42,6 @@ func AwaitNews(ctx context.Context, dir string, glance []byte) error {
 				err = c.Close()
 			}
 			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-tick.C:
 		}
 	}
 }

@@ -1,0 +1,44 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The process that ends a run may be gone before it has told a watcher so. What it had journaled was there before the
+// watcher looked: nothing new ever comes.
+func TestWatchReadsWhatAProcessThatEndsHasNotTold(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {a: {value: 1}}\nsteps: [{operation: a}]\n")
+	require.Zero(t, launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "j").wait())
+
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "j", "control.sock"), Net: "unix"})
+	require.NoError(t, err)
+	hungUp := make(chan error)
+	go func() {
+		conn, err := l.Accept() // only to learn whether anybody answers
+		if err == nil {
+			conn.Close()
+			conn, err = l.Accept()
+		}
+		if err == nil {
+			_, err = bufio.NewReader(conn).ReadBytes('\n')
+			io.WriteString(conn, `{"taken":true}`)
+			l.Close()
+			conn.Close()
+		}
+		hungUp <- err
+	}()
+	p := launch(t, dir, "runs", "watch", "r", "--data", "j")
+	require.NoError(t, <-hungUp)
+	require.Zero(t, p.wait())
+	require.Contains(t, p.stdout.String(), "run.finished")
+	require.NotContains(t, p.stderr.String(), "nobody works on run")
+}
