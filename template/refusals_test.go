@@ -298,13 +298,13 @@ var refusals = []struct {
 		`w.yaml:5:48: steps[1].map.as: as cannot be "run": expressions must be able to name it, and know no such name yet`,
 		`w.yaml:5:70: steps[1].map.max_concurrency: max_concurrency must be at least 1`,
 		`w.yaml:6:31: steps[2].map.as: as cannot be "a-b": expressions must be able to name it, and know no such name yet`,
-		`w.yaml:6:73: steps[2].map.steps[0].input: unknown name "item"`}},
+		`w.yaml:6:73: steps[2].map.steps[0].input: unknown name "item"; known here: a-b, index, input, run`}},
 	{"a function beside an input", step("input: 1, func: {name: f, args: 1}"), []string{
 		`w.yaml:3:40: steps[0].func: func cannot stand beside input`,
 		`w.yaml:3:56: steps[0].func.args: args must be a list, not an integer`}},
 	{"an item outside its map", workflow("steps:", "- {map: {id: m, over: \"{{ item }}\", steps: [{operation: a, input: \"{{ item }} {{ index }}\"}]}}", "- {operation: a, id: b, input: \"{{ index }}\"}"), []string{
-		`w.yaml:4:23: steps[0].map.over: unknown name "item"`,
-		`w.yaml:5:32: steps[1].input: unknown name "index"`}},
+		`w.yaml:4:23: steps[0].map.over: unknown name "item"; known here: input, run`,
+		`w.yaml:5:32: steps[1].input: unknown name "index"; known here: input, run`}},
 	{"a second document", workflow("steps: []", "---", "a: b"), []string{`w.yaml:5:1: a second document in the file of a workflow`}},
 }
 
@@ -353,7 +353,7 @@ func TestBuiltTreesAreRefusedWithTheirPaths(t *testing.T) {
 		`steps[3].fan_in.min_responses: min_responses must be at least 1`,
 		`steps[3].target.limit: limit must be at least 1`,
 		`steps[3].target.limit: limit needs resolve capability`,
-		`steps[4].map.steps[0].input: unknown name "y"`,
+		`steps[4].map.steps[0].input: unknown name "y"; known here: index, input, run, x`,
 		`main.go:7: steps[0].operation: operation is missing`,
 		`main.go:7: steps[1].parallel.steps[0].input[0]: unknown step "nobody"`,
 		`main.go:7: steps[1].parallel.steps[0].operation: unknown operation "b"`,

@@ -256,7 +256,18 @@ func (c *compiler) identifier(n *ast.IdentifierNode) node {
 	case name == "steps":
 		return c.chain(n, false)
 	}
-	return c.fail(n, n.Value, suggest(n.Value, c.scope, c.localNames(), []string{"steps"}), "unknown name %q", n.Value)
+	return c.unknown(n)
+}
+
+// unknown refuses a name, with the one that was probably meant, or else with all there are.
+func (c *compiler) unknown(n *ast.IdentifierNode) node {
+	known := slices.Concat(c.scope, c.localNames())
+	suggestion := suggest(n.Value, known, []string{"steps"})
+	if suggestion != "" || len(known) == 0 {
+		return c.fail(n, n.Value, suggestion, "unknown name %q", n.Value)
+	}
+	slices.Sort(known)
+	return c.fail(n, n.Value, "", "unknown name %q; known here: %s", n.Value, strings.Join(slices.Compact(known), ", "))
 }
 
 // local returns the slot of a variable, that of the innermost declaration.

@@ -150,7 +150,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:10:16: workflow[0].spec.policy.admit.mode: mode must be one of exclusive, not "inclusive" (did you mean "exclusive"?)`,
 			`p.yaml:10:36: workflow[0].spec.policy.admit.on_deny: on_deny must be one of pending, discard, not "drop"`,
 			`p.yaml:10:86: workflow[0].spec.policy.admit.rules[0].then.allow: allow must be a boolean, not an integer`,
-			`p.yaml:10:98: workflow[0].spec.policy.admit.rules[1].when: unknown name "iter"`,
+			`p.yaml:10:98: workflow[0].spec.policy.admit.rules[1].when: unknown name "iter"; known here: args, ctx, event, execution_id, workload`,
 			`p.yaml:10:120: workflow[0].spec.policy.admit.rules[1].then.allow: allow is missing`,
 			`p.yaml:10:125: workflow[0].spec.policy.admit.rules[2]: a rule needs a when or an else`,
 			`p.yaml:10:155: workflow[0].spec.policy.admit.rules[3].when: when must be an expression, not an integer`,
@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:7:75: workflow[2].loop.spec.mode: mode must be one of sequential, parallel, not "cursor"`,
 			`p.yaml:7:98: workflow[2].loop.spec.max_in_flight: max_in_flight must be at least 1`,
 			`p.yaml:7:123: workflow[2].loop.spec.policy.on_conflict: on_conflict must be one of reject_conflict, append, last_wins, not "first"`,
-			`p.yaml:8:44: workflow[3].loop.in: unknown name "iter"`,
+			`p.yaml:8:44: workflow[3].loop.in: unknown name "iter"; known here: args, ctx, execution_id, input, workload`,
 		}},
 		{"timeouts", steps("- {step: a, tool: {kind: noop}, spec: {timeout: soon}}", "- {step: b, tool: {kind: noop}, spec: {timeout: 0}}", "- {step: c, tool: {kind: noop}, spec: {policy: {lifecycle: {timeout_s: [1]}}}}"), []string{
 			`p.yaml:5:49: workflow[0].spec.timeout: invalid duration "soon": write seconds, 30s, 1m30s or PT30S`,
@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:27: workflow[0].next.arcs[1].step: step is missing`,
 			`p.yaml:8:61: workflow[0].next.arcs[2].args: args must be a mapping, not an integer`,
 			`p.yaml:8:85: workflow[0].next.arcs[3].args: args must be a mapping, not a string: "5"`,
-			`p.yaml:8:111: workflow[0].next.arcs[4].when: unknown name "iter"`,
+			`p.yaml:8:111: workflow[0].next.arcs[4].when: unknown name "iter"; known here: args, ctx, event, execution_id, input, outcome, output, results, step, workload`,
 			`p.yaml:8:127: workflow[0].next.arcs[4].then: unknown key "then" (did you mean "when"?)`,
 		}},
 		{"guards", steps("- step: s", "  next: {arcs: [{step: s, when: yes}, {step: s, when: '{{ ctx.a'}, {step: s, when: '{{ 1 }}'}, {step: s, when: '{{ steps.s.output }}'}, {step: s, when: '{{ keychain.k }}'}]}"), []string{
@@ -244,12 +244,12 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:6:55: workflow[0].next.arcs[1].when: malformed expression {{ ctx.a: it is not closed by }}`,
 			`p.yaml:6:84: workflow[0].next.arcs[2].when: when must be an expression {{ … }} that gives true or false: "{{ 1 }}"`,
 			`p.yaml:6:112: workflow[0].next.arcs[3].when: a playbook has no steps.s.output: pass on what a step gives in the args of an arc, or set it in ctx`,
-			`p.yaml:6:153: workflow[0].next.arcs[4].when: unknown name "keychain"`,
+			`p.yaml:6:153: workflow[0].next.arcs[4].when: unknown name "keychain"; known here: args, ctx, event, execution_id, input, outcome, output, results, step, workload`,
 		}},
 		{"places within a value", steps("- {step: s, tool: {kind: work, list: [1, '{{ nope }}'], o: {k: '{{ 1 + }}'}, input: {i: '{{ event }}'}}}"), []string{
-			`p.yaml:5:42: workflow[0].tool.list[1]: unknown name "nope"`,
+			`p.yaml:5:42: workflow[0].tool.list[1]: unknown name "nope"; known here: _attempt, _prev, _task, args, ctx, execution_id, input, iter, keychain, results, step, workload`,
 			`p.yaml:5:64: workflow[0].tool.o.k: malformed expression {{ 1 + }}: unexpected end`,
-			`p.yaml:5:89: workflow[0].tool.input.i: unknown name "event"`,
+			`p.yaml:5:89: workflow[0].tool.input.i: unknown name "event"; known here: _attempt, _prev, _task, args, ctx, execution_id, input, iter, keychain, results, step, workload`,
 		}},
 		{"keychains", root("keychain: [{name: a}, {name: a, kind: vault}, 5]"), []string{
 			`p.yaml:5:12: keychain[0].kind: kind is missing`,

@@ -166,7 +166,7 @@ func TestWorkbooks(t *testing.T) {
 				`p.yaml:4:62: workbook[3]: an entry of the workbook must be a mapping, not a string: "x"`},
 		{"an operation nobody has", of("{tasks: {a: {kind: wrok}}}", "{kind: workbook, task: a}"), `p.yaml:4:30: workbook.tasks.a.kind: unknown operation "wrok" (did you mean "work"?)`},
 		{"faults of an entry stand where it does", of("{tasks: {a: {kind: work, n: '{{ nope }}', timing: {timeout: 1}}}}", "{kind: workbook, task: a}"),
-			`p.yaml:4:39: workbook.tasks.a.n: unknown name "nope"` + "\n" + `p.yaml:4:71: workbook.tasks.a.timing.timeout: invalid duration "1": write it as PT30S, PT5M or P1DT12H`},
+			`p.yaml:4:39: workbook.tasks.a.n: unknown name "nope"; known here: _attempt, _prev, _task, args, ctx, execution_id, input, iter, keychain, results, step, workload` + "\n" + `p.yaml:4:71: workbook.tasks.a.timing.timeout: invalid duration "1": write it as PT30S, PT5M or P1DT12H`},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, refusal(c.text)) })
 	}
