@@ -145,7 +145,7 @@ func follow(ctx context.Context, out io.Writer, run *coordinator.Run, dir string
 			if err != nil {
 				return err
 			}
-			if state.Status != reactive.RunWaiting || state.Due > 0 { // somebody has been faster, or it sleeps before a retry
+			if state.Seq != update.Event.Seq || state.Due > 0 { // more has happened since, or it sleeps before a retry
 				continue
 			}
 			fmt.Fprintf(out, "%d pages are read\n", fetched)
