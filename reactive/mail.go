@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -90,14 +91,20 @@ func (r *Root) NextAnswer() (Answer, bool) {
 	return Answer{}, false
 }
 
-// Awaited are the names of the messages that somebody waits for, sorted.
-func (r *Root) Awaited() []string {
-	var names []string
+// Awaiting is a call that waits for a message.
+type Awaiting struct {
+	Message string
+	Request Request
+}
+
+// Awaiting gives, of those who wait for a message, the one who will get it, by the message's name and sorted by it.
+func (r *Root) Awaiting() []Awaiting {
+	var list []Awaiting
 	for name, b := range r.mail.boxes {
-		if slices.ContainsFunc(b.waits, r.Open) {
-			names = append(names, name)
+		if i := slices.IndexFunc(b.waits, r.Open); i >= 0 {
+			list = append(list, Awaiting{name, b.waits[i]})
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.SortFunc(list, func(a, b Awaiting) int { return cmp.Compare(a.Message, b.Message) })
+	return list
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,8 +39,8 @@ a shortest sequence of what has to happen: a run that can never end, a step that
 and conditions of --never, or of the key x-never of a playbook, that can be broken.
 
 A condition reads run.status and run.finished, steps.NAME.status, .output and .error, and of a playbook ctx and runs.NAME,
-which is how often a step has run. What calls answer with is guessed from what the document reads of it and compares it
-with; --answer says it better.
+which is how often a step has run. What calls answer with and fail with is guessed from what the document reads of it and
+compares it with; --answer says it better.
 
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}
@@ -166,6 +168,9 @@ func showReport(w io.Writer, file string, r *check.Report) {
 		for k, step := range f.Trace {
 			fmt.Fprintf(w, "  %2d. %s\n", k+1, step)
 		}
+	}
+	if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Kind == check.NeverRuns }) {
+		fmt.Fprintf(w, "\nanswers are guessed from what %s reads of them: --answer STEP=JSON says what there are besides\n", filepath.Base(file))
 	}
 }
 

@@ -2,10 +2,13 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -64,12 +67,63 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 		}
 		e.never = append(e.never, &condition{text: text, test: t})
 	}
+	if err := known(p, o.Outputs); err != nil {
+		return nil, err
+	}
 	e.guesses = guess(p, o.Outputs)
 	e.reduced = !o.AllOrders && independent(p)
 	if err := e.explore(); err != nil {
 		return nil, err
 	}
-	return e.report(), nil
+	r := e.report()
+	if e.reduced {
+		return r, r.shorten(p, o)
+	}
+	return r, nil
+}
+
+// shorten looks for shorter traces in all orders, within the same bounds: where one of several independent calls goes
+// first, it stands in traces that could do without it.
+func (r *Report) shorten(p *plan.Plan, o Options) error {
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return len(f.Trace) > 1 }) {
+		return nil
+	}
+	o.AllOrders = true
+	all, err := Explore(p, o)
+	if err != nil {
+		return err
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		for _, g := range all.Findings {
+			if g.Kind == f.Kind && g.Step == f.Step && g.Text == f.Text && len(g.Trace) < len(f.Trace) {
+				f.Trace = g.Trace
+			}
+		}
+	}
+	return nil
+}
+
+// known refuses outputs of steps that there are not.
+func known(p *plan.Plan, outputs map[string][]value.Value) error {
+	names := stepsOf(p)
+	if book, ok := playbook.Of(p.Workflow); ok {
+		for _, s := range book.Steps {
+			for _, t := range s.Tasks {
+				names = append(names, s.Name+"."+t.Label)
+			}
+		}
+	}
+	for i, name := range names {
+		names[i], _, _ = strings.Cut(name, "[")
+	}
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		if !slices.Contains(names, name) {
+			suggestion, _ := expr.Nearest(name, names)
+			return fmt.Errorf("answer: %v", &document.Error{Suggestion: suggestion, Msg: fmt.Sprintf("there is no step %q", name)})
+		}
+	}
+	return nil
 }
 
 // independent reports whether the order in which calls end makes no difference to what becomes of the run.

@@ -89,6 +89,11 @@ steps:
 `, options: check.Options{Never: []string{`{{ steps.ship.status == "completed" && steps.cheap.status != "completed" }}`}},
 		kind: check.NeverHolds, says: "steps.ship.status", trace: []string{`price answers {"n":10}`, "ship answers"},
 	}, {
+		name:    "a broken invariant, without what happens beside it",
+		text:    "{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {operation: b}, {operation: c}]}}]}",
+		options: check.Options{Never: []string{`{{ steps.c.status == "completed" }}`}},
+		kind:    check.NeverHolds, says: "steps.c.status", trace: []string{"c answers"},
+	}, {
 		name: "a broken invariant of a playbook",
 		text: head + `
 workflow:
@@ -127,6 +132,46 @@ func TestWhatIsInOrderPasses(t *testing.T) {
 			r := explore(t, text, check.Options{})
 			require.Empty(t, r.Findings)
 			require.True(t, r.Complete)
+			require.Contains(t, r.Ends, "completed")
+		})
+	}
+}
+
+// What a step has to answer with so that all goes well is found where the document asks for it, however that is put.
+func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
+	const jinja = "apiVersion: noetl.io/v10\nkind: Playbook\nmetadata: {name: p}\n"
+	workflow := func(text string) string { return "{kind: Workflow, name: w, steps: [" + text + "]}" }
+	playbook := func(a, more string) string {
+		return head + "workflow:\n  - {step: a, tool: {kind: call}, " + a + "}\n" + more + "  - {step: good, tool: {kind: noop}}\n"
+	}
+	for name, text := range map[string]string{
+		"a field beside something else": playbook(`set: {ctx.n: 1}, next: {arcs: [{step: good, when: "{{ event.result.ok and ctx.n == 1 }}"}]}`, ""),
+		"a message":                     head + "workflow:\n  - {step: a, tool: {kind: wait, message: m}, next: {arcs: [{step: good, when: '{{ event.result.ok }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
+		"by way of args":                playbook(`next: {arcs: [{step: b, args: {seen: {it: "{{ event.result }}"}}}]}`, `  - {step: b, tool: {kind: noop}, next: {arcs: [{step: good, when: "{{ args.seen.it.size > 100 }}"}]}}`+"\n"),
+		"by way of the context":         playbook(`set: {ctx.it: "{{ outcome.result ?? {} }}"}, next: {arcs: [{step: b}]}`, `  - {step: b, tool: {kind: noop}, next: {arcs: [{step: good, when: "{{ ctx.it?.word == 'yes' }}"}]}}`+"\n"),
+		"a list to go through":          playbook(`next: {arcs: [{step: b, args: {all: "{{ event.result.items }}"}}]}`, `  - {step: b, loop: {in: "{{ args.all }}", iterator: x}, tool: {kind: noop, spec: {policy: {rules: [{when: "{{ iter.x.price < 10 }}", then: {do: continue}}, {else: {then: {do: fail}}}]}}}, next: {arcs: [{step: good, when: '{{ event.name == "loop.done" }}'}]}}`+"\n"),
+		"a length":                      playbook(`next: {arcs: [{step: good, when: "{{ len(event.result.items) == 3 }}"}]}`, ""),
+		"one of several":                playbook(`next: {arcs: [{step: good, when: "{{ event.result.kind in ['p', 'q'] and not event.result.bad }}"}]}`, ""),
+		"every element":                 playbook(`next: {arcs: [{step: good, when: "{{ any(event.result.items, .ok) }}"}]}`, ""),
+		"a part of a text":              playbook(`next: {arcs: [{step: good, when: "{{ event.result.name startsWith 'ok:' }}"}]}`, ""),
+		"two conditions at once":        playbook(`next: {arcs: [{step: good, when: "{{ event.result.a > 5 and event.result.b == 'x' }}"}]}`, ""),
+		"a sum":                         playbook(`next: {arcs: [{step: good, when: "{{ event.result.n + 1 > ctx.least ?? 0 }}"}]}`, ""),
+		"a kind of error":               playbook(`next: {arcs: [{step: good, when: "{{ event.name == 'step.failed' and event.error.kind == 'busy' }}"}]}`, ""),
+		"a status that is an error":     head + "workflow:\n  - {step: a, tool: {kind: http, url: 'http://x', spec: {policy: {rules: [{when: '{{ outcome.status == \"error\" and outcome.http.status == 404 }}', then: {do: continue, set_ctx: {gone: true}}}]}}}, next: {arcs: [{step: good, when: '{{ ctx.gone == true }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
+		"a status that is none":         head + "workflow:\n  - {step: a, tool: {kind: http, url: 'http://x', spec: {policy: {rules: [{when: '{{ outcome.http.status == 200 }}', then: {do: continue}}, {else: {then: {do: fail}}}]}}}, next: {arcs: [{step: good, when: '{{ event.name == \"step.done\" }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
+		"a gate on a field":             playbook(`next: {arcs: [{step: b}]}`, `  - {step: b, spec: {policy: {admit: {rules: [{when: "{{ ctx.stock.count >= 3 }}", then: {allow: true}}]}}}, tool: {kind: noop}, next: {arcs: [{step: good}]}}`+"\n"),
+		"a gate on the event":           playbook(`next: {arcs: [{step: b}]}`, `  - {step: b, spec: {policy: {admit: {on_deny: discard, rules: [{when: "{{ event.result.ok == true }}", then: {allow: true}}]}}}, tool: {kind: noop}, next: {arcs: [{step: good}]}}`+"\n"),
+		"Jinja: by the step's name":     jinja + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: b}]}}\n  - {step: b, tool: {kind: noop}, next: {arcs: [{step: good, when: '{{ 2 < a.data.n <= 4 and a.word | length > 1 }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
+		"Jinja: with a default":         jinja + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: good, when: '{{ (event.result.n | default(0)) > 7 }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
+		"a workflow's conditional":      workflow(`{operation: a}, {conditional: {test: "{{ steps.a.output.x.y == 2 }}", then: [{operation: good}]}}`),
+		"an item of a map":              workflow(`{operation: a}, {map: {id: m, over: "{{ steps.a.output.list }}", steps: [{conditional: {test: "{{ item.ok }}", then: [{operation: good}]}}]}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := explore(t, text, check.Options{})
+			require.True(t, r.Complete)
+			for _, f := range r.Findings {
+				require.NotEqual(t, check.NeverRuns, f.Kind, "%+v", f)
+			}
 			require.Contains(t, r.Ends, "completed")
 		})
 	}
@@ -175,7 +220,9 @@ func TestGivenOutputsReplaceGuesses(t *testing.T) {
 	require.Empty(t, explore(t, text, check.Options{}).Findings)
 	r := explore(t, text, check.Options{Outputs: map[string][]value.Value{"a": {map[string]any{"kind": "y"}}}})
 	require.Equal(t, []check.Finding{{Kind: check.NeverRuns, Step: "b", Text: "step b never runs"}}, r.Findings)
-	_, err := check.Explore(compile(t, text), check.Options{Never: []string{"{{ nobody }}"}})
+	_, err := check.Explore(compile(t, text), check.Options{Outputs: map[string][]value.Value{"bb": {nil}}})
+	require.EqualError(t, err, `answer: there is no step "bb" (did you mean "b"?)`)
+	_, err = check.Explore(compile(t, text), check.Options{Never: []string{"{{ nobody }}"}})
 	require.ErrorContains(t, err, `unknown name "nobody"`)
 }
 

@@ -4,8 +4,8 @@
 //	report, err := check.Explore(plan, check.Options{})
 //	for _, f := range report.Findings { fmt.Println(f.Text, f.Trace) }
 //
-// A state is a journal. From each, the moves are: a call that is open answers with one of its guessed outputs, or fails for
-// good; a message comes that is waited for; a person decides a task, either way; a key of the context that a gate reads is
+// A state is a journal. From each, the moves are: a call that is open answers with one of its guessed outputs, or fails
+// plainly or in a way that is asked for; a message comes that is waited for; a person decides a task, either way; a key of the context that a gate reads is
 // set; or time passes to the next timer. Moves that lead to the same state are followed once. What is found has a shortest
 // trace, since states are visited in the order of their distance from the start.
 //
@@ -21,8 +21,8 @@
 // # What the answers are worth
 //
 // The engine that is explored is the one that runs: the same stepper decides. States are merged when everything is equal
-// that their next moves depend on. Outputs are guesses: values are made of what the document reads of an output, with the
-// literals that it compares them with, so that tests come out both ways; Options.Outputs says more. A step that only runs
+// that their next moves depend on. Outputs, messages and failures are guesses: values are made of what the document reads of
+// them, also by way of args, sets and loops, so that what it asks comes out both ways; Options.Outputs says more. A step that only runs
 // for an output that nobody guessed is reported as one that never runs. In a workflow whose policy lets what is running go
 // on, and that has no limits on what runs at once, the order in which independent calls end does not matter: one of them is
 // taken first, with all its outcomes. Everywhere else, and with Options.AllOrders, all orders are taken.

@@ -1,15 +1,15 @@
 package check
 
 import (
-	"regexp"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -17,21 +17,36 @@ import (
 type guesses struct {
 	given   map[string][]value.Value
 	guessed map[string][]value.Value
+	failing map[string][]*operation.Error // beside the plain failure
+	gates   map[string][]value.Value      // of keys of a playbook's context that gates read
 }
 
 // variantsMax bounds the outputs that are guessed for one step.
-const variantsMax = 4
+const variantsMax = 8
+
+// guess makes outputs, failures and contexts of what the document reads of them.
+func guess(p *plan.Plan, given map[string][]value.Value) guesses {
+	g := guesses{
+		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, gates: map[string][]value.Value{},
+	}
+	for name, s := range learn(p) {
+		if key, ok := strings.CutPrefix(name, "ctx."); ok {
+			g.gates[key] = s.variants()
+		} else if step, ok := strings.CutPrefix(name, "!"); ok {
+			g.failing[step] = failures(s)
+		} else {
+			g.guessed[name] = s.variants()
+		}
+	}
+	return g
+}
 
 // of gives what a call may answer with; at least one value.
 func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 	if req.Decision != 0 {
 		return decisionsOf(root, req.Node)
 	}
-	names := []string{strings.TrimRight(root.Key(req.Node), "[]0123456789")}
-	if n := net.Of(root); n != nil {
-		at, _ := n.Place(req.Node)
-		names = []string{at.Step + "." + at.Task, at.Step}
-	}
+	names := namesOf(root, req.Node)
 	for _, from := range []map[string][]value.Value{g.given, g.guessed} {
 		for _, name := range names {
 			if list := from[name]; len(list) > 0 {
@@ -40,6 +55,59 @@ func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 		}
 	}
 	return []value.Value{nil}
+}
+
+// namesOf are what guesses about a node are kept under, those that say more first.
+func namesOf(root *reactive.Root, v int32) []string {
+	if n := net.Of(root); n != nil {
+		at, _ := n.Place(v)
+		return []string{at.Step + "." + at.Task, at.Step}
+	}
+	return []string{strings.TrimRight(root.Key(v), "[]0123456789")}
+}
+
+// plainly is how any call may fail.
+var plainly = &operation.Error{Code: "error", Message: "as explored", Permanent: true}
+
+// failuresOf is how a call may fail, plainly first.
+func (g guesses) failuresOf(root *reactive.Root, req reactive.Request) []*operation.Error {
+	list := []*operation.Error{plainly}
+	if req.Decision == 0 {
+		for _, name := range namesOf(root, req.Node) {
+			list = append(list, g.failing[name]...)
+		}
+	}
+	return list
+}
+
+// failures are those that a playbook's rules and guards tell from the plain one.
+func failures(asked *shape) []*operation.Error {
+	var list []*operation.Error
+	for _, v := range asked.variants() {
+		object, _ := v.(map[string]any)
+		f := *plainly
+		details := map[string]any{}
+		if e, ok := object["error"].(map[string]any); ok {
+			if code, ok := e["code"].(string); ok {
+				f.Code = code
+			}
+			if kind, ok := e["kind"].(string); ok {
+				details["kind"] = kind
+			}
+			retryable, _ := e["retryable"].(bool)
+			f.Permanent = !retryable
+		}
+		for _, k := range []string{"http", "pg"} {
+			if about, ok := object[k]; ok {
+				details[k] = about
+			}
+		}
+		if len(details) > 0 {
+			f.Details = details
+		}
+		list = append(list, &f)
+	}
+	return list
 }
 
 // decisionsOf are the answers of a decision source: what its step's result_match takes for a yes and for a no.
@@ -61,143 +129,54 @@ func decisionsOf(root *reactive.Root, v int32) []value.Value {
 	return append(list, nil)
 }
 
-// What documents read of an output: in a workflow by the step's name, in a playbook within the step that has given it.
-var (
-	stepRead = regexp.MustCompile(`steps\.([A-Za-z_][\w-]*)\.output((?:\??\.[A-Za-z_]\w*)*)`)
-	fromRead = regexp.MustCompile(`^/steps/([^/]+)/output((?:/[^/]+)*)$`)
-	ownRead  = regexp.MustCompile(`(?:outcome\.result|outcome\.data|output\.data|event\.result|_prev)((?:\??\.[A-Za-z_]\w*)*)`)
-	literal  = regexp.MustCompile(`"[^"]*"|'[^']*'|\btrue\b|\bfalse\b|-?\b\d+(?:\.\d+)?\b`)
-	asNumber = regexp.MustCompile(`[-+*/]\s*(?:outcome|output|event|_prev)\.|(?:result|data|_prev)[\w.]*\s*[-+*/]`)
-	alone    = regexp.MustCompile(`^\{\{\s*[\w.]+\s*\}\}$`)
-	asList   = regexp.MustCompile(`\b(?:len|map|filter|all|any|first|last|sum)\s*\(`)
-)
-
-// guess makes outputs of what the document reads of them.
-func guess(p *plan.Plan, given map[string][]value.Value) guesses {
-	found := map[string]*shape{}
-	at := func(name string) *shape {
-		if found[name] == nil {
-			found[name] = &shape{values: map[string][]value.Value{}}
-		}
-		return found[name]
-	}
-	if book, ok := playbook.Of(p.Workflow); ok {
-		document, _ := book.Document().(map[string]any)
-		steps, _ := document["workflow"].([]any)
-		for i, step := range steps {
-			texts(step, "", func(key, text string) {
-				for _, m := range ownRead.FindAllStringSubmatch(text, -1) {
-					at(book.Steps[i].Name).note(m[1], text, false)
-					at(book.Steps[i].Name).fill(m[1], text)
-				}
-			})
-		}
-	} else {
-		texts(p.Workflow.Document(), "", func(key, text string) {
-			for _, m := range stepRead.FindAllStringSubmatch(text, -1) {
-				at(m[1]).note(m[2], text, key == "over")
-			}
-			if m := fromRead.FindStringSubmatch(text); m != nil && key == "from" {
-				at(m[1]).note(strings.ReplaceAll(m[2], "/", "."), "", false)
-			}
-		})
-	}
-	for i := range p.Nodes { // the best answer is the one with the best number
-		if s := p.Nodes[i].Step; s != nil && s.FanIn != nil && s.FanIn.ScoreField != "" {
-			path := strings.ReplaceAll(s.FanIn.ScoreField, "/", ".")
-			at(s.ID).note(path, "", false)
-			at(s.ID).values[path] = []value.Value{int64(1)}
-		}
-	}
-	g := guesses{given: given, guessed: map[string][]value.Value{}}
-	for name, s := range found {
-		g.guessed[name] = s.variants()
-	}
-	return g
-}
-
-// texts goes through the strings of a value, with the key that each stands under.
-func texts(v value.Value, key string, visit func(key, text string)) {
-	switch v := v.(type) {
-	case string:
-		visit(key, v)
-	case []any:
-		for _, x := range v {
-			texts(x, key, visit)
-		}
-	case map[string]any:
-		for k, x := range v {
-			texts(x, k, visit)
-		}
-	}
-}
-
 // shape is what is known of an output: values by path.
 type shape struct {
-	values map[string][]value.Value
-	paths  []string
+	paths  [][]string
+	values [][]value.Value // by path
 }
 
-// note takes a mention of a path of the output in an expression.
-func (s *shape) note(path, text string, list bool) {
-	path = strings.ReplaceAll(path, "?", "")
-	if !slices.Contains(s.paths, path) {
-		s.paths = append(s.paths, path)
-	}
-	var values []value.Value
-	switch {
-	case list || asList.MatchString(text):
-		values = []value.Value{[]any{"x"}, []any{}}
-	default:
-		for _, l := range literalsIn(text) {
-			values = append(values, l)
-			switch l := l.(type) {
-			case int64:
-				values = append(values, l+1, l-1)
-			case float64:
-				values = append(values, l+1, l-1)
-			case bool:
-				values = append(values, !l)
-			case string:
-				values = append(values, l+"?")
-			}
-		}
+// note takes a mention of a path, and values that make a difference there.
+func (s *shape) note(path []string, values []value.Value) {
+	i := slices.IndexFunc(s.paths, func(p []string) bool { return slices.Equal(p, path) })
+	if i < 0 {
+		i = len(s.paths)
+		s.paths, s.values = append(s.paths, slices.Clone(path)), append(s.values, nil)
 	}
 	for _, v := range values {
-		if !slices.ContainsFunc(s.values[path], func(w value.Value) bool { return value.Equal(v, w) }) {
-			s.values[path] = append(s.values[path], v)
+		if !slices.ContainsFunc(s.values[i], func(w value.Value) bool { return value.Equal(v, w) }) {
+			s.values[i] = append(s.values[i], v)
 		}
 	}
 }
 
-// fill takes what a playbook does with a path that it compares with nothing: what is passed on as it is may be what a guard
-// asks for later.
-func (s *shape) fill(path, text string) {
-	switch {
-	case len(s.values[path]) > 0:
-	case asNumber.MatchString(text):
-		s.values[path] = []value.Value{int64(1)}
-	case alone.MatchString(text) && path != "":
-		s.values[path] = []value.Value{true, false}
-	}
-}
-
-// variants are outputs in which every path has its values in turn.
+// variants are outputs in which the paths have their values: in every combination if these are few, else in turn.
 func (s *shape) variants() []value.Value {
-	slices.Sort(s.paths)
-	size := 1
-	for _, p := range s.paths {
-		size = max(size, len(s.values[p]))
+	order := make([]int, len(s.paths)) // what holds another comes first
+	most, all := 1, 1
+	for i := range order {
+		order[i] = i
+		if n := len(s.values[i]); n > 0 {
+			most, all = max(most, n), min(all*n, variantsMax+1)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(s.paths[a], s.paths[b]) })
+	count := all
+	if all > variantsMax {
+		count = min(most, variantsMax)
 	}
 	var list []value.Value
-	for i := range min(size, variantsMax) {
+	for n := range count {
 		var out value.Value
-		for _, p := range s.paths {
-			var v value.Value = "x"
-			if values := s.values[p]; len(values) > 0 {
-				v = values[i%len(values)]
+		rest := n
+		for _, i := range order {
+			var v value.Value = something
+			if size := len(s.values[i]); size > 0 {
+				v = s.values[i][rest%size]
+				if all <= variantsMax {
+					rest /= size
+				}
 			}
-			out = put(out, strings.Split(strings.TrimPrefix(p, "."), "."), v)
+			out = put(out, s.paths[i], v)
 		}
 		if !slices.ContainsFunc(list, func(w value.Value) bool { return value.Equal(out, w) }) {
 			list = append(list, out)
@@ -206,17 +185,25 @@ func (s *shape) variants() []value.Value {
 	return list
 }
 
-// put writes a value at a path of another. A path that leads further wins over one that ends before it.
+// put writes a value at a path of another. An empty list stays so: it has no elements to write to.
 func put(in value.Value, path []string, v value.Value) value.Value {
-	if len(path) == 0 || path[0] == "" {
-		if in != nil {
-			return in
-		}
+	if len(path) == 0 {
 		return v
 	}
-	object, ok := in.(map[string]any)
-	if !ok {
-		object = map[string]any{}
+	if path[0] == expr.Element {
+		old, ok := in.([]any)
+		if !ok {
+			old = []any{nil}
+		}
+		list := make([]any, len(old))
+		for i := range list {
+			list[i] = put(old[i], path[1:], v)
+		}
+		return list
+	}
+	object := map[string]any{}
+	if old, ok := in.(map[string]any); ok {
+		object = maps.Clone(old)
 	}
 	object[path[0]] = put(object[path[0]], path[1:], v)
 	return object
@@ -227,24 +214,4 @@ func nest(path value.Pointer, v value.Value) value.Value {
 		v = map[string]any{path[i]: v}
 	}
 	return v
-}
-
-// literalsIn are the literals of an expression.
-func literalsIn(text string) []value.Value {
-	var list []value.Value
-	for _, l := range literal.FindAllString(text, -1) {
-		switch {
-		case l == "true", l == "false":
-			list = append(list, l == "true")
-		case l[0] == '"' || l[0] == '\'':
-			list = append(list, l[1:len(l)-1])
-		default:
-			if i, err := strconv.ParseInt(l, 10, 64); err == nil {
-				list = append(list, i)
-			} else if f, err := strconv.ParseFloat(l, 64); err == nil {
-				list = append(list, f)
-			}
-		}
-	}
-	return list
 }

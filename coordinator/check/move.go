@@ -57,13 +57,34 @@ func (p *play) answers(req reactive.Request) []move {
 	}
 	var list []move
 	for _, out := range p.e.guesses.of(p.root, req) {
-		label := " answers"
-		if out != nil {
-			label += " " + short(out)
-		}
-		list = append(list, outcome(label, out, nil))
+		list = append(list, outcome(with(" answers", out), p.reply(req, out), nil))
 	}
-	return append(list, outcome(" fails", nil, &operation.Error{Code: "error", Message: "as explored", Permanent: true}))
+	for _, f := range p.e.guesses.failuresOf(p.root, req) {
+		label := " fails"
+		if f != plainly {
+			label = with(" fails with "+f.Code, f.Details)
+		}
+		list = append(list, outcome(label, nil, f))
+	}
+	return list
+}
+
+// reply is what a call gives with its output: an HTTP request that succeeds says so.
+func (p *play) reply(req reactive.Request, out value.Value) any {
+	if n := net.Of(p.root); n != nil {
+		if at, ok := n.Place(req.Node); ok && at.Kind == "http" {
+			return operation.Reply{Output: out, About: map[string]any{"http": map[string]any{"status": int64(200)}}}
+		}
+	}
+	return out
+}
+
+// with adds a value to what is said of a move.
+func with(label string, v value.Value) string {
+	if v == nil {
+		return label
+	}
+	return label + " " + short(v)
 }
 
 func short(v value.Value) string {
@@ -77,13 +98,15 @@ func short(v value.Value) string {
 	return string(text)
 }
 
-// messages are those that somebody waits for.
+// messages are those that somebody waits for, with what whoever waits may make of them.
 func (p *play) messages() []move {
 	var list []move
-	for _, name := range p.root.Awaited() {
-		list = append(list, move{label: "message " + name + " comes", items: []coordinator.Item{{Event: journal.Event{
-			Type: journal.MessageReceived, Value: true, Detail: &journal.Detail{Name: name, Actor: "check"},
-		}}}})
+	for _, w := range p.root.Awaiting() {
+		for _, payload := range p.e.guesses.of(p.root, w.Request) {
+			list = append(list, move{label: with("message "+w.Message+" comes", payload), items: []coordinator.Item{{Event: journal.Event{
+				Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: w.Message, Actor: "check"},
+			}}}})
+		}
 	}
 	return list
 }
@@ -118,13 +141,8 @@ func (p *play) patches() []move {
 			continue
 		}
 		i, _ := n.Playbook().StepIndex(w.Step)
-		admit := n.Playbook().Steps[i].Admit
-		literals := []value.Value{true}
-		for k := range admit.Rules {
-			literals = append(literals, literalsIn(admit.Rules[k].Text)...)
-		}
-		for _, key := range admit.Keys {
-			for _, v := range literals {
+		for _, key := range n.Playbook().Steps[i].Admit.Keys {
+			for _, v := range append([]value.Value{true}, p.e.guesses.gates[key]...) {
 				label := "ctx." + key + " becomes " + short(v)
 				if seen[label] || value.Equal(n.Context()[key], v) {
 					continue

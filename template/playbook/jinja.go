@@ -22,6 +22,14 @@ func theirs(v value.Value, names []string) (Expr, error) {
 	return t, nil
 }
 
+// Outlines gives the outlines of the expressions in a text of the document, as package expr's Outlines does.
+func (p *Playbook) Outlines(text string) (list []*expr.Outline, alone bool, err error) {
+	if p.Jinja {
+		return jinja.Outlines(text)
+	}
+	return expr.Outlines(text)
+}
+
 // otherNames are what documents of that dialect call the ends of steps.
 var otherNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,

@@ -1,0 +1,132 @@
+package check
+
+import (
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// sampler is told which values an expression tells apart of what it reads at a path; none: it takes any.
+type sampler func(path []string, values []value.Value)
+
+// What stands for the values of a kind. The first of each is the one that a rule most likely waits for.
+var (
+	truths  = []value.Value{true, false}
+	numbers = []value.Value{int64(1)}
+	sizes   = []value.Value{int64(0), int64(1 << 20)}
+	lists   = []value.Value{[]any{"x"}, []any{}}
+)
+
+const (
+	something = "x"
+	listMax   = 8 // elements of a list that is made because an expression asks for its length
+)
+
+// walk goes through an expression of which those values are wanted.
+func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
+	switch o.Does {
+	case expr.Reads:
+		s(o.Path, wanted)
+	case expr.Tests:
+		s.each(o.Args, truths)
+	case expr.Reckons:
+		s.each(o.Args, numbers)
+	case expr.Equates:
+		s.walk(o.Args[0], around(o.Args[1], false))
+		s.walk(o.Args[1], around(o.Args[0], false))
+	case expr.Orders:
+		s.walk(o.Args[0], around(o.Args[1], true))
+		s.walk(o.Args[1], around(o.Args[0], true))
+	case expr.Finds:
+		s.found(o.Args[0], o.Args[1])
+	case expr.Matches:
+		s.walk(o.Args[0], around(o.Args[1], false))
+	case expr.Measures:
+		s.walk(o.Args[0], measuring(wanted))
+	case expr.Goes:
+		s.walk(o.Args[0], lists)
+		s.each(o.Args[1:], nil)
+	case expr.Falls:
+		if len(wanted) > 0 {
+			s.walk(o.Args[0], append(wanted[:len(wanted):len(wanted)], nil))
+		} else {
+			s.walk(o.Args[0], nil)
+		}
+		s.each(o.Args[1:], wanted)
+	case expr.Chooses:
+		s.walk(o.Args[0], truths)
+		s.each(o.Args[1:], wanted)
+	default:
+		s.each(o.Args, nil)
+	}
+}
+
+func (s sampler) each(list []*expr.Outline, wanted []value.Value) {
+	for _, o := range list {
+		s.walk(o, wanted)
+	}
+}
+
+// found is `what in where`.
+func (s sampler) found(what, where *expr.Outline) {
+	switch {
+	case where.Does == expr.Lists:
+		var values []value.Value
+		for _, o := range where.Args {
+			values = append(values, around(o, false)...)
+		}
+		s.walk(what, values)
+	case where.Does == expr.Says:
+		s.walk(what, around(where, false))
+	case what.Does == expr.Says:
+		s.walk(where, []value.Value{[]any{what.Value}, []any{}})
+	default:
+		s.walk(what, nil)
+		s.walk(where, lists)
+	}
+}
+
+// around gives values that differ in how they compare with what an expression says.
+func around(o *expr.Outline, ordered bool) []value.Value {
+	switch {
+	case o.Does == expr.Measures || o.Does == expr.Reckons:
+		return []value.Value{int64(1), int64(0)}
+	case o.Does != expr.Says && ordered:
+		return sizes
+	}
+	switch v := o.Value.(type) {
+	case bool:
+		return []value.Value{v, !v}
+	case int64:
+		if !ordered {
+			return []value.Value{v, v + 1}
+		}
+		return []value.Value{v, v + 1, v - 1}
+	case float64:
+		return []value.Value{v, v + 1, v - 1}
+	case string:
+		return []value.Value{v, v + "?"}
+	case nil:
+		if o.Does == expr.Says {
+			return []value.Value{nil, something}
+		}
+	}
+	return nil
+}
+
+// measuring gives lists of the lengths that are wanted.
+func measuring(wanted []value.Value) []value.Value {
+	var values []value.Value
+	for _, w := range wanted {
+		if n, ok := w.(int64); ok && n >= 0 {
+			list := make([]any, min(n, listMax))
+			for i := range list {
+				list[i] = something
+			}
+			values = append(values, list)
+		}
+	}
+	if values == nil {
+		return lists
+	}
+	return values
+}

@@ -1,0 +1,222 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Outline is what an expression does, as far as it matters for which values of what it reads make a difference to it. Both
+// dialects give it, so that whoever looks for such values need not know either.
+type Outline struct {
+	Does  Does
+	Path  []string    // of Reads: a variable, and keys below it
+	Value value.Value // of Says
+	Args  []*Outline
+}
+
+// Does is what an expression, or a part of one, does.
+type Does uint8
+
+// What parts of expressions do.
+const (
+	Something Does = iota // anything else, with Args
+	Reads                 // reads what is at Path
+	Says                  // is Value, written out
+	Lists                 // is the list of Args
+	Tests                 // takes each of Args as true or false
+	Equates               // compares two Args
+	Orders                // compares two Args by which is less
+	Finds                 // looks for Args[0] in Args[1]
+	Matches               // looks for the text Args[1] in the text Args[0]
+	Reckons               // takes Args as numbers
+	Measures              // is the length of Args[0]
+	Goes                  // goes through the list Args[0], for whose elements Args[1:] are asked
+	Falls                 // is Args[0], or Args[1] where that is null or not there
+	Chooses               // is Args[1] or Args[2], as Args[0] says
+)
+
+// Element stands in a Path for any element of a list.
+const Element = "[]"
+
+// At is what an outline reads below a key.
+func (o *Outline) At(key string) *Outline {
+	if o.Does != Reads {
+		return &Outline{Args: []*Outline{o}}
+	}
+	return &Outline{Does: Reads, Path: append(slices.Clip(o.Path), key)}
+}
+
+// Outlines gives the outlines of the expressions in a text; alone: the text is one expression and nothing else.
+func Outlines(text string) (list []*Outline, alone bool, err error) {
+	pieces, fault := scan(text)
+	if fault != nil {
+		return nil, false, fault
+	}
+	for _, p := range pieces {
+		if !p.isExpr {
+			continue
+		}
+		tree, fault := parse(p.text)
+		if fault != nil {
+			return nil, false, fault
+		}
+		list = append(list, (&outliner{}).of(tree))
+	}
+	return list, len(pieces) == 1 && len(list) == 1, nil
+}
+
+// outliner makes an outline of a syntax tree.
+type outliner struct {
+	locals   map[string]*Outline // variables of let
+	elements []*Outline          // what # is, innermost last
+}
+
+func (u *outliner) of(n ast.Node) *Outline {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return &Outline{Does: Says}
+	case *ast.BoolNode:
+		return &Outline{Does: Says, Value: n.Value}
+	case *ast.IntegerNode:
+		return &Outline{Does: Says, Value: int64(n.Value)}
+	case *ast.FloatNode:
+		return &Outline{Does: Says, Value: n.Value}
+	case *ast.StringNode:
+		return &Outline{Does: Says, Value: n.Value}
+	case *ast.IdentifierNode:
+		if v := u.locals[n.Value]; v != nil {
+			return v
+		}
+		if n.Value == "null" {
+			return &Outline{Does: Says}
+		}
+		return &Outline{Does: Reads, Path: []string{n.Value}}
+	case *ast.PointerNode:
+		if n.Name == "" && len(u.elements) > 0 {
+			return u.elements[len(u.elements)-1]
+		}
+	case *ast.ChainNode:
+		return u.of(n.Node)
+	case *ast.MemberNode:
+		return u.member(n)
+	case *ast.UnaryNode:
+		return &Outline{Does: unaries[n.Operator], Args: u.all(n.Node)}
+	case *ast.BinaryNode:
+		return u.binary(n)
+	case *ast.ConditionalNode:
+		return &Outline{Does: Chooses, Args: u.all(n.Cond, n.Exp1, n.Exp2)}
+	case *ast.ArrayNode:
+		return &Outline{Does: Lists, Args: u.all(n.Nodes...)}
+	case *ast.MapNode:
+		return &Outline{Args: u.all(n.Pairs...)}
+	case *ast.PairNode:
+		return u.of(n.Value)
+	case *ast.VariableDeclaratorNode:
+		if u.locals == nil {
+			u.locals = map[string]*Outline{}
+		}
+		u.locals[n.Name] = u.of(n.Value)
+		return u.of(n.Expr)
+	case *ast.SequenceNode:
+		return u.of(n.Nodes[len(n.Nodes)-1])
+	case *ast.SliceNode:
+		return &Outline{Does: Goes, Args: u.all(n.Node)}
+	case *ast.BuiltinNode:
+		return u.call(n.Name, n.Arguments)
+	case *ast.CallNode:
+		if name, ok := n.Callee.(*ast.IdentifierNode); ok {
+			return u.call(name.Value, n.Arguments)
+		}
+	}
+	return &Outline{}
+}
+
+func (u *outliner) all(nodes ...ast.Node) []*Outline {
+	list := make([]*Outline, len(nodes))
+	for i, n := range nodes {
+		list[i] = u.of(n)
+	}
+	return list
+}
+
+func (u *outliner) member(n *ast.MemberNode) *Outline {
+	of := u.of(n.Node)
+	switch p := n.Property.(type) {
+	case *ast.StringNode:
+		return of.At(p.Value)
+	case *ast.IntegerNode:
+		return of.At(Element)
+	}
+	return &Outline{Args: []*Outline{of, u.of(n.Property)}}
+}
+
+var unaries = map[string]Does{"!": Tests, "not": Tests, "-": Reckons, "+": Reckons}
+
+var binaries = map[string]Does{
+	"&&": Tests, "and": Tests, "||": Tests, "or": Tests, "==": Equates, "!=": Equates,
+	"<": Orders, "<=": Orders, ">": Orders, ">=": Orders, "in": Finds, "not in": Finds,
+	"contains": Matches, "startsWith": Matches, "endsWith": Matches, "??": Falls,
+	"-": Reckons, "*": Reckons, "/": Reckons, "%": Reckons, "**": Reckons, "^": Reckons, "..": Reckons, "+": Reckons,
+}
+
+func (u *outliner) binary(n *ast.BinaryNode) *Outline {
+	o := &Outline{Does: binaries[n.Operator], Args: u.all(n.Left, n.Right)}
+	if n.Operator == "+" && slices.ContainsFunc(o.Args, saysText) {
+		o.Does = Something
+	}
+	return o
+}
+
+func saysText(o *Outline) bool {
+	_, ok := o.Value.(string)
+	return ok
+}
+
+// The functions that ask a question of each element, and those that otherwise need a list or a text.
+var (
+	asking = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
+	going  = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
+)
+
+// call gives the outline of a function's call.
+func (u *outliner) call(name string, args []ast.Node) *Outline {
+	if len(args) == 0 {
+		return &Outline{}
+	}
+	asks := slices.Contains(asking, name)
+	if !asks && !slices.Contains(going, name) {
+		does := Something
+		if name == "len" {
+			does = Measures
+		}
+		return &Outline{Does: does, Args: u.all(args...)}
+	}
+	asked := Something
+	switch {
+	case asks:
+		asked = Tests
+	case name == "sum":
+		asked = Reckons
+	}
+	o := &Outline{Does: Goes, Args: u.all(args[0])}
+	element := o.Args[0].At(Element)
+	if len(args) == 1 {
+		o.Args = append(o.Args, &Outline{Does: asked, Args: []*Outline{element}})
+	}
+	u.elements = append(u.elements, element)
+	for _, a := range args[1:] {
+		o.Args = append(o.Args, &Outline{Does: asked, Args: []*Outline{u.predicate(a)}})
+	}
+	u.elements = u.elements[:len(u.elements)-1]
+	return o
+}
+
+func (u *outliner) predicate(n ast.Node) *Outline {
+	if p, ok := n.(*ast.PredicateNode); ok {
+		return u.of(p.Node)
+	}
+	return u.of(n)
+}
