@@ -129,7 +129,18 @@ workflow:
 `, nil)
 	call := <-g.entered
 	require.Equal(t, "work@1.work_task", call.Node)
-	require.ErrorIs(t, r.Abort(t.Context(), "work@2", ""), coordinator.ErrStepNotFound)
+	require.ErrorIs(t, r.Abort(t.Context(), "nobody@1", ""), coordinator.ErrStepNotFound)
+	for _, refused := range []struct {
+		err  error
+		says string
+	}{
+		{r.Abort(t.Context(), "work", ""), "name the step-run, such as work@1"},
+		{r.Abort(t.Context(), "work@2", ""), `step-run "work@2" is not under way`},
+		{r.Retry(t.Context(), "work"), "a playbook's rules say what is attempted again"},
+	} {
+		require.ErrorIs(t, refused.err, coordinator.ErrNotPossible)
+		require.ErrorContains(t, refused.err, refused.says)
+	}
 	require.NoError(t, r.Abort(t.Context(), "work@1", "too slow"))
 	<-call.Done()
 	result := wait(t, r)

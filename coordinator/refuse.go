@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -58,8 +59,8 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 
 func (s *Stepper) refuseStep(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
-	if n := net.Of(s.root); !ok && n != nil && e.Type == journal.NodeAborted && n.Live(e.Node) {
-		return nil // a step-run
+	if n := net.Of(s.root); !ok && n != nil {
+		return refuseStepRun(n, e)
 	}
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
@@ -74,6 +75,25 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, status)
 	}
 	return nil
+}
+
+// refuseStepRun is refuseStep for what is no open call of a playbook: a step-run may be aborted while it is under way, and
+// nothing that has ended is attempted again, since what came of it has gone on from there.
+func refuseStepRun(n *net.Net, e *journal.Event) error {
+	if e.Type == journal.NodeAborted && n.Live(e.Node) {
+		return nil
+	}
+	step, _, _ := strings.Cut(e.Node, "@")
+	_, known := n.Playbook().StepIndex(step)
+	switch {
+	case !known:
+		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
+	case e.Type == journal.NodeRetried:
+		return fmt.Errorf("%w: %q has no open call to repeat: a playbook's rules say what is attempted again, or start a new run", ErrNotPossible, e.Node)
+	case step == e.Node:
+		return fmt.Errorf("%w: name the step-run, such as %s@1", ErrNotPossible, step)
+	}
+	return fmt.Errorf("%w: step-run %q is not under way", ErrNotPossible, e.Node)
 }
 
 // refuseDecision also completes a person's decision: which attempt it is about, and that it overrides an earlier one.
