@@ -40,7 +40,7 @@ and conditions of --never, or of the key x-never of a playbook, that can be brok
 
 A condition reads run.status and run.finished, steps.NAME.status, .output and .error, and of a playbook ctx and runs.NAME,
 which is how often a step has run. What calls answer with and fail with is guessed from what the document reads of it and
-compares it with; --answer says it better.
+compares it with; --answer says it better. Without --input, so is the input of a workflow, as far as its schema allows.
 
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}

@@ -2,6 +2,8 @@ package check_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -164,6 +166,14 @@ func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
 		"Jinja: by the step's name":     jinja + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: b}]}}\n  - {step: b, tool: {kind: noop}, next: {arcs: [{step: good, when: '{{ 2 < a.data.n <= 4 and a.word | length > 1 }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
 		"Jinja: with a default":         jinja + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: good, when: '{{ (event.result.n | default(0)) > 7 }}'}]}}\n  - {step: good, tool: {kind: noop}}\n",
 		"a workflow's conditional":      workflow(`{operation: a}, {conditional: {test: "{{ steps.a.output.x.y == 2 }}", then: [{operation: good}]}}`),
+		"the input, by its schema":      `{kind: Workflow, name: w, input: {type: object, required: [n, tags], properties: {n: {type: integer}, tags: {type: array, items: {type: string}}}}, steps: [{conditional: {test: "{{ input.n > 9 and len(input.tags) > 0 }}", then: [{operation: good}]}}]}`,
+		"the input of a binding":        `{kind: Workflow, name: w, operations: {good: {value: "{{ input.x + 1 }}"}}, steps: [{operation: good, input: {x: "{{ input.deep.x }}"}}]}`,
+		"the code of an error":          workflow(`{operation: a}, {conditional: {test: "{{ steps.a.error?.code == 'declined' }}", then: [{operation: good}]}}`),
+		"its own fulfillment":           workflow(`{operation: a, fulfillment: {policy: output_match, result_match: {path: /state, fulfilled_values: [done], not_fulfilled_values: [lost]}}}, {operation: good}`),
+		"a decision in an envelope":     workflow(`{operation: a, fulfillment: {policy: external_decision, decision_source: {kind: capability, capability_id: judge}}}, {operation: good}`),
+		"who holds a capability":        workflow(`{operation: a, target: {resolve: capability, capability_id: c}, fan_in: {policy: best_of, score_field: /price}, timing: {timeout: PT1M}}, {operation: good}`),
+		"a summary of what came before": head + "executor: {spec: {final_step: good}}\nworkflow:\n  - {step: a, tool: {kind: call}}\n  - {step: good, tool: {kind: call, input: {first: '{{ args.results[0].step }}'}}}\n",
+		"Jinja: a text in other words":  jinja + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: good, when: \"{{ event.result.up | string | lower == 'true' }}\"}]}}\n  - {step: good, tool: {kind: noop}}\n",
 		"an item of a map":              workflow(`{operation: a}, {map: {id: m, over: "{{ steps.a.output.list }}", steps: [{conditional: {test: "{{ item.ok }}", then: [{operation: good}]}}]}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,6 +184,16 @@ func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
 			}
 			require.Contains(t, r.Ends, "completed")
 		})
+	}
+}
+
+func TestTheExamplesPass(t *testing.T) {
+	for _, name := range []string{"archive/archive.yaml", "fetch/playbook.yaml", "procure/procure.yaml"} {
+		text, err := os.ReadFile(filepath.Join("../../examples", name))
+		require.NoError(t, err)
+		r := explore(t, string(text), check.Options{StatesMax: 2000})
+		require.Empty(t, r.Findings, name)
+		require.Contains(t, r.Ends, "completed", name)
 	}
 }
 

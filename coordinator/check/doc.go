@@ -22,8 +22,10 @@
 //
 // The engine that is explored is the one that runs: the same stepper decides. States are merged when everything is equal
 // that their next moves depend on. Outputs, messages and failures are guesses: values are made of what the document reads of
-// them, also by way of args, sets and loops, so that what it asks comes out both ways; Options.Outputs says more. A step that only runs
-// for an output that nobody guessed is reported as one that never runs. In a workflow whose policy lets what is running go
-// on, and that has no limits on what runs at once, the order in which independent calls end does not matter: one of them is
-// taken first, with all its outcomes. Everywhere else, and with Options.AllOrders, all orders are taken.
+// them, also by way of args, sets and loops, so that what it asks comes out both ways; Options.Outputs says more. So is the
+// input of a workflow, unless Options.Input gives it. A step that only runs for an output that nobody guessed is reported as
+// one that never runs. In a workflow whose policy lets what is running go on, and that has no limits on what runs at once,
+// the order in which independent calls end does not matter: one of them is taken first, with all its outcomes, and what is
+// found is then looked for in all orders, where its trace may be shorter. Everywhere else, and with Options.AllOrders, all
+// orders are taken.
 package check

@@ -3,6 +3,7 @@ package check
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // begun is when an explored run starts: any instant will do.
@@ -78,9 +80,25 @@ func (p *play) Pure(int32, any) (any, error, bool) { return nil, nil, false }
 // Reserve has room for any number of calls.
 func (p *play) Reserve() bool { return true }
 
-// Resolve finds who is targeted, in the document's directory.
+// Resolve finds who is targeted, in the document's directory. Where that knows nobody, the directory is elsewhere: it is
+// taken to know as many as are needed, and one more.
 func (p *play) Resolve(v int32, at int64) []string {
-	return directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), p.root.Place(v).Step.Target, time.Unix(0, at))
+	step := p.root.Place(v).Step
+	found := directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), step.Target, time.Unix(0, at))
+	if len(found) > 0 || step.Target.Resolve != template.ResolveCapability {
+		return found
+	}
+	need := 1
+	if step.FanIn != nil {
+		need = max(1, step.FanIn.MinResponses)
+	}
+	if step.Target.Limit == 0 || need < step.Target.Limit {
+		need++
+	}
+	for i := range need {
+		found = append(found, fmt.Sprint("holder-", i+1))
+	}
+	return found
 }
 
 // revive brings a state to life.
@@ -131,20 +149,19 @@ const turnsMax = 100
 
 // explore visits states in the order of their distance from the start.
 func (e *explorer) explore() error {
-	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
-	p.step = coordinator.NewStepper(p.root, p)
-	w := e.plan.Workflow
-	if err := coordinator.CheckInput(w, e.options.Input); err != nil {
+	inputs, err := e.startsWith()
+	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	start := journal.Event{Type: journal.RunStarted, Value: e.options.Input, Detail: &journal.Detail{Start: &journal.Start{
-		Run: "run", Workflow: e.plan.Hash, Name: w.Name, FailurePolicy: string(w.FailurePolicy), MaxConcurrency: int32(w.MaxConcurrency),
-		Engine: coordinator.EngineVersion, Expressions: expr.Version, Functions: e.plan.Functions,
-	}}}
-	if err := p.drive(begun, coordinator.Item{Event: start}); err != nil {
-		return err
+	for _, in := range inputs {
+		label := ""
+		if e.options.Input == nil && in != nil {
+			label = with("the run starts with", in)
+		}
+		if err := e.begin(in, label); err != nil {
+			return err
+		}
 	}
-	e.enter(p, -1, "", begun)
 	for i := 0; i < len(e.states); i++ {
 		s := &e.states[i]
 		if s.ended {
@@ -156,6 +173,22 @@ func (e *explorer) explore() error {
 		}
 		e.expand(i)
 	}
+	return nil
+}
+
+// begin enters the state of a run that has just started.
+func (e *explorer) begin(input value.Value, label string) error {
+	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
+	p.step = coordinator.NewStepper(p.root, p)
+	w := e.plan.Workflow
+	start := journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
+		Run: "run", Workflow: e.plan.Hash, Name: w.Name, FailurePolicy: string(w.FailurePolicy), MaxConcurrency: int32(w.MaxConcurrency),
+		Engine: coordinator.EngineVersion, Expressions: expr.Version, Functions: e.plan.Functions,
+	}}}
+	if err := p.drive(begun, coordinator.Item{Event: start}); err != nil {
+		return err
+	}
+	e.enter(p, -1, label, begun)
 	return nil
 }
 
@@ -236,13 +269,14 @@ func (e *explorer) look(p *play, i int) {
 	}
 }
 
-// trace is what leads to a state.
+// trace is what leads to a state, the input first where it was made up.
 func (e *explorer) trace(i int) []string {
-	depth := e.states[i].depth
-	list := make([]string, depth)
-	for ; e.states[i].from >= 0; i = e.states[i].from {
-		depth--
-		list[depth] = e.states[i].label
+	list := make([]string, 0, e.states[i].depth+1)
+	for ; i >= 0; i = e.states[i].from {
+		if e.states[i].label != "" {
+			list = append(list, e.states[i].label)
+		}
 	}
+	slices.Reverse(list)
 	return list
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -19,6 +20,7 @@ type guesses struct {
 	guessed map[string][]value.Value
 	failing map[string][]*operation.Error // beside the plain failure
 	gates   map[string][]value.Value      // of keys of a playbook's context that gates read
+	inputs  []value.Value                 // of the run; none: the document reads nothing of it
 }
 
 // variantsMax bounds the outputs that are guessed for one step.
@@ -30,7 +32,9 @@ func guess(p *plan.Plan, given map[string][]value.Value) guesses {
 		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, gates: map[string][]value.Value{},
 	}
 	for name, s := range learn(p) {
-		if key, ok := strings.CutPrefix(name, "ctx."); ok {
+		if name == ofInput {
+			g.inputs = s.variants()
+		} else if key, ok := strings.CutPrefix(name, "ctx."); ok {
 			g.gates[key] = s.variants()
 		} else if step, ok := strings.CutPrefix(name, "!"); ok {
 			g.failing[step] = failures(s)
@@ -54,8 +58,11 @@ func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 			}
 		}
 	}
-	return []value.Value{nil}
+	return []value.Value{unread}
 }
+
+// unread is what a call answers with of whose output nothing is read.
+var unread value.Value = map[string]any{}
 
 // namesOf are what guesses about a node are kept under, those that say more first.
 func namesOf(root *reactive.Root, v int32) []string {
@@ -114,7 +121,11 @@ func failures(asked *shape) []*operation.Error {
 func decisionsOf(root *reactive.Root, v int32) []value.Value {
 	m := root.Place(v).Step.Fulfillment.ResultMatch
 	if m == nil {
-		return []value.Value{true, false}
+		var list []value.Value
+		for _, s := range []call.Fulfillment{call.Fulfilled, call.NotFulfilled} {
+			list = append(list, map[string]any{"schema": call.Envelope, "fulfillment/status": string(s)})
+		}
+		return append(list, nil)
 	}
 	pointer, err := value.ParsePointer(m.Path)
 	if err != nil {

@@ -1,12 +1,11 @@
 package check
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -18,7 +17,7 @@ import (
 type learner struct {
 	book     *playbook.Playbook // nil: a workflow
 	outlines func(text string) ([]*expr.Outline, bool, error)
-	shapes   map[string]*shape    // of outputs by step, of errors by !step, of what gates read by ctx.key
+	shapes   map[string]*shape    // of outputs by step, of errors by !step, of what gates read by ctx.key, of the input
 	sources  map[string][]source  // of variables, by name
 	into     map[int]map[int]bool // steps with arcs to a step
 	last     map[string]string    // the step whose output is that of a map's item
@@ -34,13 +33,6 @@ type place struct {
 	call string // of a workflow: the step whose operation's binding it is in
 }
 
-// source is a text that gives a variable, or a part of it.
-type source struct {
-	place
-	below []string // of the variable
-	text  string
-}
-
 // learn makes guesses of what a document reads.
 func learn(p *plan.Plan) map[string]*shape {
 	l := &learner{
@@ -53,12 +45,38 @@ func learn(p *plan.Plan) map[string]*shape {
 	}
 	l.all(document, l.assignments)
 	l.all(document, l.texts)
-	for i := range p.Nodes { // the best answer is the one with the best number
-		if s := p.Nodes[i].Step; s != nil && s.FanIn != nil && s.FanIn.ScoreField != "" {
-			l.shape(s.ID).note(strings.Split(strings.ReplaceAll(s.FanIn.ScoreField, "/", "."), "."), numbers)
+	l.bindings(document)
+	for i := range p.Nodes {
+		if s := p.Nodes[i].Step; s != nil {
+			l.answered(s)
 		}
 	}
 	return l.shapes
+}
+
+// answered notes what a step itself asks of its answers: the best is the one with the best number, and the task may be done
+// or not.
+func (l *learner) answered(s *template.Step) {
+	name := s.ID
+	if l.book != nil {
+		name, _, _ = strings.Cut(name, ".")
+	}
+	if s.FanIn != nil && s.FanIn.ScoreField != "" {
+		path, err := value.ParsePointer(s.FanIn.ScoreField)
+		if err != nil {
+			path = strings.Split(s.FanIn.ScoreField, ".")
+		}
+		l.shape(name).note(path, numbers)
+	}
+	if s.Fulfillment == nil || s.Fulfillment.ResultMatch == nil || s.Fulfillment.Policy != template.OutputMatch {
+		return
+	}
+	m := s.Fulfillment.ResultMatch
+	if path, err := value.ParsePointer(m.Path); err == nil {
+		for _, values := range [][]value.Value{m.FulfilledValues, m.NotFulfilledValues} {
+			l.shape(name).note(path, values[:min(1, len(values))])
+		}
+	}
 }
 
 // all has a document gone through: that of a playbook step by step.
@@ -80,112 +98,6 @@ func (l *learner) shape(name string) *shape {
 		l.shapes[name] = &shape{}
 	}
 	return l.shapes[name]
-}
-
-// assignments notes what variables are given.
-func (l *learner) assignments(key string, v value.Value) {
-	switch v := v.(type) {
-	case []any:
-		for _, x := range v {
-			l.assignments(key, x)
-		}
-	case map[string]any:
-		l.assignment(key, v)
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			l.assignments(k, v[k])
-		}
-	}
-}
-
-func (l *learner) assignment(key string, v map[string]any) {
-	scope, isSet := strings.CutPrefix(key, "set")
-	switch to, isArc := v["step"].(string); {
-	case isSet:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			x := v[name]
-			if scope != "" { // set_ctx, set_iter, set_step
-				name = scope[1:] + "." + name
-			}
-			path := strings.Split(name, ".")
-			l.assign(l.variable(l.step, path[0], path[1:]...), path[min(2, len(path)):], x)
-		}
-	case isArc && l.book != nil && key != "":
-		if i, ok := l.book.StepIndex(to); ok {
-			if l.into[i] == nil {
-				l.into[i] = map[int]bool{}
-			}
-			l.into[i][l.step] = true
-			args, _ := v["args"].(map[string]any)
-			for _, name := range slices.Sorted(maps.Keys(args)) {
-				l.assign(l.variable(i, "args", name), nil, args[name])
-			}
-		}
-	case key == "loop":
-		if name, ok := v["iterator"].(string); ok {
-			l.element(l.variable(l.step, "iter", name), v["in"])
-		}
-	case l.book == nil:
-		l.workflow(key, v)
-	}
-}
-
-// workflow notes what goes from step to step of a workflow without being read from its output.
-func (l *learner) workflow(key string, v map[string]any) {
-	if key == "map" {
-		l.element(cmp.Or(text(v, "as"), "item"), v["over"])
-		if steps, _ := v["steps"].([]any); len(steps) > 0 {
-			step, _ := steps[len(steps)-1].(map[string]any)
-			l.last[text(v, "id")] = idOf(step)
-		}
-	}
-	if id := idOf(v); id != "" {
-		l.bound[id] = text(v, "operation")
-		l.assign(id+".input", nil, v["input"])
-	}
-	if key == "operations" {
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			binding, _ := v[name].(map[string]any)
-			l.assign(name+".value", nil, binding["value"])
-		}
-	}
-}
-
-func text(v map[string]any, key string) string {
-	s, _ := v[key].(string)
-	return s
-}
-
-// idOf is the id of a step that calls an operation.
-func idOf(step map[string]any) string { return cmp.Or(text(step, "id"), text(step, "operation")) }
-
-// variable is the name under which a variable's sources are kept. The context is everybody's.
-func (l *learner) variable(step int, scope string, below ...string) string {
-	name := scope
-	if len(below) > 0 {
-		name += "." + below[0]
-	}
-	if scope != "ctx" {
-		name = fmt.Sprint(step, ".", name)
-	}
-	return name
-}
-
-func (l *learner) assign(name string, below []string, v value.Value) {
-	switch v := v.(type) {
-	case string:
-		l.sources[name] = append(l.sources[name], source{l.place, below, v})
-	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			l.assign(name, append(slices.Clip(below), k), v[k])
-		}
-	}
-}
-
-// element notes what a list's elements are called.
-func (l *learner) element(name string, list value.Value) {
-	if text, ok := list.(string); ok {
-		l.sources[name] = append(l.sources[name], source{l.place, []string{expr.Element}, text})
-	}
 }
 
 // texts looks at every expression.
@@ -220,12 +132,26 @@ func (l *learner) texts(key string, v value.Value) {
 		}
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if k == "operations" && l.book == nil {
+				continue // what is input there is that of each call
+			}
 			gate := l.gate
 			l.gate = gate || k == "admit"
 			l.texts(k, v[k])
 			l.gate = gate
 		}
 	}
+}
+
+// bindings looks at the expressions of operations, for each step that calls them.
+func (l *learner) bindings(document value.Value) {
+	object, _ := document.(map[string]any)
+	operations, _ := object["operations"].(map[string]any)
+	for _, id := range slices.Sorted(maps.Keys(l.bound)) {
+		l.place = place{call: id}
+		l.texts("", operations[l.bound[id]])
+	}
+	l.place = place{}
 }
 
 // read notes that values make a difference at a path, and follows it to where they come from.
@@ -261,6 +187,9 @@ func (l *learner) read(path []string, values []value.Value) {
 		l.own(root, rest, values)
 	}
 }
+
+// ofInput is the name of the shape of a run's input.
+const ofInput = "input"
 
 // pathMax bounds how far a variable is followed that is made of itself.
 const pathMax = 12
@@ -309,56 +238,23 @@ func (l *learner) own(root string, rest []string, values []value.Value) {
 	l.shape(name).note(rest, values)
 }
 
-// follow goes to where a variable has its value from.
-func (l *learner) follow(name string, rest []string, values []value.Value) {
-	here := l.place
-	for _, s := range l.sources[name] {
-		below := rest
-		if len(s.below) > 0 && s.below[0] == expr.Element {
-			below = append(s.below[:1:1], rest...)
-		} else if len(s.below) > len(rest) || !slices.Equal(s.below, rest[:len(s.below)]) {
-			continue
-		} else {
-			below = rest[len(s.below):]
-		}
-		list, alone, err := l.outlines(s.text)
-		if err == nil && alone {
-			l.place = s.place
-			l.call = here.call
-			l.push(list[0], below, values)
-		}
-	}
-	l.place = here
-}
-
-// push goes on to what an expression takes its value from.
-func (l *learner) push(o *expr.Outline, rest []string, values []value.Value) {
-	switch o.Does {
-	case expr.Reads:
-		l.read(append(slices.Clip(o.Path), rest...), values)
-	case expr.Falls, expr.Chooses:
-		for _, a := range o.Args {
-			l.push(a, rest, values)
-		}
-	}
-}
-
 // readOfWorkflow is for steps.NAME.output, for the items of maps, and for the input of an operation that is bound to a value.
 func (l *learner) readOfWorkflow(path []string, values []value.Value) {
 	switch {
 	case path[0] == "input" && l.call != "":
 		l.follow(l.call+".input", path[1:], values)
+	case path[0] == ofInput:
+		l.shape(ofInput).note(path[1:], values)
 	case path[0] != "steps":
 		l.follow(path[0], path[1:], values)
+	case len(path) > 2 && path[2] == "error":
+		l.shape("!"+path[1]).note(path[2:], values)
 	case len(path) > 2 && path[2] == "output":
 		name, rest := path[1], path[3:]
 		l.shape(name).note(rest, values)
 		if last := l.last[name]; last != "" && len(rest) > 0 && rest[0] == expr.Element {
 			l.read(append([]string{"steps", last, "output"}, rest[1:]...), values)
 		}
-		here := l.place
-		l.call = name
-		l.follow(l.bound[name]+".value", rest, values)
-		l.place = here
+		l.followIn(name, l.bound[name]+".value", rest, values)
 	}
 }

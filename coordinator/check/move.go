@@ -81,7 +81,7 @@ func (p *play) reply(req reactive.Request, out value.Value) any {
 
 // with adds a value to what is said of a move.
 func with(label string, v value.Value) string {
-	if v == nil {
+	if v == nil || value.Equal(v, unread) {
 		return label
 	}
 	return label + " " + short(v)

@@ -29,7 +29,11 @@ func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 	case expr.Tests:
 		s.each(o.Args, truths)
 	case expr.Reckons:
-		s.each(o.Args, numbers)
+		if len(o.Args) == 1 && len(wanted) > 0 {
+			s.walk(o.Args[0], wanted)
+		} else {
+			s.each(o.Args, numbers)
+		}
 	case expr.Equates:
 		s.walk(o.Args[0], around(o.Args[1], false))
 		s.walk(o.Args[1], around(o.Args[0], false))

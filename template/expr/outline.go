@@ -175,24 +175,27 @@ func saysText(o *Outline) bool {
 	return ok
 }
 
-// The functions that ask a question of each element, and those that otherwise need a list or a text.
+// The functions that ask a question of each element, those that otherwise need a list, and those that only tidy what they
+// are given, so that it is asked the same as what they give.
 var (
-	asking = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
-	going  = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
+	asking  = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
+	going   = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
+	keeping = []string{"string", "lower", "upper", "trim"}
 )
+
+var functionsDo = map[string]Does{"len": Measures, "int": Reckons, "float": Reckons, "abs": Reckons, "round": Reckons, "ceil": Reckons, "floor": Reckons}
 
 // call gives the outline of a function's call.
 func (u *outliner) call(name string, args []ast.Node) *Outline {
 	if len(args) == 0 {
 		return &Outline{}
 	}
+	if slices.Contains(keeping, name) {
+		return u.of(args[0])
+	}
 	asks := slices.Contains(asking, name)
 	if !asks && !slices.Contains(going, name) {
-		does := Something
-		if name == "len" {
-			does = Measures
-		}
-		return &Outline{Does: does, Args: u.all(args...)}
+		return &Outline{Does: functionsDo[name], Args: u.all(args...)}
 	}
 	asked := Something
 	switch {

@@ -27,11 +27,13 @@ func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 
 // does is what filters do, as far as that can be said.
 var does = map[string]expr.Does{
-	"length": expr.Measures, "count": expr.Measures, "default": expr.Falls, "d": expr.Falls, "int": expr.Reckons,
-	"float": expr.Reckons, "abs": expr.Reckons, "round": expr.Reckons, "sum": expr.Goes, "map": expr.Goes,
+	"length": expr.Measures, "count": expr.Measures, "default": expr.Falls, "d": expr.Falls, "int": expr.Reckons, "float": expr.Reckons, "abs": expr.Reckons, "round": expr.Reckons, "sum": expr.Goes, "map": expr.Goes,
 	"select": expr.Goes, "selectattr": expr.Goes, "reject": expr.Goes, "rejectattr": expr.Goes, "sort": expr.Goes,
 	"unique": expr.Goes, "join": expr.Goes, "min": expr.Goes, "max": expr.Goes, "list": expr.Goes, "reverse": expr.Goes,
 }
+
+// keeping are the filters and methods that only tidy what they are given, so that it is asked the same as what they give.
+var keeping = []string{"string", "lower", "upper", "trim", "strip"}
 
 func outline(n node) *expr.Outline {
 	made := func(does expr.Does, parts ...node) *expr.Outline {
@@ -73,7 +75,14 @@ func outline(n node) *expr.Outline {
 		return o
 	case comparison:
 		return chained(n)
+	case method:
+		if slices.Contains(keeping, n.name) {
+			return outline(n.of)
+		}
 	case filtered:
+		if slices.Contains(keeping, n.name) {
+			return outline(n.of)
+		}
 		if n.name == "first" || n.name == "last" {
 			return outline(n.of).At(expr.Element)
 		}

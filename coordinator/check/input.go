@@ -1,0 +1,111 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// startsWith gives the inputs that runs are explored with: the one that is given, or those that the document tells apart as
+// far as its schema takes them. The error is the schema's.
+func (e *explorer) startsWith() ([]value.Value, error) {
+	w := e.plan.Workflow
+	if e.options.Input != nil || w.Routing != nil { // a playbook has its workload
+		return []value.Value{e.options.Input}, coordinator.CheckInput(w, e.options.Input)
+	}
+	refused := coordinator.CheckInput(w, nil)
+	var list []value.Value
+	for _, in := range e.guesses.inputs {
+		if in = filled(w.Input, in, 0); coordinator.CheckInput(w, in) == nil {
+			list = append(list, in)
+		}
+	}
+	if in := filled(w.Input, nil, 0); list == nil && refused != nil && coordinator.CheckInput(w, in) == nil {
+		list = []value.Value{in}
+	}
+	if list == nil {
+		return []value.Value{nil}, refused
+	}
+	return list, nil
+}
+
+const filledMax = 16 // levels of an input that is made
+
+// filled is a value with what a JSON Schema requires besides, and of the types that it wants, as far as that is easily said.
+func filled(schema, v value.Value, depth int) value.Value {
+	s, ok := schema.(map[string]any)
+	if !ok || depth > filledMax {
+		return v
+	}
+	for _, key := range []string{"enum", "examples"} {
+		if list, ok := s[key].([]any); ok && len(list) > 0 && !slices.ContainsFunc(list, func(x any) bool { return value.Equal(x, v) }) {
+			if key == "enum" || v == nil {
+				v = list[0]
+			}
+		}
+	}
+	types, ok := s["type"].([]any)
+	if !ok {
+		types = []any{s["type"]}
+	}
+	if slices.ContainsFunc(types, func(t any) bool { return is(t, v) }) {
+		return below(s, v, depth)
+	}
+	switch types[0] {
+	case "object":
+		v = map[string]any{}
+	case "array":
+		v = []any{nil}
+	case "string":
+		v = something
+	case "integer", "number":
+		v = int64(1)
+	case "boolean":
+		v = true
+	}
+	return below(s, v, depth)
+}
+
+// is reports whether a value is of a type of JSON Schema.
+func is(t, v value.Value) bool {
+	switch v.(type) {
+	case nil:
+		return t == "null"
+	case bool:
+		return t == "boolean"
+	case string:
+		return t == "string"
+	case int64:
+		return t == "integer" || t == "number"
+	case float64:
+		return t == "number"
+	case []any:
+		return t == "array"
+	}
+	return t == "object"
+}
+
+// below fills what a value holds.
+func below(s map[string]any, v value.Value, depth int) value.Value {
+	switch v := v.(type) {
+	case map[string]any:
+		out := maps.Clone(v)
+		properties, _ := s["properties"].(map[string]any)
+		required, _ := s["required"].([]any)
+		for key, schema := range properties {
+			if _, has := out[key]; has || slices.Contains(required, any(key)) {
+				out[key] = filled(schema, out[key], depth+1)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = filled(s["items"], v[i], depth+1)
+		}
+		return out
+	}
+	return v
+}
