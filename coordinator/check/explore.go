@@ -36,6 +36,7 @@ type explorer struct {
 	twice    bool
 	bounded  bool
 	moves    int
+	alive    int // states
 }
 
 // state is a journal, as the one before it and what one move has added.
@@ -49,7 +50,12 @@ type state struct {
 	cut   bool   // not followed any further
 	waits string // a step that it waits for
 	why   string
+	live  *play // still as it was entered; nil: it has to be revived
 }
+
+// liveMax bounds the states that are kept alive until they are expanded. That spares a revival each, which takes as long as
+// the way there: of a long run that does not branch, all of them.
+const liveMax = 256
 
 // play is a state brought to life: its root, ready to be driven on.
 type play struct {
@@ -194,7 +200,13 @@ func (e *explorer) begin(input value.Value, label string) error {
 
 // expand makes every move that a state has.
 func (e *explorer) expand(i int) {
-	p := e.revive(i)
+	p := e.states[i].live
+	if p == nil {
+		p = e.revive(i)
+	} else {
+		e.states[i].live, p.batch = nil, nil
+		e.alive--
+	}
 	moves := p.possible()
 	e.states[i].waits, e.states[i].why = p.describe()
 	for k, m := range moves {
@@ -234,6 +246,9 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended})
 	if ended {
 		e.ends[string(p.root.RunStatus())] = true
+	} else if e.alive < liveMax {
+		e.states[i].live = p
+		e.alive++
 	}
 	e.look(p, i)
 	return i
