@@ -170,7 +170,7 @@ func showReport(w io.Writer, file string, r *check.Report) {
 		}
 	}
 	if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Kind == check.NeverRuns }) {
-		fmt.Fprintf(w, "\nanswers are guessed from what %s reads of them: --answer STEP=JSON says what there are besides\n", filepath.Base(file))
+		fmt.Fprintf(w, "\nanswers are guessed from what %s reads of them: --answer STEP=JSON and --input JSON say what there is besides\n", filepath.Base(file))
 	}
 }
 
