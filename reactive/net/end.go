@@ -154,6 +154,9 @@ func (n *Net) blocked() bool {
 			n.gates.remove(t)
 			n.tally.discarded++
 			n.branchEnded(t.group, branchDiscarded)
+			if n.halted != nil { // a join misses it, which has failed the run and dropped the rest
+				break
+			}
 		}
 		return true
 	}
