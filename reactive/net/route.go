@@ -178,22 +178,13 @@ func (n *Net) stored(v value.Value, fields []playbook.Select) value.Value {
 	n.store[ref] = v
 	extracted := map[string]any{}
 	for _, f := range fields {
-		extracted[f.As] = dig(v, f.Path)
+		extracted[f.As], _ = value.Pointer(f.Path).Lookup(v) // null where there is none
 	}
 	return map[string]any{
 		"kind": "result_ref", "ref": ref, "store": "journal", "scope": "execution",
 		"meta":      map[string]any{"bytes": int64(len(text)), "sha256": digest, "content_type": "application/json"},
 		"extracted": extracted,
 	}
-}
-
-// dig reads a field of a value; null where there is none.
-func dig(v value.Value, path []string) value.Value {
-	for _, k := range path {
-		object, _ := v.(map[string]any)
-		v = object[k]
-	}
-	return v
 }
 
 // Stored gives a value of the run's result store by its reference.
