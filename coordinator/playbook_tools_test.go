@@ -184,6 +184,14 @@ directory: {participants: {abcd: {}, ab: {}, broken: {}}}
 `+once(`
       - {name: slow, kind: slow, timing: {timeout: PT5S}, `+keep("slow", "{{ [outcome.error.kind, outcome.meta.duration_ms] }}")+`}
       - {name: flaky, kind: flaky, timing: {retry: {max_attempts: 5, backoff: PT1S}}, `+keep("flaky", "{{ [outcome.result, _attempt] }}")+`}
+      - name: count
+        kind: echo
+        input: "{{ _attempt }}"
+        spec:
+          policy:
+            rules:
+              - {when: "{{ outcome.result < 3 }}", then: {do: retry, attempts: 5}}
+              - {else: {then: {do: continue, set_ctx: {count: "{{ [outcome.result, _attempt] }}"}}}}
       - name: best
         kind: quote
         target: {resolve: static, participants: [abcd, broken, ab]}
@@ -197,6 +205,7 @@ directory: {participants: {abcd: {}, ab: {}, broken: {}}}
         `+keep("each", "{{ outcome.result }}")), nil)
 		require.Equal(t, []any{"timeout", int64(5000)}, got["slow"])
 		require.Equal(t, []any{"third", int64(1)}, got["flaky"], "retries within the call are one attempt to the rules")
+		require.Equal(t, []any{int64(3), int64(3)}, got["count"], "a tool is told of the attempt that it is called for")
 		require.Equal(t, "ab", got["best"])
 		require.Len(t, got["each"].(map[string]any)["responses"], 2)
 

@@ -80,7 +80,10 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		}
 	case "_attempt":
 		if s.it != nil {
-			return int64(max(1, s.it.tries)), true
+			if s.out == nil { // a tool asks before its attempt is counted
+				return int64(s.it.tries + 1), true
+			}
+			return int64(s.it.tries), true
 		}
 	case "_task":
 		if s.it != nil && s.it.pc < len(s.it.run.step.Tasks) {
