@@ -163,8 +163,12 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 	case conflict == playbook.ConflictAppends:
 		list, _ := was.v.([]any)
 		own = append(slices.Clip(list), own)
-	case ok && was.by != s.it.index && conflict != playbook.ConflictLast && !value.Equal(was.v, own):
-		return errConflict{path[0]}
+	case ok && was.by != s.it.index && conflict == playbook.ConflictRejected:
+		if !value.Equal(was.v, own) {
+			return errConflict{path[0]}
+		}
+		s.it.ctx[path[0]] = own // it changes nothing, and the key stays with the iteration that wrote it first
+		return nil
 	}
 	s.it.ctx[path[0]] = own
 	s.run.writes[path[0]] = written{s.it.index, own}
