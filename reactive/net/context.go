@@ -158,11 +158,13 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 		s.it.ctx, s.it.wrote = maps.Clone(s.it.ctx), true
 	}
 	was, ok := s.run.writes[path[0]]
+	kept := own
 	conflict := s.run.step.Loop.Conflict
 	switch {
 	case conflict == playbook.ConflictAppends:
 		list, _ := was.v.([]any)
-		own = append(slices.Clip(list), own)
+		list = append(list, own) // the spare room is nobody else's: what was given out before stays as it is
+		kept, own = list, slices.Clip(list)
 	case ok && was.by != s.it.index && conflict == playbook.ConflictRejected:
 		if !value.Equal(was.v, own) {
 			return errConflict{path[0]}
@@ -171,7 +173,7 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 		return nil
 	}
 	s.it.ctx[path[0]] = own
-	s.run.writes[path[0]] = written{s.it.index, own}
+	s.run.writes[path[0]] = written{s.it.index, kept}
 	n.gates.touch(path[0])
 	return n.ctx.write(path[:1], own)
 }

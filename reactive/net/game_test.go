@@ -3,6 +3,7 @@ package net_test
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -300,6 +301,30 @@ workflow:
 	}
 	require.Equal(t, "completed", b.root.Finished().Detail.State)
 	require.Equal(t, 2*n-1, b.net().Counts().StepsRun)
+}
+
+// TestCollectingInALoopCostsWhatIsCollected: a list that grows by one value for each iteration is not copied for each.
+func TestCollectingInALoopCostsWhatIsCollected(t *testing.T) {
+	allocated := func(n int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		b := lay(t, fmt.Sprintf(`
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: collect}
+workflow:
+  - step: a
+    loop: {in: "{{ 1..%d }}", iterator: i, spec: {mode: parallel, policy: {on_conflict: append}}}
+    tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {all: "{{ iter.i }}"}}}}]}}}
+`, n))
+		runtime.ReadMemStats(&after)
+		require.Equal(t, "completed", b.root.Finished().Detail.State)
+		all := b.net().Context()["all"].([]any)
+		require.Len(t, all, n)
+		require.Equal(t, int64(n), all[n-1])
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, allocated(16_000), 8*allocated(4_000))
 }
 
 func BenchmarkStepRuns(b *testing.B) {
