@@ -158,22 +158,22 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 		s.it.ctx, s.it.wrote = maps.Clone(s.it.ctx), true
 	}
 	was, ok := s.run.writes[path[0]]
-	kept := own
-	conflict := s.run.step.Loop.Conflict
-	switch {
-	case conflict == playbook.ConflictAppends:
+	now := written{s.it.index, own}
+	switch s.run.step.Loop.Conflict {
+	case playbook.ConflictAppends:
 		list, _ := was.v.([]any)
 		list = append(list, own) // the spare room is nobody else's: what was given out before stays as it is
-		kept, own = list, slices.Clip(list)
-	case ok && was.by != s.it.index && conflict == playbook.ConflictRejected:
-		if !value.Equal(was.v, own) {
-			return errConflict{path[0]}
+		now.v, own = list, slices.Clip(list)
+	case playbook.ConflictRejected:
+		if ok && was.by != s.it.index {
+			if !value.Equal(was.v, own) {
+				return errConflict{path[0]}
+			}
+			now.by = was.by // the key stays with the iteration that wrote it first
 		}
-		s.it.ctx[path[0]] = own // it changes nothing, and the key stays with the iteration that wrote it first
-		return nil
 	}
 	s.it.ctx[path[0]] = own
-	s.run.writes[path[0]] = written{s.it.index, kept}
+	s.run.writes[path[0]] = now
 	n.gates.touch(path[0])
 	return n.ctx.write(path[:1], own)
 }
