@@ -144,11 +144,15 @@ func (n *Net) args(arc *playbook.Arc, run *stepRun, s *scope) (map[string]value.
 	if !n.book.Executor.Store {
 		return nil, failure(ReasonArgs, "args to step %q have %d bytes; %d are allowed", n.book.Steps[arc.To].Name, size, most)
 	}
+	sizes := make(map[string]int, len(args))
+	for k, v := range args {
+		sizes[k] = sizeOf(v)
+	}
 	keys := slices.Sorted(maps.Keys(args))
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(sizeOf(args[b]), sizeOf(args[a])) })
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
 	for _, k := range keys {
 		args[k] = n.stored(args[k], nil)
-		if sizeOf(args) <= most {
+		if size += sizeOf(args[k]) - sizes[k]; size <= most {
 			return args, nil
 		}
 	}
