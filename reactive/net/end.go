@@ -152,8 +152,7 @@ func (n *Net) blocked() bool {
 	case playbook.BlockedDiscards:
 		for _, t := range n.gates.all() {
 			n.gates.remove(t)
-			n.tally.discarded++
-			n.branchEnded(t.group, branchDiscarded)
+			n.discard(t)
 			if n.halted != nil { // a join misses it, which has failed the run and dropped the rest
 				break
 			}

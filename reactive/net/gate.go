@@ -118,10 +118,17 @@ func (g *gates) look() {
 	g.touched = g.touched[:0]
 	slices.SortFunc(g.moved, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	for _, t := range g.moved {
+		if !g.waiting[t] {
+			continue // one before it was discarded, which has failed the run
+		}
 		g.net.tellVerdict(t)
-		if t.verdict.allow {
+		switch {
+		case t.verdict.allow:
 			g.remove(t)
 			g.net.enable(t)
+		case g.net.refused(t): // its rules can be read at last
+			g.remove(t)
+			g.net.discard(t)
 		}
 	}
 	g.moved = g.moved[:0]

@@ -67,13 +67,23 @@ func (n *Net) admit(t *token) {
 	switch {
 	case t.verdict.allow:
 		n.enable(t)
-	case admit.Discard && t.verdict.err == "":
-		n.tally.discarded++
-		n.branchEnded(t.group, branchDiscarded)
+	case n.refused(t):
+		n.discard(t)
 	default:
 		s.pending++
 		n.gates.add(t)
 	}
+}
+
+// refused reports whether a token that is denied is not to wait. One whose rules could not be read was not denied yet.
+func (n *Net) refused(t *token) bool {
+	return n.book.Steps[t.step].Admit.Discard && !t.verdict.allow && t.verdict.err == ""
+}
+
+// discard ends the branch of a token.
+func (n *Net) discard(t *token) {
+	n.tally.discarded++
+	n.branchEnded(t.group, branchDiscarded)
 }
 
 // enable lets a token be taken by a run of its step.
