@@ -119,13 +119,14 @@ func (r *Run) Cancel(ctx context.Context, reason string) error {
 	})
 }
 
-// Abort stops one step, map or map item, named by its key, such as `check[3]`.
+// Abort stops one step, map or map item, named by its key, such as `check[3]`; of a playbook, a run of a step, such as
+// `fetch@2`, whose arcs are then followed as those of one that failed, or one of its calls.
 func (r *Run) Abort(ctx context.Context, step, reason string) error {
 	return r.wish(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
 }
 
 // Retry has a step that ended, or that waits for its retry, attempted again. A finished run goes on with that, and its
-// deadline begins anew; one that was cancelled, or ended all at once, can only be started again.
+// deadline begins anew; one that was cancelled, or ended all at once, can only be started again, as can a playbook's.
 func (r *Run) Retry(ctx context.Context, step string) error {
 	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step})
 }

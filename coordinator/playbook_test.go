@@ -147,6 +147,7 @@ workflow:
 	require.NoError(t, result.Err())
 	require.Equal(t, map[string]any{"why": "too slow"}, result.Output)
 	require.ErrorIs(t, r.Abort(t.Context(), "work@1", ""), coordinator.ErrFinished)
+	require.ErrorIs(t, r.Retry(t.Context(), "work@1.work_task"), coordinator.ErrNotPossible, "the tokens of a playbook are spent")
 }
 
 // TestACallThatWasGivenUpIsNotForgotten: a tool does not listen when its time is over, and comes home when its node has

@@ -52,7 +52,8 @@ func (s *Stepper) refuse(e *journal.Event) error {
 }
 
 // reopens reports whether a wish lets a finished run go on: another attempt of a step does, unless the run was closed. What
-// closed it has aborted everything at once, and can only be run again from the start. A child is never reopened alone.
+// closed it has aborted everything at once, and can only be run again from the start. A child is never reopened alone. Of a
+// playbook nothing has an attempt to repeat by then, and it is said so.
 func (s *Stepper) reopens(e *journal.Event) bool {
 	return e.Type == journal.NodeRetried && !s.root.Closed() && s.root.Start().Parent == ""
 }

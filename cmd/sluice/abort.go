@@ -11,7 +11,9 @@ func newAbort() *cobra.Command {
 		Use:   "abort RUN STEP",
 		Short: "Stop one step of a run",
 		Long: `Abort stops one step, map or item of a map; its call, if it is under way, is stopped. What needs it is aborted too,
-unless a conditional tests it.`,
+unless a conditional tests it.
+
+Of a playbook it stops a run of a step, such as fetch@2, which then has failed, or one of its calls.`,
 		Example: `  sluice abort tuesday publish --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
 		Args: cobra.ExactArgs(2),
@@ -26,7 +28,9 @@ func newRetry() *cobra.Command {
 		Use:   "retry RUN STEP",
 		Short: "Attempt one step of a run again",
 		Long: `Retry attempts a step again that has ended, or at once one that waits for its retry. The new attempt has the
-idempotency key of those before.`,
+idempotency key of those before.
+
+Of a playbook only a call that waits for its next attempt is one, such as fetch@2.page: what failed there has gone its way.`,
 		Example: `  sluice retry tuesday publish --data ./journal`,
 		Args:    cobra.ExactArgs(2),
 	})
