@@ -266,7 +266,7 @@ func (n *Net) act(it *iteration, out *outcome, rule *playbook.Rule, do playbook.
 		if f == nil {
 			f = failure(KindPolicy, "a rule of task %q has failed the step", it.task().Label)
 		}
-		n.endIteration(it, kinded(f))
+		n.endIteration(it, f)
 		return false
 	case playbook.Break:
 		n.endIteration(it, nil)

@@ -212,6 +212,8 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 	if f == nil {
 		n.succeeded(run, s, event)
 	} else {
+		event["error"] = describe(f) // guards may ask for its code too, as rules may
+		f = kinded(f)
 		n.failedRun(run, s, event, f)
 	}
 	if n.final == finalToken {
@@ -245,7 +247,7 @@ func (n *Net) failedRun(run *stepRun, s *stepState, event map[string]any, f *jou
 			"step": run.step.Name, "step_run_id": run.key, "kind": f.Code, "message": f.Message,
 		})
 	}
-	event["name"], event["status"], event["error"] = string(StepFailed), "failed", describe(f)
+	event["name"], event["status"] = string(StepFailed), "failed"
 	n.tell(View{Name: StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
