@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// Timers counts those that are kept.
+func Timers(n *Net) int { return n.timers.Len() }
+
 // Check reports every invariant of a net that does not hold.
 func Check(n *Net) error {
 	var errs []error

@@ -317,7 +317,7 @@ func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 		return false
 	}
 	it.wake = due
-	n.timers.add(&timer{due: due, run: it.run, it: it, key: it.key()})
+	n.addTimer(&timer{due: due, run: it.run, it: it, key: it.key()})
 	return false
 }
 

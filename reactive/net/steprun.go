@@ -64,7 +64,7 @@ func (n *Net) schedule() {
 	}
 	n.tell(View{Name: StepStarted, Step: step.Name, Run: run.key})
 	if step.Timeout > 0 {
-		n.timers.add(&timer{due: run.began + int64(step.Timeout), run: run})
+		n.addTimer(&timer{due: run.began + int64(step.Timeout), run: run})
 	}
 	n.start(run)
 }

@@ -2,6 +2,7 @@ package net
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -21,11 +22,15 @@ type timer struct {
 	seq uint64     // in the order of setting: of two at one instant the earlier goes first
 }
 
-// timers is a heap. Those that have lost their meaning are dropped when they come up.
+// timers is a heap. Those that have lost their meaning are dropped when they come up, or when there are many of them.
 type timers struct {
-	list []*timer
-	seq  uint64
+	list  []*timer
+	seq   uint64
+	sweep int // length of list at which those without meaning are looked for
 }
+
+// timersSwept is the least number of timers at which those without meaning are looked for.
+const timersSwept = 64
 
 func (t *timers) Len() int { return len(t.list) }
 
@@ -52,7 +57,15 @@ func (t *timers) Pop() any {
 	return x
 }
 
-func (t *timers) add(x *timer) {
+// addTimer sets a timer. A timer keeps its step-run, so those of runs that have ended long before they are due are dropped
+// together: there are never more than about twice as many as mean something.
+func (n *Net) addTimer(x *timer) {
+	t := &n.timers
+	if t.Len() >= max(t.sweep, timersSwept) {
+		t.list = slices.DeleteFunc(t.list, func(old *timer) bool { return !n.alive(old) })
+		heap.Init(t)
+		t.sweep = 2 * t.Len()
+	}
 	t.seq++
 	x.seq = t.seq
 	heap.Push(t, x)
