@@ -103,6 +103,27 @@ workflow:
   - {step: b, tool: {kind: noop}}
 `, options: check.Options{Never: []string{`{{ runs.a > 2 }}`}, DepthMax: 5},
 		kind: check.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails"},
+	}, {
+		name: "what only the results of earlier tasks tell",
+		text: head + `
+workflow:
+  - step: a
+    tool:
+      - {name: p, kind: call, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
+      - {name: q, kind: call, spec: {policy: {rules: [{when: '{{ !("p" in results) }}', then: {do: continue, set_ctx: {bad: true}}}, {else: {then: {do: continue}}}]}}}
+`, options: check.Options{Never: []string{"{{ ctx.bad == true }}"}, Outputs: map[string][]value.Value{"a.p": {nil}}},
+		kind: check.NeverHolds, trace: []string{"a@1.p fails", "a@1.q answers"},
+	}, {
+		name: "what only the final step is told",
+		text: head + `
+executor: {spec: {final_step: sum}}
+workflow:
+  - step: a
+    tool: {kind: call}
+    next: {arcs: [{step: a, when: '{{ event.name != "" && len(args.n ?? []) < 2 }}', args: {n: "{{ concat(args.n ?? [], [1]) }}"}}]}
+  - {step: sum, tool: {kind: noop}, set: {ctx.bad: "{{ args.counts.failed == 2 && args.counts.branches.failed == 0 }}"}}
+`, options: check.Options{Never: []string{"{{ ctx.bad == true }}"}, Outputs: map[string][]value.Value{"a": {nil}}},
+		kind: check.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails", "a@3.a_task answers"},
 	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

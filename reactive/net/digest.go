@@ -27,7 +27,14 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		min(1, n.tally.normal), n.jumps, n.stepRuns, n.tally.partial, n.stopped)
 	for i := range n.steps {
 		s := &n.steps[i]
-		fmt.Fprintf(w, "step %d %d %d %s;", s.runs, s.live, s.status, text(s.result))
+		fmt.Fprintf(w, "step %d %d %d %s", s.runs, s.live, s.status, text(s.result))
+		if s.failure != nil {
+			fmt.Fprintf(w, " !%s", s.failure.Code)
+		}
+		fmt.Fprint(w, ";")
+	}
+	if n.book.Executor.Final >= 0 { // the final step will be told of these
+		fmt.Fprintf(w, "counts %d %d %d %d;", n.tally.succeeded, n.tally.failed, n.tally.normal, n.tally.discarded)
 	}
 	groups := map[*group]int{}
 	number := func(g *group) (path string) {
@@ -53,11 +60,15 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		tokens(fmt.Sprintf("join %v", j.fired), j.tokens)
 	}
 	for _, run := range n.live() {
-		fmt.Fprintf(w, "run %s %s %s %s %d %d %d %d %s %d;", run.key, text(run.args), text(run.vars), text(run.results), run.next, run.done,
-			run.failed, run.arc, number(run.group), now-run.began)
+		fmt.Fprintf(w, "run %s %s %s %s %s %d %d %d %d %s %d;", run.key, text(run.args), text(run.input), text(run.vars), text(run.results),
+			run.next, run.done, run.failed, run.arc, number(run.group), now-run.began)
+		for _, k := range slices.Sorted(maps.Keys(run.writes)) {
+			fmt.Fprintf(w, "wrote %s %d %s;", k, run.writes[k].by, text(run.writes[k].v))
+		}
 		for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 			it := run.iters[i]
-			fmt.Fprintf(w, "it %d %d %d %v %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.vars), text(it.ctx), text(it.prev), max(0, it.wake-now))
+			fmt.Fprintf(w, "it %d %d %d %v %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.vars), text(it.ctx), text(it.prev),
+				text(it.results), max(0, it.wake-now))
 		}
 	}
 }
