@@ -9,7 +9,7 @@
 //	    tool: {kind: http, url: "{{ workload.api }}/rows?page={{ args.page ?? 1 }}"}
 //	    next:
 //	      arcs:
-//	        - {step: fetch, when: '{{ event.result.body.more }}', args: {page: "{{ event.result.body.next }}"}}
+//	        - {step: fetch, when: '{{ event.name == "step.done" && event.result.more }}', args: {page: "{{ event.result.next }}"}}
 //	        - {step: report, when: '{{ event.name == "step.done" }}'}
 //	  - {step: report, tool: {kind: report.write}}
 //

@@ -17,7 +17,7 @@ workflow:
     tool: {kind: http, url: "http://127.0.0.1:9001/rows?page={{ args.page ?? 1 }}"}
     next:
       arcs:
-        - {step: fetch, when: "{{ event.result.body.more }}", args: {page: "{{ event.result.body.next }}"}}
+        - {step: fetch, when: '{{ event.name == "step.done" && event.result.more }}', args: {page: "{{ event.result.next }}"}}
         - {step: report, when: '{{ event.name == "step.done" }}'}
   - {step: report, tool: {kind: report.write}}
   - {step: tidy, tool: {kind: report.tidy}}
