@@ -132,17 +132,16 @@ func (n *Net) Input(v int32) (any, *journal.Failure) {
 func (n *Net) ended(it *iteration) {
 	v := it.cell
 	out := &outcome{failure: n.root.Failure(v), about: n.told()}
-	if n.root.Attempts(v) == it.judged { // there was nothing to call with
+	switch {
+	case n.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
+		out.failure = nil
+	case n.root.Attempts(v) == it.judged: // there was nothing to call with
 		n.endIteration(it, out.failure)
 		return
-	}
-	it.judged = n.root.Attempts(v)
-	if n.root.Status(v) == reactive.Completed {
+	case n.root.Status(v) == reactive.Completed:
 		out.result, _ = value.Of(n.root.Output(v))
 	}
-	if n.root.Status(v) == reactive.Skipped {
-		out.failure = nil
-	}
+	it.judged = n.root.Attempts(v)
 	switch task := it.task(); {
 	case task.Kind == "http":
 		out.unwrap()
