@@ -64,6 +64,11 @@ func add(r *run, a, b value.Value) (value.Value, error) {
 			return s + t, nil
 		}
 	}
+	if _, ok := a.([]any); ok {
+		if _, ok := b.([]any); ok {
+			return nil, errors.New("cannot add a list and a list: concat(a, b) joins them")
+		}
+	}
 	return arithmetic("add", a, b, addInt, addFloat)
 }
 

@@ -178,7 +178,7 @@ func TestLanguage(t *testing.T) {
 
 func TestEvaluationErrorsSayWhatIsWrong(t *testing.T) {
 	tests := []struct{ in, want string }{
-		{`input.n + "a"`, `cannot add an integer and a string`}, {`null + 1`, `cannot add null and an integer`}, {`[] - 1`, `cannot subtract a list and an integer`},
+		{`input.n + "a"`, `cannot add an integer and a string`}, {`null + 1`, `cannot add null and an integer`}, {`[1] + [2]`, `cannot add a list and a list: concat(a, b) joins them`}, {`[] - 1`, `cannot subtract a list and an integer`},
 		{`1 / (input.n - 7)`, `division by zero`}, {`1 % (input.n - 7)`, `division by zero`}, {`1.5 / (input.n - 7)`, `division by zero`}, {`0 ** -1`, `division by zero`}, {`1.5 % 2`, `% needs two integers`},
 		{`9223372036854775807 + input.n`, `beyond the range of integers`}, {`-9223372036854775807 - input.n`, `beyond the range of integers`}, {`input.big * 8`, `beyond the range of integers`}, {`input.n ** 99`, `beyond the range of integers`},
 		{`10.5 ** 999`, `not a finite number`}, {`int(1e30)`, `beyond the range of integers`}, {`int("x")`, `int cannot read "x" as an integer`}, {`float("x")`, `float cannot read "x" as a number`},
