@@ -64,6 +64,19 @@
 //	set of a step          step input results outcome
 //	arcs                   step input results outcome event
 //
+// # What they hold
+//
+//	outcome   status (ok, error), result, error (kind, code, message, retryable, details), meta (attempt, duration_ms, ts)
+//	event     name (step.done, step.failed, loop.done), status (done, failed), step, step_run_id, result, error,
+//	          loop (total, done, failed)
+//
+// The result of http is the body; outcome.http has its status and headers, also of an error. That of a command is an object
+// of exit_code, stdout and stderr, or what stdout holds where its output is text, json or lines. That of a step is its last
+// task's; that of a loop a list, with null for iterations that have failed.
+//
+// A failure fails its branch, and so the run as the completion says, unless an arc with a when takes it up: an arc without
+// one is followed after a failure too, and mends nothing.
+//
 // # Faults and warnings
 //
 // Everything that is wrong with a document is reported at once, as document.Errors: with its place, what is written there and,

@@ -76,7 +76,7 @@ func (l *linter) unguarded(s *Step) {
 			if s.Loop != nil {
 				done = "loop.done"
 			}
-			l.warn(a.Pos, "step %q can fail, and this arc is followed then too: give it a when such as event.name == %q", s.Name, done)
+			l.warn(a.Pos, "step %q can fail, and this arc is followed then too without mending that: give it a when such as event.name == %q", s.Name, done)
 			return
 		}
 		if readsOutcome(a.When) && !s.Next.Inclusive {

@@ -22,13 +22,13 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:5:40: keychain[0].scope: scope has no effect: every run resolves its own secrets`,
 			`p.yaml:5:60: keychain[0].auto_renew: auto_renew has no effect: only what a server answers runs out`}},
 		{"an arc after a step that can fail", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
-			`p.yaml:5:47: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "step.done"`}},
+			`p.yaml:5:47: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "step.done"`}},
 		{"an arc after a loop that can fail", steps("- {step: a, tool: {kind: work}, loop: {in: [1], iterator: i}, next: {spec: {mode: inclusive}, arcs: [{step: b, when: '{{ event.name == \"loop.done\" }}'}, {step: b}]}}", "- {step: b, "+no+"}"), []string{
-			`p.yaml:5:154: workflow[0].next.arcs[1]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "loop.done"`}},
+			`p.yaml:5:154: workflow[0].next.arcs[1]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "loop.done"`}},
 		{"an arc before which a failure was looked for", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: c, when: '{{ event.name == \"step.failed\" }}'}, {step: b}]}}", "- {step: b, "+no+"}", "- {step: c, "+no+"}"), nil},
 		{"an arc after a task whose rules let nothing fail", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
 		{"an arc after a rule that fails", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: fail}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
-			`p.yaml:5:102: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too: give it a when such as event.name == "step.done"`}},
+			`p.yaml:5:102: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "step.done"`}},
 		{"rules without an else", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ ctx.x == 1 }}', then: {do: fail}}]}}}}"), []string{
 			`p.yaml:5:55: workflow[0].tool.spec.policy.rules: no else: after an error that no rule is about the pipeline goes on`}},
 		{"rules that are about every error", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ outcome.status == \"error\" }}', then: {do: fail}}]}}}}"), nil},
