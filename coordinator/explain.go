@@ -75,9 +75,10 @@ type explainer struct {
 	id       string
 	root     *reactive.Root
 	net      *net.Net
-	nodes    map[string]*DecidingEvent // by key
-	steps    map[string]*DecidingEvent // of a playbook, by step and step-run
-	messages map[string]string         // by key of a call that waits for one
+	nodes    map[string]*DecidingEvent     // by key
+	steps    map[string]*DecidingEvent     // of a playbook, by step and step-run
+	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
+	messages map[string]string             // by key of a call that waits for one
 	status   reactive.RunStatus
 	decided  *DecidingEvent // of the run's status
 	paused   *DecidingEvent
@@ -90,8 +91,11 @@ func (x *explainer) watch() {
 	if x.net = net.Of(x.root); x.net == nil {
 		return
 	}
-	x.steps = map[string]*DecidingEvent{}
+	x.steps, x.failed = map[string]*DecidingEvent{}, map[*journal.Failure]net.View{}
 	x.net.Watch(func(v net.View) {
+		if v.Name == net.StepFailed {
+			x.failed[v.Failure] = v
+		}
 		switch v.Name {
 		case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
 			x.steps[v.Step] = x.event
@@ -186,12 +190,27 @@ func (x *explainer) ending(e *journal.Event) []Reason {
 		return []Reason{r}
 	}
 	if x.net != nil {
+		r.Reasons = x.blamed()
 		return append([]Reason{r}, x.failedSteps()...)
 	}
 	if v := x.root.Verdict().Node; v >= 0 {
 		return []Reason{x.about(v, 1)}
 	}
 	return []Reason{r}
+}
+
+// blamed is the step-run whose failure a playbook's run has ended with: it need not be the newest of its step, nor have kept
+// the run from going on.
+func (x *explainer) blamed() []Reason {
+	v, ok := x.failed[x.net.Verdict().Failure]
+	if !ok {
+		return nil
+	}
+	text := "step-run " + v.Run + " has failed with that"
+	if i, _ := x.net.Playbook().StepIndex(v.Step); x.net.Playbook().Steps[i].Next != nil {
+		text += ", and no arc with a when has taken it up"
+	}
+	return []Reason{{Kind: "failure", Step: v.Run, Text: text, Decided: x.at(v.Seq)}}
 }
 
 // failedSteps are the steps of a playbook whose newest run has failed.
