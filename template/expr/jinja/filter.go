@@ -1,13 +1,13 @@
 package jinja
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -43,7 +43,13 @@ func init() {
 
 // asText makes a filter of a method of strings; what is no string is made one.
 func asText(method string) call {
-	return func(r *run, v any, a args) (any, error) { return methods[method](r, show(v), a) }
+	return func(r *run, v any, a args) (any, error) {
+		s, err := r.text(v)
+		if err != nil {
+			return nil, err
+		}
+		return methods[method](r, s, a)
+	}
 }
 
 func orDefault(_ *run, v any, a args) (any, error) {
@@ -121,10 +127,7 @@ func toFloat(_ *run, v any, a args) (any, error) {
 	return other, nil
 }
 
-func toText(r *run, v any, _ args) (any, error) {
-	s := show(v)
-	return s, r.grow(len(s))
-}
+func toText(r *run, v any, _ args) (any, error) { return r.text(v) }
 
 // toBool is what a guard makes of a value.
 func toBool(_ *run, v any, _ args) (any, error) { return holds(v), nil }
@@ -194,7 +197,7 @@ func rounded(_ *run, v any, a args) (any, error) {
 	case "common":
 		f = math.RoundToEven(scaled) / scale
 	default:
-		return nil, fmt.Errorf("method must be common, ceil or floor, not %q", how)
+		return nil, fmt.Errorf("method must be common, ceil or floor, not %s", brief(how))
 	}
 	return finite(f)
 }
@@ -263,7 +266,9 @@ func joined(r *run, v any, a args) (any, error) {
 		if path != "" {
 			x = dig(x, path)
 		}
-		parts[i] = show(x)
+		if parts[i], err = r.text(x); err != nil {
+			return nil, err
+		}
 		if err := r.grow(len(parts[i]) + len(separator)); err != nil {
 			return nil, err
 		}
@@ -277,7 +282,7 @@ func dig(v any, path string) any {
 		m, _ := v.(map[string]any)
 		x, ok := m[k]
 		if !ok {
-			return undefined{path}
+			return undefined{clip(path)}
 		}
 		v = x
 	}
@@ -299,23 +304,32 @@ func sorted(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := func(x any) any {
+	type keyed struct{ key, x any }
+	rows := make([]keyed, len(list))
+	for i, x := range list {
+		rows[i] = keyed{x, x}
 		if path != "" {
-			x = dig(x, path)
+			rows[i].key = dig(x, path)
 		}
-		if s, ok := x.(string); ok && !truth(exact) {
-			return strings.ToLower(s)
+		if s, ok := rows[i].key.(string); ok && !truth(exact) {
+			rows[i].key = strings.ToLower(s)
+			if err := r.grow(len(s)); err != nil {
+				return nil, err
+			}
 		}
-		return x
 	}
-	list = slices.Clone(list)
-	sort.SliceStable(list, func(i, j int) bool {
-		c, cerr := order(key(list[i]), key(list[j]))
-		if cerr != nil && err == nil {
-			err = cerr
+	slices.SortStableFunc(rows, func(a, b keyed) int {
+		c, cerr := r.order(a.key, b.key)
+		err = cmp.Or(err, cerr)
+		if truth(descending) {
+			return -c
 		}
-		return c < 0 && !truth(descending) || c > 0 && truth(descending)
+		return c
 	})
+	list = make([]any, len(rows))
+	for i, row := range rows {
+		list[i] = row.x
+	}
 	return list, err
 }
 
@@ -338,11 +352,15 @@ func unique(r *run, v any, a args) (any, error) {
 		if s, ok := k.(string); ok {
 			k = strings.ToLower(s)
 		}
-		name, err := value.Encode(k)
+		size, err := r.weigh(k)
+		if err == nil {
+			err = r.grow(size + slotBytes)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := r.grow(len(name) + slotBytes); err != nil {
+		name, err := value.Encode(k)
+		if err != nil {
 			return nil, err
 		}
 		if !seen[string(name)] {
@@ -397,7 +415,7 @@ func extreme(r *run, v any, a args, wanted int) (any, error) {
 	}
 	best := list[0]
 	for _, x := range list[1:] {
-		c, err := order(key(x), key(best))
+		c, err := r.order(key(x), key(best))
 		if err != nil {
 			return nil, err
 		}
@@ -424,7 +442,7 @@ func mapped(r *run, v any, a args) (any, error) {
 			return nil, err
 		}
 		if filters[name] == nil {
-			return nil, fmt.Errorf("unknown filter %q", name)
+			return nil, fmt.Errorf("unknown filter %s", brief(name))
 		}
 	}
 	out := make([]any, len(list))
@@ -466,9 +484,9 @@ func choose(wanted, byField bool) call {
 		if len(rest) > 0 {
 			name, _ := rest[0].(string)
 			if tests[name] == nil {
-				return nil, fmt.Errorf("unknown test %q", show(rest[0]))
+				return nil, fmt.Errorf("unknown test %s", brief(rest[0]))
 			}
-			test = func(x any) (any, error) { return tests[name](r, x, args{list: rest[1:]}) }
+			test = func(x any) (any, error) { return r.test(name, x, args{list: rest[1:]}) }
 		}
 		out := []any{}
 		for _, x := range list {
@@ -525,11 +543,15 @@ func values(r *run, v any, _ args) (any, error) {
 }
 
 func toJSON(r *run, v any, _ args) (any, error) {
-	text, err := value.JSON(settled(v))
+	size, err := r.weigh(v)
+	if err == nil {
+		err = r.grow(size)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return string(text), r.grow(len(text))
+	text, err := value.JSON(settled(v))
+	return string(text), err
 }
 
 func fromJSON(r *run, v any, _ args) (any, error) {
@@ -544,12 +566,20 @@ func fromJSON(r *run, v any, _ args) (any, error) {
 }
 
 func encode64(r *run, v any, _ args) (any, error) {
-	s := base64.StdEncoding.EncodeToString([]byte(show(v)))
+	text, err := r.text(v)
+	if err != nil {
+		return nil, err
+	}
+	s := base64.StdEncoding.EncodeToString([]byte(text))
 	return s, r.grow(len(s))
 }
 
 func decode64(r *run, v any, _ args) (any, error) {
-	data, err := base64.StdEncoding.DecodeString(show(v))
+	text, err := r.text(v)
+	if err != nil {
+		return nil, err
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return nil, err
 	}

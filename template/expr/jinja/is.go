@@ -11,27 +11,21 @@ import (
 // tests by name: what may follow `is`.
 var (
 	tests = map[string]call{
-		"defined":   kindOf(func(v any) bool { _, missing := v.(undefined); return !missing }),
-		"undefined": kindOf(func(v any) bool { _, missing := v.(undefined); return missing }),
-		"none":      kindOf(func(v any) bool { return v == nil }),
-		"true":      kindOf(func(v any) bool { return v == true }),
-		"false":     kindOf(func(v any) bool { return v == false }),
-		"boolean":   kindOf(func(v any) bool { _, ok := v.(bool); return ok }),
-		"number":    kindOf(func(v any) bool { _, ok := float(v); return ok }),
-		"integer":   kindOf(func(v any) bool { _, ok := v.(int64); return ok }),
-		"float":     kindOf(func(v any) bool { _, ok := v.(float64); return ok }),
-		"string":    kindOf(func(v any) bool { _, ok := v.(string); return ok }),
-		"mapping":   kindOf(func(v any) bool { _, ok := v.(map[string]any); return ok }),
-		"sequence":  kindOf(isGoneThrough),
-		"iterable":  kindOf(isGoneThrough),
-		"lower": kindOf(func(v any) bool {
-			s := show(v)
-			return s == strings.ToLower(s) && strings.ContainsFunc(s, unicode.IsLetter)
-		}),
-		"upper": kindOf(func(v any) bool {
-			s := show(v)
-			return s == strings.ToUpper(s) && strings.ContainsFunc(s, unicode.IsLetter)
-		}),
+		"defined":     kindOf(func(v any) bool { _, missing := v.(undefined); return !missing }),
+		"undefined":   kindOf(func(v any) bool { _, missing := v.(undefined); return missing }),
+		"none":        kindOf(func(v any) bool { return v == nil }),
+		"true":        kindOf(func(v any) bool { return v == true }),
+		"false":       kindOf(func(v any) bool { return v == false }),
+		"boolean":     kindOf(func(v any) bool { _, ok := v.(bool); return ok }),
+		"number":      kindOf(func(v any) bool { _, ok := float(v); return ok }),
+		"integer":     kindOf(func(v any) bool { _, ok := v.(int64); return ok }),
+		"float":       kindOf(func(v any) bool { _, ok := v.(float64); return ok }),
+		"string":      kindOf(func(v any) bool { _, ok := v.(string); return ok }),
+		"mapping":     kindOf(func(v any) bool { _, ok := v.(map[string]any); return ok }),
+		"sequence":    kindOf(isGoneThrough),
+		"iterable":    kindOf(isGoneThrough),
+		"lower":       cased(strings.ToLower),
+		"upper":       cased(strings.ToUpper),
 		"even":        divides(2, 0),
 		"odd":         divides(2, 1),
 		"divisibleby": divisible,
@@ -44,6 +38,14 @@ var (
 
 func kindOf(f func(v any) bool) call {
 	return func(_ *run, v any, _ args) (any, error) { return f(v), nil }
+}
+
+// cased tests that a text is as to makes it, and has letters.
+func cased(to func(string) string) call {
+	return func(r *run, v any, _ args) (any, error) {
+		s, err := r.text(v)
+		return s == to(s) && strings.ContainsFunc(s, unicode.IsLetter), err
+	}
 }
 
 func isGoneThrough(v any) bool {
@@ -69,7 +71,7 @@ func divisible(_ *run, v any, a args) (any, error) {
 	i, okI := v.(int64)
 	n, okN := by.(int64)
 	if !okI || !okN || n == 0 {
-		return nil, fmt.Errorf("%s cannot be divided by %s", describe(v), show(by))
+		return nil, fmt.Errorf("%s cannot be divided by %s", describe(v), brief(by))
 	}
 	return i%n == 0, nil
 }

@@ -15,7 +15,7 @@ import (
 var (
 	methods = map[string]call{
 		"lower": texts(strings.ToLower), "upper": texts(strings.ToUpper), "title": texts(title), "capitalize": texts(capitalize),
-		"strip": trimmed(strings.TrimSpace, strings.Trim), "lstrip": trimmed(trimLeft, strings.TrimLeft), "rstrip": trimmed(trimRight, strings.TrimRight),
+		"strip": trimmed(strings.TrimSpace, strings.TrimFunc), "lstrip": trimmed(trimLeft, strings.TrimLeftFunc), "rstrip": trimmed(trimRight, strings.TrimRightFunc),
 		"startswith": about(strings.HasPrefix), "endswith": about(strings.HasSuffix), "isdigit": isDigits,
 		"split": split, "join": joinMethod, "replace": replace, "find": find, "count": count, "index": index,
 		"get": get, "items": items, "keys": keys, "values": values,
@@ -71,7 +71,7 @@ func capitalize(s string) string {
 func trimLeft(s string) string  { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
-func trimmed(space func(string) string, cut func(s, set string) string) call {
+func trimmed(space func(string) string, cut func(s string, in func(rune) bool) string) call {
 	return func(_ *run, v any, a args) (any, error) {
 		s, err := needText(v)
 		if err != nil {
@@ -84,7 +84,11 @@ func trimmed(space func(string) string, cut func(s, set string) string) call {
 		if set == "" {
 			return space(s), nil
 		}
-		return cut(s, set), nil
+		in := map[rune]bool{}
+		for _, c := range set {
+			in[c] = true
+		}
+		return cut(s, func(c rune) bool { return in[c] }), nil
 	}
 }
 
@@ -201,7 +205,11 @@ func count(r *run, v any, a args) (any, error) {
 	case []any:
 		n := int64(0)
 		for _, x := range v {
-			if equal(x, what) {
+			yes, err := r.equal(what, x)
+			if err != nil {
+				return nil, err
+			}
+			if yes {
 				n++
 			}
 		}
@@ -217,11 +225,15 @@ func index(r *run, v any, a args) (any, error) {
 	}
 	what, _ := a.at(0, "value")
 	for i, x := range list {
-		if equal(x, what) {
+		yes, err := r.equal(what, x)
+		if err != nil {
+			return nil, err
+		}
+		if yes {
 			return int64(i), r.spend(len(list))
 		}
 	}
-	return nil, fmt.Errorf("%s is not in the list", show(what))
+	return nil, fmt.Errorf("%s is not in the list", brief(what))
 }
 
 func get(_ *run, v any, a args) (any, error) {
@@ -242,13 +254,21 @@ func get(_ *run, v any, a args) (any, error) {
 func urlencode(r *run, v any, _ args) (any, error) {
 	if m, ok := v.(map[string]any); ok {
 		query := url.Values{}
-		for k, x := range m {
-			query.Set(k, show(x))
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			text, err := r.text(m[k])
+			if err != nil {
+				return nil, err
+			}
+			query.Set(k, text)
 		}
 		s := query.Encode()
 		return s, r.grow(len(s))
 	}
-	s := strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(show(v)), "+", "%20"), "%2F", "/")
+	text, err := r.text(v)
+	if err != nil {
+		return nil, err
+	}
+	s := strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(text), "+", "%20"), "%2F", "/")
 	return s, r.grow(len(s))
 }
 
@@ -276,21 +296,31 @@ func numbers(r *run, a args) (any, error) {
 	if step == 0 {
 		return nil, errors.New("its step must not be 0")
 	}
-	size := (float64(to) - float64(from)) / float64(step)
-	if size <= 0 {
-		return []any{}, nil
-	}
-	if size > float64(r.bytes) {
+	size := steps(from, to, step)
+	if size > uint64(r.bytes) {
 		return nil, r.grow(-1)
 	}
-	if err := r.room(int(math.Ceil(size))); err != nil {
+	if err := r.room(int(size)); err != nil {
 		return nil, err
 	}
-	list := []any{}
-	for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
-		list = append(list, i)
+	list := make([]any, size)
+	for i := range list {
+		list[i] = from + int64(i)*step
 	}
 	return list, nil
+}
+
+// steps is how many steps lead from a number to before another one, in unsigned numbers, where it cannot overflow.
+func steps(from, to, step int64) uint64 {
+	way, each := uint64(to)-uint64(from), uint64(step)
+	if step < 0 {
+		from, to = to, from
+		way, each = -way, -each
+	}
+	if from >= to {
+		return 0
+	}
+	return (way-1)/each + 1
 }
 
 func dict(r *run, a args) (any, error) {

@@ -68,7 +68,7 @@ func (n arithmetic) eval(r *run) (any, error) {
 		return nil, err
 	}
 	if n.op == "~" {
-		return r.concat(show(a), show(b))
+		return r.join(a, b)
 	}
 	if x, ok := a.(int64); ok {
 		if y, ok := b.(int64); ok {
@@ -228,6 +228,19 @@ func (r *run) others(op string, a, b any) (any, error) {
 	return nil, fmt.Errorf("%s and %s have no %s", describe(a), describe(b), op)
 }
 
+// join puts two values into one text.
+func (r *run) join(a, b any) (any, error) {
+	x, err := r.text(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := r.text(b)
+	if err != nil {
+		return nil, err
+	}
+	return r.concat(x, y)
+}
+
 func (r *run) concat(a, b string) (any, error) {
 	if err := r.grow(len(a) + len(b)); err != nil {
 		return nil, err
@@ -235,7 +248,7 @@ func (r *run) concat(a, b string) (any, error) {
 	return a + b, nil
 }
 
-// show is a value as text.
+// show is a value as text. Lists and objects are weighed before: text does that.
 func show(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -280,16 +293,17 @@ func (n comparison) eval(r *run) (any, error) {
 func (r *run) compare(op string, a, b any) (bool, error) {
 	switch op {
 	case "==":
-		return equal(a, b), nil
+		return r.equal(a, b)
 	case "!=":
-		return !equal(a, b), nil
+		yes, err := r.equal(a, b)
+		return !yes, err
 	case "in":
 		return r.contains(b, a)
 	case "not in":
 		yes, err := r.contains(b, a)
 		return !yes, err
 	}
-	c, err := order(a, b)
+	c, err := r.order(a, b)
 	if err != nil {
 		return false, err
 	}
@@ -304,18 +318,8 @@ func (r *run) compare(op string, a, b any) (bool, error) {
 	return c >= 0, nil
 }
 
-// equal compares values; what is undefined equals only its like.
-func equal(a, b any) bool {
-	_, ua := a.(undefined)
-	_, ub := b.(undefined)
-	if ua || ub {
-		return ua && ub
-	}
-	return value.Equal(a, b)
-}
-
 // order compares numbers with numbers and strings with strings.
-func order(a, b any) (int, error) {
+func (r *run) order(a, b any) (int, error) {
 	if x, ok := a.(int64); ok {
 		if y, ok := b.(int64); ok {
 			switch {
@@ -341,7 +345,7 @@ func order(a, b any) (int, error) {
 	s, okS := a.(string)
 	t, okT := b.(string)
 	if okS && okT {
-		return strings.Compare(s, t), nil
+		return strings.Compare(s, t), r.scan(min(len(s), len(t)))
 	}
 	return 0, fmt.Errorf("%s and %s have no order", describe(a), describe(b))
 }
@@ -353,8 +357,9 @@ func (r *run) contains(in, v any) (bool, error) {
 			return false, err
 		}
 		for _, x := range in {
-			if equal(x, v) {
-				return true, nil
+			yes, err := r.equal(v, x)
+			if yes || err != nil {
+				return yes, err
 			}
 		}
 		return false, nil

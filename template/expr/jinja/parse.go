@@ -19,15 +19,16 @@ type parser struct {
 	depth  int
 	nodes  int
 	names  []string
+	builds bool // it makes lists or objects
 }
 
-// parse makes the tree of an expression, and gives the names that it uses.
-func parse(src string) (n node, names []string, err *fault) {
+// parse makes the tree of an expression, and gives the parser for what else it has learnt.
+func parse(src string) (n node, p *parser, err *fault) {
 	tokens, err := lex(src)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &parser{tokens: tokens}
+	p = &parser{tokens: tokens}
 	defer func() {
 		if f, ok := recover().(*fault); ok {
 			n, err = nil, f
@@ -39,7 +40,7 @@ func parse(src string) (n node, names []string, err *fault) {
 	if p.peek().kind != end {
 		p.unexpected()
 	}
-	return n, p.names, nil
+	return n, p, nil
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -95,6 +96,10 @@ func (p *parser) expect(s string) {
 func (p *parser) made(n node) node {
 	if p.nodes++; p.nodes > expr.MaxNodes {
 		p.fail(p.peek().at, "an expression has at most %d parts", expr.MaxNodes)
+	}
+	switch n.(type) {
+	case listing, object, arithmetic, filtered, method, function:
+		p.builds = true
 	}
 	return n
 }

@@ -83,6 +83,7 @@ type (
 	mixed      struct{ parts []part } // a text with expressions in it
 	expression struct {
 		root    node
+		builds  bool // a value that must be weighed, so that it can be walked by whoever gets it
 		pointer string
 		offset  int
 		source  string // with its braces
@@ -122,8 +123,11 @@ func (m mixed) give(r *run) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		text := show(v)
-		if err := r.grow(len(text)); err != nil {
+		text, err := r.text(v)
+		if err == nil {
+			err = r.grow(len(text))
+		}
+		if err != nil {
 			return nil, err
 		}
 		b.WriteString(text)
@@ -133,6 +137,9 @@ func (m mixed) give(r *run) (any, error) {
 
 func (e expression) give(r *run) (any, error) {
 	v, err := e.root.eval(r)
+	if err == nil && e.builds {
+		_, err = r.weigh(v)
+	}
 	if err != nil {
 		return nil, &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", clip(e.source), err), Err: err}
 	}
@@ -190,13 +197,13 @@ func (c *compiler) text(s string, path value.Pointer) part {
 			continue
 		}
 		source := s[p.from:p.to]
-		root, names, f := parse(p.text)
+		root, parsed, f := parse(p.text)
 		if f != nil {
 			c.fault(path, p.at+f.at, source, f)
 			continue
 		}
-		c.note(root, names)
-		parts = append(parts, expression{root, path.String(), p.from, source})
+		c.note(root, parsed.names)
+		parts = append(parts, expression{root, parsed.builds, path.String(), p.from, source})
 	}
 	switch {
 	case len(parts) == 0:

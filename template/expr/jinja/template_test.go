@@ -315,6 +315,54 @@ func TestLimits(t *testing.T) {
 	require.Less(t, grown, 200.0)
 }
 
+// One value that stands in a list many times is as much work to whoever goes through the list as many values are.
+func TestLimitsOfWhatIsShared(t *testing.T) {
+	const long, deep = "range(10 ** 5) | map(attribute='x', default='y' * 10 ** 6)", "range(1000) | map(attribute='x', default="
+	for _, source := range []string{
+		"{{ " + long + " }}", "{{ " + long + " | tojson }}", "{{ " + long + " | sort }}", "{{ " + long + " | map('length') | sum }}",
+		"{{ " + long + " | select('lower') }}", "{{ " + long + " | map('int') }}", "{{ " + long + " | map('trim') | length }}",
+		"{{ " + long + " | max }}", "{{ " + long + " | unique }}", "{{ " + long + " | urlencode }}", "{{ 'x' in " + long + " | map('lower') }}",
+		"{{ " + deep + deep + "range(1000))) }}",
+		"{{ (" + deep + deep + "range(1000)))) == (" + deep + deep + "range(1000)))) }}",
+		"{{ (" + deep + deep + "range(1000)))) ~ '' }}", "{{ ctx[" + deep + deep + "range(1000)))].x }}",
+	} {
+		c, err := jinja.Compile(source)
+		require.NoError(t, err, source)
+		_, err = c.Eval(world)
+		require.Error(t, err, source)
+		require.Less(t, len(err.Error()), 1000, source)
+		if !strings.HasPrefix(source, "{{ ctx[") {
+			require.ErrorIs(t, err, expr.ErrLimit, source)
+		}
+	}
+	nested := world["null"]
+	for range 100 {
+		nested = []any{nested}
+	}
+	c, err := jinja.Compile("{{ " + strings.Repeat("[", 40) + "nested" + strings.Repeat("]", 40) + " }}")
+	require.NoError(t, err)
+	_, err = c.Eval(env{"nested": nested})
+	require.ErrorIs(t, err, expr.ErrLimit, "values nest no deeper than the model has them")
+}
+
+// Every number of a range is there, also where the next one would be none.
+func TestRangeAtTheEdge(t *testing.T) {
+	for source, want := range map[string]any{
+		"{{ range(9223372036854773808, huge, 1000) }}":                list(9223372036854773808, 9223372036854774808),
+		"{{ range(huge - 1, huge) }}":                                 list(9223372036854775806),
+		"{{ range(huge, huge) }}":                                     list(),
+		"{{ range(-huge - 1, huge, huge) }}":                          list(-9223372036854775808, -1, 9223372036854775806),
+		"{{ range(-huge, -huge - 1, -5) }}":                           list(-9223372036854775807),
+		"{{ range(5, 0, -2) }}":                                       list(5, 3, 1),
+		"{{ range(0, 5, -1) }}":                                       list(),
+		"{{ ('é' * 3000 ~ 'b' * 1000) | trim('é' * 3000) | length }}": int64(1000),
+	} {
+		got, err := eval(t, source)
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
+}
+
 func Example() {
 	guard, err := jinja.Compile("{{ (rows | first).qty | int < limit and event.name == 'step.done' }}")
 	if err != nil {

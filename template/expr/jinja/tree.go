@@ -211,7 +211,7 @@ func (n item) eval(r *run) (any, error) {
 	}
 	switch of := of.(type) {
 	case undefined:
-		return nil, fmt.Errorf("%s is undefined: it has no [%s]", of.what, show(index))
+		return nil, fmt.Errorf("%s is undefined: it has no [%s]", of.what, brief(index))
 	case map[string]any:
 		if k, ok := index.(string); ok {
 			if v, ok := of[k]; ok {
@@ -238,7 +238,7 @@ func (n item) eval(r *run) (any, error) {
 			}
 		}
 	}
-	return undefined{"[" + show(index) + "]"}, nil
+	return undefined{"[" + brief(index) + "]"}, nil
 }
 
 func (n slice) eval(r *run) (any, error) {
@@ -375,7 +375,7 @@ func (n filtered) eval(r *run) (any, error) {
 }
 
 func (r *run) filter(name string, v any, a args) (any, error) {
-	if err := r.spend(1); err != nil {
+	if err := r.touch(v); err != nil {
 		return nil, err
 	}
 	out, err := filters[name](r, v, a)
@@ -394,7 +394,14 @@ func (n tested) eval(r *run) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tests[n.name](r, v, a)
+	return r.test(n.name, v, a)
+}
+
+func (r *run) test(name string, v any, a args) (any, error) {
+	if err := r.touch(v); err != nil {
+		return nil, err
+	}
+	return tests[name](r, v, a)
 }
 
 func (n method) eval(r *run) (any, error) {
@@ -407,6 +414,9 @@ func (n method) eval(r *run) (any, error) {
 	}
 	a, err := r.arguments(n.args)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.touch(v); err != nil {
 		return nil, err
 	}
 	out, err := methods[n.name](r, v, a)
