@@ -92,7 +92,7 @@ func member(n node) (holder node, key string, ok bool) {
 // watchDefaults watches what x.get('k', …) gives in place of what is not there.
 func watchDefaults(n node, into map[string]*reads) {
 	if m, ok := n.(method); ok {
-		for _, a := range m.args.list[1:] {
+		for _, a := range slices.Concat(m.args.list[1:], m.args.named) {
 			watch(a, into)
 		}
 	}

@@ -269,6 +269,8 @@ func TestKeys(t *testing.T) {
 		{"{{ [1 if ctx.a else ctx.b, x[ctx.c:], {'k': ctx.d}, range(ctx.e), -ctx.f, ctx.g is in ctx.h] }}", []string{"a", "b", "c", "d", "e", "f", "g", "h"}, false},
 		{"{{ ctx.items() }}", nil, true},
 		{"{{ ctx.get(k) }}", nil, true},
+		{"{{ ctx.get('a', default=ctx.b) }}", []string{"a", "b"}, false},
+		{"{{ ctx.a.get('m', default=ctx.b) and ctx.get('c', default=ctx.d).m }}", []string{"a", "b", "c", "d"}, false},
 	}
 	for _, tt := range tests {
 		c, err := jinja.Compile(tt.source)
