@@ -14,27 +14,27 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// call is something by name: a filter, a test or a method, with what it is applied to.
-type call func(r *run, v any, a args) (any, error)
-
 // filters by name. They are filled in at the start, because some of them apply others.
 var (
-	filters     map[string]call
+	filters     map[string]callable
 	filterNames []string
 )
 
 func init() {
-	filters = map[string]call{
-		"default": orDefault, "d": orDefault,
-		"int": toInt, "float": toFloat, "string": toText, "safe": toText, "bool": toBool, "list": toList,
-		"abs": absolute, "round": rounded,
-		"length": length, "count": length, "first": first, "last": last, "reverse": reversed,
-		"join": joined, "sort": sorted, "unique": unique, "sum": sum, "min": least, "max": greatest,
-		"map": mapped, "select": choose(true, false), "reject": choose(false, false),
-		"selectattr": choose(true, true), "rejectattr": choose(false, true),
-		"items": items, "dictsort": items, "keys": keys, "values": values,
-		"tojson": toJSON, "to_json": toJSON, "fromjson": fromJSON, "from_json": fromJSON,
-		"b64encode": encode64, "b64decode": decode64, "urlencode": urlencode,
+	filters = map[string]callable{
+		"default": takes(0, orDefault, "default_value", "boolean"), "d": takes(0, orDefault, "default_value", "boolean"),
+		"int": takes(0, toInt, "default", "base"), "float": takes(0, toFloat, "default"),
+		"string": plain(toText), "safe": plain(toText), "bool": plain(toBool), "list": plain(toList),
+		"abs": plain(absolute), "round": takes(0, rounded, "precision", "method"),
+		"length": plain(length), "count": plain(length), "first": plain(first), "last": plain(last), "reverse": plain(reversed),
+		"join": takes(0, joined, "d", "attribute"), "sort": takes(0, sorted, "reverse", "case_sensitive", "attribute"),
+		"unique": takes(0, unique, "case_sensitive", "attribute"), "sum": takes(0, sum, "attribute", "start"),
+		"min": takes(0, least, "case_sensitive", "attribute"), "max": takes(0, greatest, "case_sensitive", "attribute"),
+		"map": free(mapped), "select": free(choose(true, false)), "reject": free(choose(false, false)),
+		"selectattr": free(choose(true, true)), "rejectattr": free(choose(false, true)),
+		"items": plain(items), "dictsort": takes(0, items, "case_sensitive", "by", "reverse"), "keys": plain(keys), "values": plain(values),
+		"tojson": plain(toJSON), "to_json": plain(toJSON), "fromjson": plain(fromJSON), "from_json": plain(fromJSON),
+		"b64encode": plain(encode64), "b64decode": plain(decode64), "urlencode": plain(urlencode),
 		"lower": asText("lower"), "upper": asText("upper"), "title": asText("title"), "capitalize": asText("capitalize"),
 		"trim": asText("strip"), "replace": asText("replace"), "split": asText("split"),
 	}
@@ -42,14 +42,15 @@ func init() {
 }
 
 // asText makes a filter of a method of strings; what is no string is made one.
-func asText(method string) call {
-	return func(r *run, v any, a args) (any, error) {
+func asText(method string) callable {
+	m := methods[method]
+	return takes(m.need, func(r *run, v any, a args) (any, error) {
 		s, err := r.text(v)
 		if err != nil {
 			return nil, err
 		}
-		return methods[method](r, s, a)
-	}
+		return m.do(r, s, a)
+	}, m.params...)
 }
 
 func orDefault(_ *run, v any, a args) (any, error) {
@@ -181,8 +182,10 @@ func rounded(_ *run, v any, a args) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
 	}
-	places, _ := a.at(0, "precision")
-	n, _ := places.(int64)
+	n, err := a.integer(0, "precision", 0)
+	if err != nil {
+		return nil, err
+	}
 	n = min(max(n, -300), 300)
 	how, err := a.text(1, "method", "common")
 	if err != nil {
@@ -435,32 +438,40 @@ func mapped(r *run, v any, a args) (any, error) {
 	if err := r.room(len(list)); err != nil {
 		return nil, err
 	}
-	path, named := a.named["attribute"].(string)
-	var name string
-	if !named {
-		if name, err = a.text(0, "filter", ""); err != nil {
-			return nil, err
-		}
-		if filters[name] == nil {
-			return nil, fmt.Errorf("unknown filter %s", brief(name))
-		}
+	apply, err := r.perElement(a)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]any, len(list))
 	for i, x := range list {
-		y := dig(x, path)
-		if _, missing := y.(undefined); missing && named {
-			if other, ok := a.named["default"]; ok {
-				y = other
-			}
-		}
-		if !named {
-			if y, err = r.filter(name, x, args{list: a.list[1:]}); err != nil {
-				return nil, err
-			}
+		y, err := apply(x)
+		if err != nil {
+			return nil, err
 		}
 		out[i] = settled(y)
 	}
 	return out, nil
+}
+
+// perElement is what map does with each element.
+func (r *run) perElement(a args) (func(x any) (any, error), error) {
+	if len(a.list) == 0 {
+		c := takes(1, nil, "attribute", "default")
+		if wrong := c.misfit(0, a.names); wrong != "" {
+			return nil, errors.New("it " + wrong)
+		}
+		path, err := a.must(0, "attribute")
+		other, otherwise := a.at(1, "default")
+		return func(x any) (any, error) {
+			y := dig(x, path)
+			if _, missing := y.(undefined); missing && otherwise {
+				y = other
+			}
+			return y, nil
+		}, err
+	}
+	name, a, err := a.applies("filter", filters, filterNames)
+	return func(x any) (any, error) { return r.filter(name, x, a) }, err
 }
 
 // choose keeps the elements for which a test gives wanted; without a test, their truth. byField tests a field of them.
@@ -473,20 +484,16 @@ func choose(wanted, byField bool) call {
 		if err := r.room(len(list)); err != nil {
 			return nil, err
 		}
-		rest, path := a.list, ""
+		path := ""
 		if byField {
-			if path, err = a.text(0, "attribute", ""); err != nil || path == "" {
-				return nil, errors.Join(err, errors.New("it needs the name of a field"))
+			if path, err = a.must(0, "the name of a field"); err != nil {
+				return nil, err
 			}
-			rest = rest[min(1, len(rest)):]
+			a = a.rest(1)
 		}
-		test := func(x any) (any, error) { return truth(x), nil }
-		if len(rest) > 0 {
-			name, _ := rest[0].(string)
-			if tests[name] == nil {
-				return nil, fmt.Errorf("unknown test %s", brief(rest[0]))
-			}
-			test = func(x any) (any, error) { return r.test(name, x, args{list: rest[1:]}) }
+		test, err := r.judge(a)
+		if err != nil {
+			return nil, err
 		}
 		out := []any{}
 		for _, x := range list {
@@ -504,6 +511,15 @@ func choose(wanted, byField bool) call {
 		}
 		return out, nil
 	}
+}
+
+// judge is what select does with each element.
+func (r *run) judge(a args) (func(x any) (any, error), error) {
+	if len(a.list)+len(a.names) == 0 {
+		return func(x any) (any, error) { return truth(x), nil }, nil
+	}
+	name, a, err := a.applies("test", tests, testNames)
+	return func(x any) (any, error) { return r.test(name, x, a) }, err
 }
 
 // items are the keys and values of an object, in the order of the keys.

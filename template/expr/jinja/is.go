@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// tests by name: what may follow `is`.
+// tests by name: what may follow `is`. Those that are named after an operator are for select and its like.
 var (
-	tests = map[string]call{
+	tests = map[string]callable{
 		"defined":     kindOf(func(v any) bool { _, missing := v.(undefined); return !missing }),
 		"undefined":   kindOf(func(v any) bool { _, missing := v.(undefined); return missing }),
 		"none":        kindOf(func(v any) bool { return v == nil }),
@@ -28,24 +28,26 @@ var (
 		"upper":       cased(strings.ToUpper),
 		"even":        divides(2, 0),
 		"odd":         divides(2, 1),
-		"divisibleby": divisible,
+		"divisibleby": takes(1, divisible, "num"),
 		"in":          compares("in"),
-		"eq":          compares("=="), "equalto": compares("=="), "ne": compares("!="),
-		"lt": compares("<"), "le": compares("<="), "gt": compares(">"), "ge": compares(">="),
+		"eq":          compares("=="), "equalto": compares("=="), "==": compares("=="),
+		"ne": compares("!="), "!=": compares("!="),
+		"lt": compares("<"), "lessthan": compares("<"), "<": compares("<"), "le": compares("<="), "<=": compares("<="),
+		"gt": compares(">"), "greaterthan": compares(">"), ">": compares(">"), "ge": compares(">="), ">=": compares(">="),
 	}
 	testNames = slices.Sorted(maps.Keys(tests))
 )
 
-func kindOf(f func(v any) bool) call {
-	return func(_ *run, v any, _ args) (any, error) { return f(v), nil }
+func kindOf(f func(v any) bool) callable {
+	return plain(func(_ *run, v any, _ args) (any, error) { return f(v), nil })
 }
 
 // cased tests that a text is as to makes it, and has letters.
-func cased(to func(string) string) call {
-	return func(r *run, v any, _ args) (any, error) {
+func cased(to func(string) string) callable {
+	return plain(func(r *run, v any, _ args) (any, error) {
 		s, err := r.text(v)
 		return s == to(s) && strings.ContainsFunc(s, unicode.IsLetter), err
-	}
+	})
 }
 
 func isGoneThrough(v any) bool {
@@ -56,14 +58,14 @@ func isGoneThrough(v any) bool {
 	return false
 }
 
-func divides(by, rest int64) call {
-	return func(_ *run, v any, _ args) (any, error) {
+func divides(by, rest int64) callable {
+	return plain(func(_ *run, v any, _ args) (any, error) {
 		i, ok := v.(int64)
 		if !ok {
 			return nil, fmt.Errorf("%s is no whole number", describe(v))
 		}
 		return (i%by+by)%by == rest, nil
-	}
+	})
 }
 
 func divisible(_ *run, v any, a args) (any, error) {
@@ -76,12 +78,9 @@ func divisible(_ *run, v any, a args) (any, error) {
 	return i%n == 0, nil
 }
 
-func compares(op string) call {
-	return func(r *run, v any, a args) (any, error) {
-		other, ok := a.at(0, "other")
-		if !ok {
-			return nil, fmt.Errorf("the test %s needs something to compare with", op)
-		}
+func compares(op string) callable {
+	return takes(1, func(r *run, v any, a args) (any, error) {
+		other, _ := a.at(0, "other")
 		return r.compare(op, v, other)
-	}
+	}, "other")
 }

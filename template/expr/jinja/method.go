@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,23 +12,28 @@ import (
 
 // methods by name: of strings, of objects, of lists.
 var (
-	methods = map[string]call{
+	methods = map[string]callable{
 		"lower": texts(strings.ToLower), "upper": texts(strings.ToUpper), "title": texts(title), "capitalize": texts(capitalize),
 		"strip": trimmed(strings.TrimSpace, strings.TrimFunc), "lstrip": trimmed(trimLeft, strings.TrimLeftFunc), "rstrip": trimmed(trimRight, strings.TrimRightFunc),
-		"startswith": about(strings.HasPrefix), "endswith": about(strings.HasSuffix), "isdigit": isDigits,
-		"split": split, "join": joinMethod, "replace": replace, "find": find, "count": count, "index": index,
-		"get": get, "items": items, "keys": keys, "values": values,
+		"startswith": about(strings.HasPrefix), "endswith": about(strings.HasSuffix), "isdigit": plain(isDigits),
+		"split": takes(0, split, "sep", "maxsplit"), "join": takes(1, joinMethod, "iterable"),
+		"replace": takes(2, replace, "old", "new", "count"), "find": takes(1, find, "sub"),
+		"count": takes(1, count, "value"), "index": takes(1, index, "value"),
+		"get": takes(1, get, "key", "default"), "items": plain(items), "keys": plain(keys), "values": plain(values),
 	}
 	methodNames = slices.Sorted(maps.Keys(methods))
 )
 
 // functions by name.
 var (
-	functions     = map[string]func(*run, args) (any, error){"range": numbers, "dict": dict}
+	functions     = map[string]callable{"range": takes(1, numbers, "start", "stop", "step"), "dict": free(dict)}
 	functionNames = slices.Sorted(maps.Keys(functions))
 )
 
-func isFunction(name string) bool { return functions[name] != nil }
+func isFunction(name string) bool {
+	_, ok := functions[name]
+	return ok
+}
 
 func needText(v any) (string, error) {
 	s, ok := v.(string)
@@ -39,14 +43,14 @@ func needText(v any) (string, error) {
 	return s, nil
 }
 
-func texts(f func(string) string) call {
-	return func(r *run, v any, _ args) (any, error) {
+func texts(f func(string) string) callable {
+	return plain(func(r *run, v any, _ args) (any, error) {
 		s, err := needText(v)
 		if err != nil {
 			return nil, err
 		}
 		return f(s), r.grow(len(s))
-	}
+	})
 }
 
 func title(s string) string {
@@ -71,36 +75,36 @@ func capitalize(s string) string {
 func trimLeft(s string) string  { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
-func trimmed(space func(string) string, cut func(s string, in func(rune) bool) string) call {
-	return func(_ *run, v any, a args) (any, error) {
+func trimmed(space func(string) string, cut func(s string, in func(rune) bool) string) callable {
+	return takes(0, func(_ *run, v any, a args) (any, error) {
 		s, err := needText(v)
 		if err != nil {
 			return nil, err
 		}
-		set, err := a.text(0, "chars", "")
+		if chars, ok := a.at(0, "chars"); !ok || chars == nil {
+			return space(s), nil
+		}
+		set, err := a.must(0, "chars")
 		if err != nil {
 			return nil, err
-		}
-		if set == "" {
-			return space(s), nil
 		}
 		in := map[rune]bool{}
 		for _, c := range set {
 			in[c] = true
 		}
 		return cut(s, func(c rune) bool { return in[c] }), nil
-	}
+	}, "chars")
 }
 
-func about(f func(s, part string) bool) call {
-	return func(_ *run, v any, a args) (any, error) {
+func about(f func(s, part string) bool) callable {
+	return takes(1, func(_ *run, v any, a args) (any, error) {
 		s, err := needText(v)
 		if err != nil {
 			return nil, err
 		}
-		part, err := a.text(0, "prefix", "")
+		part, err := a.must(0, "prefix")
 		return f(s, part), err
-	}
+	}, "prefix")
 }
 
 func isDigits(_ *run, v any, _ args) (any, error) {
@@ -113,30 +117,47 @@ func split(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	separator, err := a.text(0, "sep", "")
+	most, err := a.integer(1, "maxsplit", -1)
 	if err != nil {
 		return nil, err
-	}
-	most := -1
-	if n, ok := a.at(1, "maxsplit"); ok {
-		if i, ok := n.(int64); ok && i >= 0 && i < math.MaxInt32 {
-			most = int(i) + 1
-		}
 	}
 	if err := r.room(len(s) + 1); err != nil {
 		return nil, err
 	}
+	if most < 0 || most > int64(len(s)) {
+		most = int64(len(s))
+	}
 	var parts []string
-	if separator == "" {
-		parts = strings.Fields(s)
+	if separator, ok := a.at(0, "sep"); !ok || separator == nil {
+		parts = fields(s, int(most))
 	} else {
-		parts = strings.SplitN(s, separator, most)
+		separator, err := a.must(0, "sep")
+		if err != nil {
+			return nil, err
+		}
+		if separator == "" {
+			return nil, errors.New("sep must not be empty")
+		}
+		parts = strings.SplitN(s, separator, int(most)+1)
 	}
 	list := make([]any, len(parts))
 	for i, p := range parts {
 		list[i] = p
 	}
 	return list, nil
+}
+
+// fields cuts a text at its white space, most times at most: what then follows stays as it is.
+func fields(s string, most int) []string {
+	var parts []string
+	for s = trimLeft(s); s != ""; s = trimLeft(s) {
+		i := strings.IndexFunc(s, unicode.IsSpace)
+		if i < 0 || len(parts) == most {
+			return append(parts, s)
+		}
+		parts, s = append(parts, s[:i]), s[i:]
+	}
+	return parts
 }
 
 func joinMethod(r *run, v any, a args) (any, error) {
@@ -153,23 +174,21 @@ func replace(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := a.text(0, "old", "")
+	old, err := a.must(0, "old")
 	if err != nil {
 		return nil, err
 	}
-	by, err := a.text(1, "new", "")
+	by, err := a.must(1, "new")
 	if err != nil {
 		return nil, err
 	}
-	n := -1
-	if c, ok := a.at(2, "count"); ok {
-		if i, ok := c.(int64); ok && i >= 0 && i < math.MaxInt32 {
-			n = int(i)
-		}
+	most, err := a.integer(2, "count", -1)
+	if err != nil {
+		return nil, err
 	}
 	times := strings.Count(s, old)
-	if n >= 0 {
-		times = min(times, n)
+	if most >= 0 {
+		times = int(min(int64(times), most))
 	}
 	if grown := float64(len(s)) + float64(times)*float64(len(by)); grown > float64(r.bytes) {
 		return nil, r.grow(-1)
@@ -177,7 +196,7 @@ func replace(r *run, v any, a args) (any, error) {
 	if err := r.grow(len(s) + times*len(by)); err != nil {
 		return nil, err
 	}
-	return strings.Replace(s, old, by, n), nil
+	return strings.Replace(s, old, by, times), nil
 }
 
 func find(_ *run, v any, a args) (any, error) {
@@ -185,7 +204,7 @@ func find(_ *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := a.text(0, "sub", "")
+	part, err := a.must(0, "sub")
 	i := strings.Index(s, part)
 	if i > 0 {
 		i = len([]rune(s[:i]))
@@ -273,7 +292,10 @@ func urlencode(r *run, v any, _ args) (any, error) {
 }
 
 // numbers is range(stop), range(start, stop) or range(start, stop, step).
-func numbers(r *run, a args) (any, error) {
+func numbers(r *run, _ any, a args) (any, error) {
+	if len(a.names) > 0 {
+		return nil, errors.New("its numbers have no names")
+	}
 	var bounds []int64
 	for _, v := range a.list {
 		i, ok := v.(int64)
@@ -288,10 +310,8 @@ func numbers(r *run, a args) (any, error) {
 		to = bounds[0]
 	case 2:
 		from, to = bounds[0], bounds[1]
-	case 3:
-		from, to, step = bounds[0], bounds[1], bounds[2]
 	default:
-		return nil, errors.New("it takes one to three numbers")
+		from, to, step = bounds[0], bounds[1], bounds[2]
 	}
 	if step == 0 {
 		return nil, errors.New("its step must not be 0")
@@ -323,13 +343,13 @@ func steps(from, to, step int64) uint64 {
 	return (way-1)/each + 1
 }
 
-func dict(r *run, a args) (any, error) {
+func dict(r *run, _ any, a args) (any, error) {
 	if len(a.list) > 0 {
 		return nil, errors.New("it takes named values: dict(a=1)")
 	}
 	out := make(map[string]any, len(a.named))
-	for k, v := range a.named {
-		out[k] = settled(v)
+	for i, k := range a.names {
+		out[k] = settled(a.named[i])
 	}
 	return out, r.room(4 * len(out))
 }

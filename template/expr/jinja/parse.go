@@ -297,11 +297,12 @@ func (p *parser) dict() node {
 }
 
 func (p *parser) postfix(n node) node {
+	at := p.tokens[p.at-1].at // of the last name
 	for {
-		t := p.peek()
 		switch {
 		case p.take(symbol, "."):
 			key := p.next()
+			at = key.at
 			if key.kind != name && key.kind != number {
 				p.back(key)
 				p.unexpected()
@@ -314,7 +315,7 @@ func (p *parser) postfix(n node) node {
 		case p.take(symbol, "["):
 			n = p.subscript(n)
 		case p.take(symbol, "("):
-			n = p.call(n, t.at)
+			n = p.call(n, at)
 		default:
 			return n
 		}
@@ -342,32 +343,39 @@ func (p *parser) subscript(n node) node {
 	return p.made(slice{n, parts})
 }
 
+// call reads the arguments of a method or a function whose name stands at a place.
 func (p *parser) call(n node, at int) node {
-	args := p.arguments()
 	switch f := n.(type) {
 	case attribute:
-		if methods[f.key] == nil {
-			near, _ := expr.Nearest(f.key, methodNames)
-			p.fail(at, "%s", unknown("method", f.key, near))
-		}
-		return p.made(method{f.of, f.key, args})
+		return p.made(method{f.of, f.key, p.applied("method", f.key, at, methods, methodNames)})
 	case variable:
-		if isFunction(f.name) {
-			return p.made(function{f.name, args})
-		}
-		near, _ := expr.Nearest(f.name, functionNames)
-		p.fail(at, "%s", unknown("function", f.name, near))
+		return p.made(function{f.name, p.applied("function", f.name, at, functions, functionNames)})
 	}
 	p.fail(at, "only methods and functions can be called")
 	return nil
 }
 
-func unknown(what, name, near string) string {
-	msg := fmt.Sprintf("unknown %s %q", what, name)
-	if near != "" {
-		msg += fmt.Sprintf(" (did you mean %q?)", near)
+// applied reads the arguments of something that is called by name, behind the opening parenthesis.
+func (p *parser) applied(what, name string, at int, known map[string]callable, names []string) arguments {
+	c := p.known(what, name, at, known, names)
+	a := p.arguments()
+	p.fits(c, what, name, at, a)
+	return a
+}
+
+func (p *parser) known(what, name string, at int, known map[string]callable, names []string) callable {
+	c, ok := known[name]
+	if !ok {
+		near, _ := expr.Nearest(name, names)
+		p.fail(at, "%s", unknown(what, name, near))
 	}
-	return msg
+	return c
+}
+
+func (p *parser) fits(c callable, what, name string, at int, a arguments) {
+	if wrong := c.misfit(len(a.list), a.names); wrong != "" {
+		p.fail(at, "%s %s %s", what, name, wrong)
+	}
 }
 
 // arguments reads what stands behind an opening parenthesis.
@@ -409,14 +417,12 @@ func (p *parser) filter(n node) node {
 		p.back(t)
 		p.unexpected()
 	}
-	if filters[t.text] == nil {
-		near, _ := expr.Nearest(t.text, filterNames)
-		p.fail(t.at, "%s", unknown("filter", t.text, near))
-	}
+	c := p.known("filter", t.text, t.at, filters, filterNames)
 	var args arguments
 	if p.take(symbol, "(") {
 		args = p.arguments()
 	}
+	p.fits(c, "filter", t.text, t.at, args)
 	return p.made(filtered{n, t.text, args})
 }
 
@@ -424,10 +430,11 @@ func (p *parser) filter(n node) node {
 func (p *parser) test(n node) node {
 	not := p.take(name, "not")
 	t := p.next()
-	if t.kind != name || tests[t.text] == nil {
-		near, _ := expr.Nearest(t.text, testNames)
-		p.fail(t.at, "%s", unknown("test", t.text, near))
+	if t.kind != name {
+		p.back(t)
+		p.unexpected()
 	}
+	c := p.known("test", t.text, t.at, tests, testNames)
 	var args arguments
 	switch next := p.peek(); {
 	case p.take(symbol, "("):
@@ -436,6 +443,7 @@ func (p *parser) test(n node) node {
 		next.kind == name && !p.is(name, "if", "else", "or", "and", "not", "in", "is"):
 		args.list = []node{p.postfix(p.primary())}
 	}
+	p.fits(c, "test", t.text, t.at, args)
 	tested := p.made(tested{n, t.text, args})
 	if not {
 		return p.made(negation{tested})

@@ -378,7 +378,7 @@ func (r *run) filter(name string, v any, a args) (any, error) {
 	if err := r.touch(v); err != nil {
 		return nil, err
 	}
-	out, err := filters[name](r, v, a)
+	out, err := filters[name].do(r, v, a)
 	if err != nil {
 		return nil, fmt.Errorf("filter %s: %w", name, err)
 	}
@@ -401,7 +401,7 @@ func (r *run) test(name string, v any, a args) (any, error) {
 	if err := r.touch(v); err != nil {
 		return nil, err
 	}
-	return tests[name](r, v, a)
+	return tests[name].do(r, v, a)
 }
 
 func (n method) eval(r *run) (any, error) {
@@ -419,7 +419,7 @@ func (n method) eval(r *run) (any, error) {
 	if err := r.touch(v); err != nil {
 		return nil, err
 	}
-	out, err := methods[n.name](r, v, a)
+	out, err := methods[n.name].do(r, v, a)
 	if err != nil {
 		return nil, fmt.Errorf("method %s: %w", n.name, err)
 	}
@@ -431,61 +431,11 @@ func (n function) eval(r *run) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := functions[n.name](r, a)
+	out, err := functions[n.name].do(r, nil, a)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.name, err)
 	}
 	return out, nil
-}
-
-// args are the arguments of one call.
-type args struct {
-	list  []any
-	named map[string]any
-}
-
-func (r *run) arguments(a arguments) (args, error) {
-	out := args{}
-	for _, n := range a.list {
-		v, err := n.eval(r)
-		if err != nil {
-			return out, err
-		}
-		out.list = append(out.list, v)
-	}
-	for i, n := range a.named {
-		v, err := n.eval(r)
-		if err != nil {
-			return out, err
-		}
-		if out.named == nil {
-			out.named = map[string]any{}
-		}
-		out.named[a.names[i]] = v
-	}
-	return out, nil
-}
-
-// at is the argument at a place, or of a name; ok: it was given.
-func (a args) at(i int, name string) (any, bool) {
-	if i < len(a.list) {
-		return a.list[i], true
-	}
-	v, ok := a.named[name]
-	return v, ok
-}
-
-// text is an argument that must be a string.
-func (a args) text(i int, name, otherwise string) (string, error) {
-	v, ok := a.at(i, name)
-	if !ok || v == nil {
-		return otherwise, nil
-	}
-	s, ok := v.(string)
-	if !ok {
-		return "", fmt.Errorf("%s must be a string, not %s", name, describe(v))
-	}
-	return s, nil
 }
 
 func describe(v any) string {
