@@ -80,13 +80,13 @@ func (r *run) arguments(a arguments) (out args, err error) {
 }
 
 func (r *run) each(nodes []node) ([]any, error) {
-	var list []any
-	for _, n := range nodes {
+	list := make([]any, len(nodes))
+	for i, n := range nodes {
 		v, err := n.eval(r)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, v)
+		list[i] = v
 	}
 	return list, nil
 }

@@ -13,7 +13,8 @@
 // They are those of package value. A whole float is an integer; an integer that would overflow is an error. Division with
 // / is exact, // and % go down, as in Python. In a text, true is True and null is None, and a list or an object is JSON.
 // A name that nobody knows, and a key or an index that is not there, is undefined: false in a condition, nothing in a
-// text, the default of `default`. What reads a field of it, or reckons with it, fails.
+// text, the default of `default`, and null where a list or an object that holds it leaves the expression. What reads a field
+// of it, or reckons with it, fails.
 //
 // # What is there
 //
@@ -32,6 +33,6 @@
 // # Why not an engine for templates
 //
 // The one that is there for Go reads `a in b + c` and a conditional in parentheses as errors, lets integers wrap, rounds
-// // and % towards zero, goes through maps in an order that differs from run to run, and sets no limit to the work of an
+// and % towards zero, goes through maps in an order that differs from run to run, and sets no limit to the work of an
 // expression. A journal must read tomorrow as it was written today, and a document must not hang a run.
 package jinja

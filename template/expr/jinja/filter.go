@@ -350,14 +350,14 @@ func unique(r *run, v any, a args) (any, error) {
 	for _, x := range list {
 		k := x
 		if path != "" {
-			k = settled(dig(x, path))
+			k = dig(x, path)
 		}
 		if s, ok := k.(string); ok {
 			k = strings.ToLower(s)
 		}
-		size, err := r.weigh(k)
+		k, w, err := r.finished(settled(k))
 		if err == nil {
-			err = r.grow(size + slotBytes)
+			err = r.grow(w.size + slotBytes)
 		}
 		if err != nil {
 			return nil, err
@@ -444,11 +444,9 @@ func mapped(r *run, v any, a args) (any, error) {
 	}
 	out := make([]any, len(list))
 	for i, x := range list {
-		y, err := apply(x)
-		if err != nil {
+		if out[i], err = apply(x); err != nil {
 			return nil, err
 		}
-		out[i] = settled(y)
 	}
 	return out, nil
 }
@@ -559,14 +557,14 @@ func values(r *run, v any, _ args) (any, error) {
 }
 
 func toJSON(r *run, v any, _ args) (any, error) {
-	size, err := r.weigh(v)
+	v, w, err := r.finished(settled(v))
 	if err == nil {
-		err = r.grow(size)
+		err = r.grow(w.size)
 	}
 	if err != nil {
 		return nil, err
 	}
-	text, err := value.JSON(settled(v))
+	text, err := value.JSON(v)
 	return string(text), err
 }
 

@@ -349,7 +349,7 @@ func dict(r *run, _ any, a args) (any, error) {
 	}
 	out := make(map[string]any, len(a.named))
 	for i, k := range a.names {
-		out[k] = settled(a.named[i])
+		out[k] = a.named[i]
 	}
 	return out, r.room(4 * len(out))
 }

@@ -138,7 +138,7 @@ func (m mixed) give(r *run) (any, error) {
 func (e expression) give(r *run) (any, error) {
 	v, err := e.root.eval(r)
 	if err == nil && e.builds {
-		_, err = r.weigh(v)
+		v, _, err = r.finished(v)
 	}
 	if err != nil {
 		return nil, &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", clip(e.source), err), Err: err}

@@ -143,18 +143,10 @@ func (r *run) all(nodes []node) ([]any, error) {
 	if err := r.room(len(nodes)); err != nil {
 		return nil, err
 	}
-	list := make([]any, len(nodes))
-	for i, n := range nodes {
-		v, err := n.eval(r)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = settled(v)
-	}
-	return list, nil
+	return r.each(nodes)
 }
 
-// settled is a value as it stands in another: what is undefined is null there.
+// settled is a value as it leaves a template: what is undefined is null there.
 func settled(v any) any {
 	if _, ok := v.(undefined); ok {
 		return nil
@@ -180,7 +172,7 @@ func (n object) eval(r *run) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[name] = settled(v)
+		out[name] = v
 	}
 	return out, nil
 }

@@ -2,6 +2,8 @@ package jinja
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
@@ -16,39 +18,46 @@ func (r *run) touch(v any) error {
 	return r.spend(1 + len(s)/64)
 }
 
-// weigh pays for going through a value, all the way down, and gives about how many bytes it takes when written. A filter can
-// put one long text into a list a thousand times, and that list into another: whoever walks such a value weighs it first.
-// What has been weighed nests no deeper than the model allows.
-func (r *run) weigh(v any) (size int, err error) { return r.weighAt(v, 0) }
+// weight is what a walk through a value has found.
+type weight struct {
+	size  int  // in bytes, when it is written; about
+	holes bool // something in it is undefined
+}
 
-func (r *run) weighAt(v any, depth int) (size int, err error) {
+// weigh pays for going through a value, all the way down. A filter can put one long text into a list a thousand times, and
+// that list into another: whoever walks such a value weighs it first. What has been weighed nests no deeper than the model
+// allows.
+func (r *run) weigh(v any) (w weight, err error) { return w, r.weighAt(v, 0, &w) }
+
+func (r *run) weighAt(v any, depth int, w *weight) error {
+	w.size += 4
 	switch v := v.(type) {
+	case undefined:
+		w.holes = depth > 0
 	case string:
-		return len(v) + 2, r.scan(len(v))
+		w.size += len(v)
+		return r.scan(len(v))
 	case []any:
 		if err := r.enter(len(v), depth); err != nil {
-			return 0, err
+			return err
 		}
 		for _, x := range v {
-			n, err := r.weighAt(x, depth+1)
-			if err != nil {
-				return 0, err
+			if err := r.weighAt(x, depth+1, w); err != nil {
+				return err
 			}
-			size += n + 1
 		}
 	case map[string]any:
 		if err := r.enter(len(v), depth); err != nil {
-			return 0, err
+			return err
 		}
 		for k, x := range v {
-			n, err := r.weighAt(x, depth+1)
-			if err != nil {
-				return 0, err
+			w.size += len(k) + 4
+			if err := r.weighAt(x, depth+1, w); err != nil {
+				return err
 			}
-			size += len(k) + n + 4
 		}
 	}
-	return size + 2, nil
+	return nil
 }
 
 // enter pays for a list or an object of n elements.
@@ -59,14 +68,46 @@ func (r *run) enter(n, depth int) error {
 	return r.spend(n + 1)
 }
 
+// finished is a value as others see it: weighed, and with null for what is undefined in it.
+func (r *run) finished(v any) (any, weight, error) {
+	w, err := r.weigh(v)
+	if err == nil && w.holes {
+		err = r.grow(w.size * slotBytes)
+	}
+	if err != nil || !w.holes {
+		return v, w, err
+	}
+	return filled(v), w, nil
+}
+
+func filled(v any) any {
+	switch v := v.(type) {
+	case undefined:
+		return nil
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = filled(x)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[k] = filled(x)
+		}
+		return out
+	}
+	return v
+}
+
 // text is a value as it reads in a text.
 func (r *run) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
-	size, err := r.weigh(v)
+	v, w, err := r.finished(v)
 	if err == nil {
-		err = r.grow(size)
+		err = r.grow(w.size)
 	}
 	if err != nil {
 		return "", err
@@ -87,12 +128,19 @@ func (r *run) equal(a, b any) (bool, error) {
 }
 
 func same(a, b any) bool {
-	_, ua := a.(undefined)
-	_, ub := b.(undefined)
-	if ua || ub {
-		return ua && ub
+	switch a := a.(type) {
+	case undefined:
+		_, ok := b.(undefined)
+		return ok
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, same)
 	}
-	return value.Equal(a, b)
+	_, ok := b.(undefined)
+	return !ok && value.Equal(a, b)
 }
 
 // brief names a value in a message: what it is and, if that is short, the value itself.
