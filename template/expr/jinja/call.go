@@ -136,6 +136,14 @@ func (a args) integer(i int, name string, otherwise int64) (int64, error) {
 	return n, nil
 }
 
+// otherwise is the argument that int and float give for what is no number.
+func (a args) otherwise() (any, error) {
+	if v, ok := a.at(0, "default"); ok {
+		return v, nil
+	}
+	return int64(0), nil
+}
+
 // applies takes the name of a filter or a test from the arguments, and leaves those that are for it.
 func (a args) applies(what string, known map[string]callable, names []string) (string, args, error) {
 	name, err := a.must(0, what)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,9 +77,9 @@ func toInt(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err
 	}
-	other, ok := a.at(0, "default")
-	if !ok {
-		other = int64(0)
+	base, err := a.integer(1, "base", 10)
+	if err != nil || base < 2 || base > 36 {
+		return nil, cmp.Or(err, errors.New("base must be from 2 to 36"))
 	}
 	switch v := v.(type) {
 	case int64:
@@ -89,28 +90,63 @@ func toInt(_ *run, v any, a args) (any, error) {
 		}
 		return int64(0), nil
 	case float64:
-		if math.Abs(v) < 1<<63 {
-			return int64(v), nil
-		}
+		return truncated(v)
 	case string:
 		s := strings.TrimSpace(v)
-		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		i, err := strconv.ParseInt(unprefixed(s, int(base)), int(base), 64)
+		if err == nil {
 			return i, nil
 		}
-		if f, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(f) < 1<<63 {
-			return int64(f), nil
+		if errors.Is(err, strconv.ErrRange) {
+			return nil, errOverflow
+		}
+		if f, ok := decimal(s); ok {
+			return truncated(f)
 		}
 	}
-	return other, nil
+	return a.otherwise()
+}
+
+// truncated is a float without its fraction.
+func truncated(f float64) (any, error) {
+	if i, ok := whole(math.Trunc(f)).(int64); ok {
+		return i, nil
+	}
+	return nil, errOverflow
+}
+
+// unprefixed is an integer of a base without what Python allows in it: 0x, 0o or 0b, and _ between digits.
+func unprefixed(s string, base int) string {
+	digits := strings.TrimLeft(s, "+-")
+	if prefix := map[int]string{16: "0x", 8: "0o", 2: "0b"}[base]; prefix != "" && len(digits) > 1 && strings.EqualFold(digits[:2], prefix) {
+		s = s[:len(s)-len(digits)] + strings.TrimPrefix(digits[2:], "_")
+	}
+	return ungrouped(s)
+}
+
+var underscore = regexp.MustCompile(`([0-9A-Za-z])_([0-9A-Za-z])`)
+
+// ungrouped takes away the _ between digits.
+func ungrouped(s string) string {
+	if !strings.Contains(s, "_") {
+		return s
+	}
+	return underscore.ReplaceAllString(underscore.ReplaceAllString(s, "$1$2"), "$1$2")
+}
+
+// decimal reads a number as Python's float does, as far as the model has it.
+func decimal(s string) (float64, bool) {
+	s = strings.TrimSpace(s)
+	if strings.ContainsAny(s, "xX") {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(ungrouped(s), 64)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
 func toFloat(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err
-	}
-	other, ok := a.at(0, "default")
-	if !ok {
-		other = int64(0)
 	}
 	switch v := v.(type) {
 	case int64, float64:
@@ -121,11 +157,11 @@ func toFloat(_ *run, v any, a args) (any, error) {
 		}
 		return int64(0), nil
 	case string:
-		if f, err := strconv.ParseFloat(strings.TrimSpace(v), 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+		if f, ok := decimal(v); ok {
 			return whole(f), nil
 		}
 	}
-	return other, nil
+	return a.otherwise()
 }
 
 func toText(r *run, v any, _ args) (any, error) { return r.text(v) }
@@ -178,31 +214,43 @@ func absolute(_ *run, v any, _ args) (any, error) {
 }
 
 func rounded(_ *run, v any, a args) (any, error) {
-	f, ok := float(v)
-	if !ok {
-		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
-	}
 	n, err := a.integer(0, "precision", 0)
 	if err != nil {
 		return nil, err
 	}
-	n = min(max(n, -300), 300)
 	how, err := a.text(1, "method", "common")
 	if err != nil {
 		return nil, err
 	}
-	scale := math.Pow(10, float64(n))
-	switch scaled := f * scale; how {
-	case "ceil":
-		f = math.Ceil(scaled) / scale
-	case "floor":
-		f = math.Floor(scaled) / scale
-	case "common":
-		f = math.RoundToEven(scaled) / scale
-	default:
-		return nil, fmt.Errorf("method must be common, ceil or floor, not %s", brief(how))
+	n = min(max(n, -400), 400)
+	f, ok := float(v)
+	if !ok {
+		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
 	}
-	return finite(f)
+	if _, ok := v.(int64); ok && n >= 0 {
+		return v, nil
+	}
+	scale := math.Pow(10, float64(n))
+	switch how {
+	case "ceil":
+		return finite(math.Ceil(f*scale) / scale)
+	case "floor":
+		return finite(math.Floor(f*scale) / scale)
+	case "common":
+		return finite(nearest(f, int(n)))
+	}
+	return nil, fmt.Errorf("method must be common, ceil or floor, not %s", brief(how))
+}
+
+// nearest rounds to n places after the point, or to zeros before it, from what the float is worth to its last digit: 1.115 is
+// a little less than that. Halves go to the even neighbour.
+func nearest(f float64, n int) float64 {
+	if n < 0 {
+		scale := math.Pow(10, float64(-n))
+		return math.RoundToEven(f/scale) * scale
+	}
+	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'f', n, 64), 64)
+	return f
 }
 
 func length(_ *run, v any, _ args) (any, error) {

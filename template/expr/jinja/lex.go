@@ -54,7 +54,7 @@ func lex(src string) ([]token, *fault) {
 			}
 			t, size = token{text, s, at}, n
 		case r >= '0' && r <= '9':
-			size = digits(src[at:])
+			size = digits(src[at:], len(list) > 0 && list[len(list)-1].text == ".")
 			t = token{number, strings.ReplaceAll(src[at:at+size], "_", ""), at}
 		case r == '_' || unicode.IsLetter(r):
 			size = strings.IndexFunc(src[at:], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -78,8 +78,21 @@ func lex(src string) ([]token, *fault) {
 	}
 }
 
-// digits is the length of the number that s begins with. A dot belongs to it only before a digit.
-func digits(s string) int {
+// based reports whether a number is one of base 16, 8 or 2.
+func based(s string) bool {
+	return len(s) > 2 && s[0] == '0' && strings.ContainsRune("xXoObB", rune(s[1]))
+}
+
+// digits is the length of the number that s begins with. A dot belongs to it only before a digit, and never where the number
+// is an index: a.0.1 is a[0][1].
+func digits(s string, index bool) int {
+	if index || based(s) {
+		size := strings.IndexFunc(s, func(r rune) bool { return r != '_' && !unicode.IsDigit(r) && (index || !unicode.IsLetter(r)) })
+		if size < 0 {
+			return len(s)
+		}
+		return size
+	}
 	i, dot, exp := 0, false, false
 	for i < len(s) {
 		c := s[i]

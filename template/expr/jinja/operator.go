@@ -18,7 +18,7 @@ var (
 
 // whole is a float as the value model has it: one without a fraction is an integer.
 func whole(f float64) any {
-	if f == math.Trunc(f) && math.Abs(f) < 1<<63 {
+	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
 		return int64(f)
 	}
 	return f
@@ -191,13 +191,30 @@ func floats(op string, x, y float64) (any, error) {
 	if y == 0 {
 		return nil, errZero
 	}
-	switch op {
-	case "/":
+	if op == "/" {
 		return finite(x / y)
-	case "//":
-		return finite(math.Floor(x / y))
 	}
-	return finite(x - y*math.Floor(x/y)) // %
+	quotient, rest := divided(x, y)
+	if op == "//" {
+		return finite(quotient)
+	}
+	return finite(rest)
+}
+
+// divided is x // y and x % y: the rest is exact and has the sign of y, and the quotient goes with it, which x / y rounded
+// down does not: 1 // 0.1 is 9.
+func divided(x, y float64) (quotient, rest float64) {
+	rest = math.Mod(x, y)
+	quotient = (x - rest) / y
+	if rest != 0 && (rest < 0) != (y < 0) {
+		rest += y
+		quotient--
+	}
+	whole := math.Floor(quotient)
+	if quotient-whole > 0.5 {
+		whole++
+	}
+	return whole, rest
 }
 
 // others adds and repeats what are no numbers.

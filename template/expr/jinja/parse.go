@@ -1,8 +1,8 @@
 package jinja
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -248,11 +248,16 @@ func (p *parser) named(t token) node {
 }
 
 func (p *parser) number(t token) any {
-	if i, err := strconv.ParseInt(t.text, 10, 64); err == nil {
+	base := 10
+	if based(t.text) {
+		base = 0
+	}
+	i, err := strconv.ParseInt(t.text, base, 64)
+	if err == nil {
 		return i
 	}
-	f, err := strconv.ParseFloat(t.text, 64)
-	if err != nil || math.IsInf(f, 0) {
+	f, wrong := strconv.ParseFloat(t.text, 64)
+	if wrong != nil || base == 0 || errors.Is(err, strconv.ErrRange) {
 		p.fail(t.at, "%s is no number that can be reckoned with", t.text)
 	}
 	return whole(f)
