@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
@@ -121,6 +122,66 @@ func (a args) must(i int, name string) (string, error) {
 		return "", fmt.Errorf("%s must be a string, not %s", name, describe(v))
 	}
 	return s, nil
+}
+
+// path is the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil when it is not given.
+func (a args) path(i int) (path, error) {
+	switch v, _ := a.at(i, "attribute"); v := v.(type) {
+	case nil:
+		return nil, nil
+	case int64:
+		return path{v}, nil
+	}
+	text, err := a.must(i, "attribute")
+	if err != nil {
+		return nil, err
+	}
+	var p path
+	for part := range strings.SplitSeq(text, ".") {
+		if i, err := strconv.ParseUint(part, 10, 31); err == nil {
+			p = append(p, int64(i))
+		} else {
+			p = append(p, part)
+		}
+	}
+	return p, nil
+}
+
+// path leads into a value.
+type path []any
+
+// of is what is at the end of the path.
+func (p path) of(v any) (any, error) {
+	for _, k := range p {
+		if m, ok := v.(map[string]any); ok {
+			k = show(k)
+			if _, ok := m[k.(string)]; !ok {
+				v = undefined{clip(k.(string))}
+				continue
+			}
+		}
+		x, err := lookup(v, k)
+		if err != nil {
+			return nil, err
+		}
+		v = x
+	}
+	return v, nil
+}
+
+// or is what is at the end of the path, and other, unless that is null, where something on it is undefined.
+func (p path) or(v, other any) (any, error) {
+	for i := range p {
+		x, err := p[i : i+1].of(v)
+		if err != nil {
+			return nil, err
+		}
+		if _, missing := x.(undefined); missing && other != nil {
+			x = other
+		}
+		v = x
+	}
+	return v, nil
 }
 
 // integer is an argument that must be a whole number, or null or not given, which is what otherwise is for.

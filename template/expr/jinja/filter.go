@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -33,10 +34,10 @@ func init() {
 		"min": takes(0, least, "case_sensitive", "attribute"), "max": takes(0, greatest, "case_sensitive", "attribute"),
 		"map": free(mapped), "select": free(choose(true, false)), "reject": free(choose(false, false)),
 		"selectattr": free(choose(true, true)), "rejectattr": free(choose(false, true)),
-		"items": plain(items), "dictsort": takes(0, items, "case_sensitive", "by", "reverse"), "keys": plain(keys), "values": plain(values),
+		"items": plain(items), "dictsort": takes(0, dictsort, "case_sensitive", "by", "reverse"), "keys": plain(keys), "values": plain(values),
 		"tojson": plain(toJSON), "to_json": plain(toJSON), "fromjson": plain(fromJSON), "from_json": plain(fromJSON),
 		"b64encode": plain(encode64), "b64decode": plain(decode64), "urlencode": plain(urlencode),
-		"lower": asText("lower"), "upper": asText("upper"), "title": asText("title"), "capitalize": asText("capitalize"),
+		"lower": asText("lower"), "upper": asText("upper"), "title": plain(titled), "capitalize": asText("capitalize"),
 		"trim": asText("strip"), "replace": asText("replace"), "split": asText("split"),
 	}
 	filterNames = slices.Sorted(maps.Keys(filters))
@@ -52,6 +53,22 @@ func asText(method string) callable {
 		}
 		return m.do(r, s, a)
 	}, m.params...)
+}
+
+// titled is the filter title, which looks at where words begin, and so is not the method: it's makes It's.
+func titled(r *run, v any, _ args) (any, error) {
+	s, err := r.text(v)
+	if err != nil {
+		return nil, err
+	}
+	begins := true
+	return strings.Map(func(c rune) rune {
+		defer func() { begins = unicode.IsSpace(c) || strings.ContainsRune("-({[<", c) }()
+		if begins {
+			return unicode.ToUpper(c)
+		}
+		return unicode.ToLower(c)
+	}, s), r.grow(len(s))
 }
 
 func orDefault(_ *run, v any, a args) (any, error) {
@@ -308,14 +325,14 @@ func joined(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.text(1, "attribute", "")
+	path, err := a.path(1)
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]string, len(list))
 	for i, x := range list {
-		if path != "" {
-			x = dig(x, path)
+		if x, err = path.of(x); err != nil {
+			return nil, err
 		}
 		if parts[i], err = r.text(x); err != nil {
 			return nil, err
@@ -327,61 +344,68 @@ func joined(r *run, v any, a args) (any, error) {
 	return strings.Join(parts, separator), nil
 }
 
-// dig follows a path such as `a.b` into a value.
-func dig(v any, path string) any {
-	for k := range strings.SplitSeq(path, ".") {
-		m, _ := v.(map[string]any)
-		x, ok := m[k]
-		if !ok {
-			return undefined{clip(path)}
-		}
-		v = x
-	}
-	return v
-}
-
 // sorted orders a list; it is stable, and strings are compared without case unless case_sensitive is given.
 func sorted(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.room(len(list) * 8); err != nil {
+	if err := r.spend(len(list) * 8); err != nil {
 		return nil, err
 	}
 	descending, _ := a.at(0, "reverse")
 	exact, _ := a.at(1, "case_sensitive")
-	path, err := a.text(2, "attribute", "")
+	path, err := a.path(2)
 	if err != nil {
 		return nil, err
 	}
-	type keyed struct{ key, x any }
-	rows := make([]keyed, len(list))
-	for i, x := range list {
-		rows[i] = keyed{x, x}
-		if path != "" {
-			rows[i].key = dig(x, path)
-		}
-		if s, ok := rows[i].key.(string); ok && !truth(exact) {
-			rows[i].key = strings.ToLower(s)
-			if err := r.grow(len(s)); err != nil {
-				return nil, err
-			}
-		}
+	return r.sort(list, path, truth(exact), truth(descending))
+}
+
+// sort orders a list by what is at the end of a path in each element.
+func (r *run) sort(list []any, by path, exact, descending bool) (any, error) {
+	rows, err := r.rows(list, by, exact)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(rows, func(a, b keyed) int {
-		c, cerr := r.order(a.key, b.key)
-		err = cmp.Or(err, cerr)
-		if truth(descending) {
+	slices.SortStableFunc(rows, func(a, b row) int {
+		c, wrong := r.order(a.key, b.key)
+		err = cmp.Or(err, wrong)
+		if descending {
 			return -c
 		}
 		return c
 	})
-	list = make([]any, len(rows))
+	out := make([]any, len(rows))
 	for i, row := range rows {
-		list[i] = row.x
+		out[i] = row.x
 	}
-	return list, err
+	return out, err
+}
+
+// row is an element of a list, and what it is compared by.
+type row struct{ key, x any }
+
+// rows makes rows of a list. Unless it is to be exact, strings are compared without case.
+func (r *run) rows(list []any, by path, exact bool) ([]row, error) {
+	if err := r.room(2 * len(list)); err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(list))
+	for i, x := range list {
+		key, err := by.of(x)
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := key.(string); ok && !exact {
+			if err := r.grow(len(s)); err != nil {
+				return nil, err
+			}
+			key = strings.ToLower(s)
+		}
+		rows[i] = row{key, x}
+	}
+	return rows, nil
 }
 
 func unique(r *run, v any, a args) (any, error) {
@@ -389,21 +413,19 @@ func unique(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.text(1, "attribute", "")
+	exact, _ := a.at(0, "case_sensitive")
+	path, err := a.path(1)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.rows(list, path, truth(exact))
 	if err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
 	out := []any{}
-	for _, x := range list {
-		k := x
-		if path != "" {
-			k = dig(x, path)
-		}
-		if s, ok := k.(string); ok {
-			k = strings.ToLower(s)
-		}
-		k, w, err := r.finished(settled(k))
+	for _, row := range rows {
+		k, w, err := r.finished(settled(row.key))
 		if err == nil {
 			err = r.grow(w.size + slotBytes)
 		}
@@ -416,7 +438,7 @@ func unique(r *run, v any, a args) (any, error) {
 		}
 		if !seen[string(name)] {
 			seen[string(name)] = true
-			out = append(out, x)
+			out = append(out, row.x)
 		}
 	}
 	return out, nil
@@ -427,7 +449,7 @@ func sum(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.text(0, "attribute", "")
+	path, err := a.path(0)
 	if err != nil {
 		return nil, err
 	}
@@ -436,8 +458,8 @@ func sum(r *run, v any, a args) (any, error) {
 		total = int64(0)
 	}
 	for _, x := range list {
-		if path != "" {
-			x = dig(x, path)
+		if x, err = path.of(x); err != nil {
+			return nil, err
 		}
 		if total, err = (arithmetic{"+", literal{total}, literal{x}}).eval(r); err != nil {
 			return nil, err
@@ -454,27 +476,26 @@ func extreme(r *run, v any, a args, wanted int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.text(1, "attribute", "")
+	exact, _ := a.at(0, "case_sensitive")
+	path, err := a.path(1)
 	if err != nil || len(list) == 0 {
 		return undefined{"the extreme of nothing"}, err
 	}
-	key := func(x any) any {
-		if path != "" {
-			return dig(x, path)
-		}
-		return x
+	rows, err := r.rows(list, path, truth(exact))
+	if err != nil {
+		return nil, err
 	}
-	best := list[0]
-	for _, x := range list[1:] {
-		c, err := r.order(key(x), key(best))
+	best := rows[0]
+	for _, row := range rows[1:] {
+		c, err := r.order(row.key, best.key)
 		if err != nil {
 			return nil, err
 		}
 		if c == wanted {
-			best = x
+			best = row
 		}
 	}
-	return best, nil
+	return best.x, nil
 }
 
 // mapped takes a field of every element, or applies a filter to it.
@@ -506,15 +527,9 @@ func (r *run) perElement(a args) (func(x any) (any, error), error) {
 		if wrong := c.misfit(0, a.names); wrong != "" {
 			return nil, errors.New("it " + wrong)
 		}
-		path, err := a.must(0, "attribute")
-		other, otherwise := a.at(1, "default")
-		return func(x any) (any, error) {
-			y := dig(x, path)
-			if _, missing := y.(undefined); missing && otherwise {
-				y = other
-			}
-			return y, nil
-		}, err
+		path, err := a.path(0)
+		other, _ := a.at(1, "default")
+		return func(x any) (any, error) { return path.or(x, other) }, err
 	}
 	name, a, err := a.applies("filter", filters, filterNames)
 	return func(x any) (any, error) { return r.filter(name, x, a) }, err
@@ -530,9 +545,12 @@ func choose(wanted, byField bool) call {
 		if err := r.room(len(list)); err != nil {
 			return nil, err
 		}
-		path := ""
+		var by path
 		if byField {
-			if path, err = a.must(0, "the name of a field"); err != nil {
+			if len(a.list) == 0 {
+				return nil, errors.New("it needs the name of a field")
+			}
+			if by, err = a.path(0); err != nil {
 				return nil, err
 			}
 			a = a.rest(1)
@@ -543,9 +561,9 @@ func choose(wanted, byField bool) call {
 		}
 		out := []any{}
 		for _, x := range list {
-			y := x
-			if byField {
-				y = dig(x, path)
+			y, err := by.of(x)
+			if err != nil {
+				return nil, err
 			}
 			yes, err := test(y)
 			if err != nil {
@@ -582,6 +600,25 @@ func items(r *run, v any, _ args) (any, error) {
 		list = append(list, []any{k, m[k]})
 	}
 	return list, nil
+}
+
+// dictsort are the items of an object in another order.
+func dictsort(r *run, v any, a args) (any, error) {
+	pairs, err := items(r, v, args{})
+	if err != nil {
+		return nil, err
+	}
+	exact, _ := a.at(0, "case_sensitive")
+	descending, _ := a.at(2, "reverse")
+	by, err := a.text(1, "by", "key")
+	if err != nil {
+		return nil, err
+	}
+	at := slices.Index([]string{"key", "value"}, by)
+	if at < 0 {
+		return nil, fmt.Errorf("by must be key or value, not %s", brief(by))
+	}
+	return r.sort(pairs.([]any), path{int64(at)}, truth(exact), truth(descending))
 }
 
 func keys(r *run, v any, _ args) (any, error) {

@@ -271,17 +271,15 @@ func get(_ *run, v any, a args) (any, error) {
 }
 
 func urlencode(r *run, v any, _ args) (any, error) {
-	if m, ok := v.(map[string]any); ok {
-		query := url.Values{}
-		for _, k := range slices.Sorted(maps.Keys(m)) {
-			text, err := r.text(m[k])
-			if err != nil {
-				return nil, err
-			}
-			query.Set(k, text)
+	switch v := v.(type) {
+	case map[string]any:
+		pairs, err := items(r, v, args{})
+		if err != nil {
+			return nil, err
 		}
-		s := query.Encode()
-		return s, r.grow(len(s))
+		return r.query(pairs.([]any))
+	case []any:
+		return r.query(v)
 	}
 	text, err := r.text(v)
 	if err != nil {
@@ -289,6 +287,30 @@ func urlencode(r *run, v any, _ args) (any, error) {
 	}
 	s := strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(text), "+", "%20"), "%2F", "/")
 	return s, r.grow(len(s))
+}
+
+// query is the query of a URL that is made of pairs of a name and a value.
+func (r *run) query(pairs []any) (any, error) {
+	parts := make([]string, len(pairs))
+	for i, x := range pairs {
+		pair, _ := x.([]any)
+		if len(pair) != 2 {
+			return nil, fmt.Errorf("it needs pairs of a name and a value, not %s", describe(x))
+		}
+		name, err := r.text(pair[0])
+		if err != nil {
+			return nil, err
+		}
+		v, err := r.text(pair[1])
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = url.QueryEscape(name) + "=" + url.QueryEscape(v)
+		if err := r.grow(len(parts[i])); err != nil {
+			return nil, err
+		}
+	}
+	return strings.Join(parts, "&"), nil
 }
 
 // numbers is range(stop), range(start, stop) or range(start, stop, step).

@@ -31,9 +31,10 @@ func (env) Step(string, expr.Field) (value.Value, error) { return nil, errors.Ne
 
 var world = env{
 	"n": 3, "f": 1.5, "s": "Widget", "yes": true, "no": false, "null": nil, "list": []any{3, 1, 2},
-	"rows": []any{map[string]any{"sku": "nut", "qty": 4}, map[string]any{"sku": "bolt", "qty": 9}},
-	"ctx":  map[string]any{"n": 2, "text": "true", "deep": map[string]any{"k": "v"}},
-	"huge": int64(9223372036854775807), "broken": errors.New("the disk is gone"),
+	"rows":  []any{map[string]any{"sku": "nut", "qty": 4}, map[string]any{"sku": "bolt", "qty": 9}},
+	"ctx":   map[string]any{"n": 2, "text": "true", "deep": map[string]any{"k": "v"}},
+	"pairs": []any{[]any{"a", 1}, []any{"b", 2}},
+	"huge":  int64(9223372036854775807), "broken": errors.New("the disk is gone"),
 }
 
 func eval(t *testing.T, source string) (any, error) {
@@ -129,6 +130,15 @@ func TestEval(t *testing.T) {
 		{"{{ 'a b/c' | urlencode }}", "a%20b/c"}, {"{{ {'b': 1, 'a': 'x y'} | urlencode }}", "a=x+y&b=1"}, {"{{ 'hello world' | title }}", "Hello World"},
 		{"{{ 'hELLO' | capitalize }}", "Hello"}, {"{{ ' x ' | trim }}", "x"}, {"{{ 'xax' | trim('x') }}", "a"}, {"{{ 'aaa' | replace('a', 'b', 2) }}", "bba"}, {"{{ 5 | upper }}", "5"},
 
+		{"{{ pairs | map(attribute=0) }}", list("a", "b")}, {"{{ pairs | map(attribute='1') | sum }}", int64(3)}, {"{{ pairs | selectattr(1, 'gt', 1) | length }}", int64(1)},
+		{"{{ pairs | sort(attribute=1, reverse=true) | first | first }}", "b"}, {"{{ [{'a': [{'b': 1}]}] | map(attribute='a.0.b') }}", list(1)}, {"{{ [{'0': 1}] | sum('0') }}", int64(1)},
+		{"{{ [{}, {'a': {'b': 2}}] | map(attribute='a.b', default=7) }}", list(7, 2)}, {"{{ [ctx] | map(attribute='nope', default=none) | first is defined }}", false},
+		{"{{ ['b', 'A', 'a'] | min }}", "A"}, {"{{ ['a', 'B'] | max }}", "B"}, {"{{ ['a', 'B'] | max(case_sensitive=true) }}", "a"}, {"{{ ['a', 'A'] | unique(true) }}", list("a", "A")},
+		{"{{ {'b': 1, 'A': 2, 'C': 0} | dictsort | map('first') }}", list("A", "b", "C")}, {"{{ {'b': 1, 'A': 2, 'C': 0} | dictsort(true) | map('first') }}", list("A", "C", "b")},
+		{"{{ {'b': 1, 'A': 2, 'C': 0} | dictsort(by='value', reverse=true) | map('last') }}", list(2, 1, 0)}, {"{{ {'b': 1, 'A': 2} | items | first | first }}", "A"},
+		{"{{ \"it's a foo_bar-baz (1st)\" | title }}", "It's A Foo_bar-Baz (1st)"}, {"{{ \"it's 1st\".title() }}", "It'S 1St"}, {"{{ 5 | title }}", "5"},
+		{"{{ pairs | urlencode }}", "a=1&b=2"}, {"{{ {'a b': null, 'c': 'x/y &'} | urlencode }}", "a+b=None&c=x%2Fy+%26"}, {"{{ [] | urlencode }}", ""},
+
 		// methods and functions
 		{"{{ 'a,b'.split(',') }}", list("a", "b")}, {"{{ ' a  b '.split() }}", list("a", "b")}, {"{{ 'a,b,c'.split(',', 1) }}", list("a", "b,c")}, {"{{ '-'.join(['a', 'b']) }}", "a-b"},
 		{"{{ s.lower().startswith('wid') }}", true}, {"{{ s.endswith('x') }}", false}, {"{{ 'xx1'.lstrip('x').isdigit() }}", true}, {"{{ 'aéb'.find('b') }}", int64(2)},
@@ -190,10 +200,15 @@ func TestEvalFails(t *testing.T) {
 		"{{ ['a'] | map('sort', revers=1) }}": "filter sort takes no revers",
 		"{{ ['a'] | map('lowr') }}":           `(did you mean "lower"?)`,
 		"{{ ['a'] | map(attribut='x') }}":     "it takes no attribut",
+		"{{ rows | map(attribute='tag.x') }}": `it has no ["x"]`,
+		"{{ rows | selectattr('tag.x') }}":    `it has no ["x"]`,
+		"{{ rows | sum(attribute=1.5) }}":     "attribute must be a string",
+		"{{ [1] | urlencode }}":               "it needs pairs of a name and a value",
+		"{{ ctx | dictsort(by='x') }}":        "by must be key or value",
 		"{{ ['a'] | map }}":                   "it needs attribute",
 		"{{ ['a'] | select('gt') }}":          "test gt needs other",
 		"{{ ['a'] | select(other=1) }}":       "test must be a string",
-		"{{ ['a'] | selectattr }}":            "the name of a field must be a string",
+		"{{ ['a'] | selectattr }}":            "it needs the name of a field",
 		"{{ 'abc'.replace(none, 'x') }}":      "old must be a string, not null",
 		"{{ 'abc'.startswith(none) }}":        "prefix must be a string, not null",
 		"{{ 'abc'.find(none) }}":              "sub must be a string, not null",
@@ -383,7 +398,7 @@ func TestLimitsOfWhatIsShared(t *testing.T) {
 	for _, source := range []string{
 		"{{ " + long + " }}", "{{ " + long + " | tojson }}", "{{ " + long + " | sort }}", "{{ " + long + " | map('length') | sum }}",
 		"{{ " + long + " | select('lower') }}", "{{ " + long + " | map('int') }}", "{{ " + long + " | map('trim') | length }}",
-		"{{ " + long + " | max }}", "{{ " + long + " | unique }}", "{{ " + long + " | urlencode }}", "{{ 'x' in " + long + " | map('lower') }}",
+		"{{ " + long + " | max }}", "{{ " + long + " | unique }}", "{{ " + long + " | b64encode }}", "{{ 'x' in " + long + " | map('lower') }}",
 		"{{ " + deep + deep + "range(1000))) }}",
 		"{{ (" + deep + deep + "range(1000)))) == (" + deep + deep + "range(1000)))) }}",
 		"{{ (" + deep + deep + "range(1000)))) ~ '' }}", "{{ ctx[" + deep + deep + "range(1000)))].x }}",

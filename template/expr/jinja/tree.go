@@ -201,6 +201,11 @@ func (n item) eval(r *run) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return lookup(of, index)
+}
+
+// lookup is what stands in a value under a key or an index.
+func lookup(of, index any) (any, error) {
 	switch of := of.(type) {
 	case undefined:
 		return nil, fmt.Errorf("%s is undefined: it has no [%s]", of.what, brief(index))
