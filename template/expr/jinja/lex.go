@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,9 +49,9 @@ func lex(src string) ([]token, *fault) {
 		var size int
 		switch {
 		case r == '"' || r == '\'':
-			s, n, ok := unquote(src[at:])
-			if !ok {
-				return nil, &fault{at, "a string is not closed"}
+			s, n, wrong := unquote(src[at:])
+			if wrong != "" {
+				return nil, &fault{at + n, wrong}
 			}
 			t, size = token{text, s, at}, n
 		case r >= '0' && r <= '9':
@@ -117,31 +118,66 @@ func digits(s string, index bool) int {
 	return i
 }
 
-// unquote reads the string literal that s begins with, and its length.
-func unquote(s string) (string, int, bool) {
+// unquote reads the string literal that s begins with, and its length. On a fault, the length is that up to it.
+func unquote(s string) (text string, size int, wrong string) {
 	var b strings.Builder
-	for i := 1; i < len(s); i++ {
+	for i := 1; i < len(s); {
 		switch {
 		case s[i] == s[0]:
-			return b.String(), i + 1, true
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-			switch s[i] {
-			case 'n':
-				b.WriteByte('\n')
-			case 't':
-				b.WriteByte('\t')
-			case 'r':
-				b.WriteByte('\r')
-			case '\\', '\'', '"':
-				b.WriteByte(s[i])
-			default:
-				b.WriteByte('\\')
-				b.WriteByte(s[i])
+			return b.String(), i + 1, ""
+		case s[i] == '\\':
+			n, wrong := escape(&b, s[i:])
+			if wrong != "" {
+				return "", i, wrong
 			}
+			i += n
 		default:
 			b.WriteByte(s[i])
+			i++
 		}
 	}
-	return "", 0, false
+	return "", 0, "a string is not closed"
+}
+
+// escapes of one letter, as in Python.
+var escapes = map[byte]string{
+	'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
+}
+
+// escape writes what the escape sequence means that s begins with, and gives its length. Where the backslash means nothing it
+// stays.
+func escape(b *strings.Builder, s string) (size int, wrong string) {
+	if len(s) < 2 {
+		return 0, "a string is not closed"
+	}
+	digits, base, begin := 0, 16, 2
+	switch c := s[1]; c {
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	case 'N':
+		return 0, `\N{…} is not known: write the character`
+	default:
+		if text, ok := escapes[c]; ok {
+			b.WriteString(text)
+			return 2, ""
+		}
+		if c < '0' || c > '7' {
+			b.WriteByte('\\')
+			return 1, ""
+		}
+		base, begin = 8, 1
+		for digits < 3 && begin+digits < len(s) && s[begin+digits] >= '0' && s[begin+digits] <= '7' {
+			digits++
+		}
+	}
+	size = begin + digits
+	if code, err := strconv.ParseUint(s[begin:min(size, len(s))], base, 32); err == nil && size <= len(s) && utf8.ValidRune(rune(code)) {
+		b.WriteRune(rune(code))
+		return size, ""
+	}
+	return 0, fmt.Sprintf(`\%c must be followed by %d digits that make a character`, s[1], digits)
 }

@@ -78,11 +78,12 @@ func closing(s string) (int, bool) {
 	for i := 2; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"' || c == '\'':
-			_, n, ok := unquote(s[i:])
-			if !ok {
-				return 0, false
+			quote := c
+			for i++; i < len(s) && s[i] != quote; i++ {
+				if s[i] == '\\' {
+					i++
+				}
 			}
-			i += n - 1
 		case c == '{':
 			depth++
 		case c == '}' && depth == 0:
