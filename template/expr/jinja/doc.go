@@ -4,9 +4,9 @@
 //	{{ ctx.n | default(0) | int + 1 }}       one expression alone keeps the value's type
 //	{{ parcel.name | lower }}-{{ grams }}    text with expressions in it is a string
 //
-// Only expressions are read: {# comments #} are passed over, and a {% statement %} is refused. The grammar and its
-// precedences are Jinja's: filters and tests bind closest, chained ** goes from left to right, comparisons may be chained,
-// and `a if c else b` may stand in parentheses.
+// Only expressions are read: {# comments #} are passed over, and a {% statement %} is refused. A newline at the very end of a
+// text with expressions is dropped. The grammar and its precedences are Jinja's: filters and tests bind closest, chained **
+// goes from left to right, comparisons may be chained, and `a if c else b` may stand in parentheses.
 //
 // # Values
 //

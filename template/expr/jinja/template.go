@@ -185,6 +185,9 @@ func fixed(v any, p part, parts []part) part {
 }
 
 func (c *compiler) text(s string, path value.Pointer) part {
+	if strings.Contains(s, "{{") {
+		s = strings.TrimSuffix(s, "\n") // which YAML's | and > leave behind an expression that stands alone
+	}
 	pieces, f := scan(s)
 	if f != nil {
 		c.fault(path, f.at, s[f.at:], f)
