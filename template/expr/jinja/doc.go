@@ -10,7 +10,7 @@
 //
 // # Values
 //
-// They are those of package value. A whole float is an integer; an integer that would overflow is an error. Division with
+// They are those of package value, so true is no number: true == 1 is false. null is another name of none. A whole float is an integer; an integer that would overflow is an error. Division with
 // / is exact, // and % go down, as in Python. In a text, true is True and null is None, and a list or an object is JSON.
 // A name that nobody knows, and a key or an index that is not there, is undefined: false in a condition, nothing in a
 // text, the default of `default`, and null where a list or an object that holds it leaves the expression. What reads a field

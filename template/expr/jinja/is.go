@@ -52,7 +52,7 @@ func cased(to func(string) string) callable {
 
 func isGoneThrough(v any) bool {
 	switch v.(type) {
-	case []any, map[string]any, string:
+	case []any, map[string]any, string, undefined: // what is undefined is gone through as nothing
 		return true
 	}
 	return false

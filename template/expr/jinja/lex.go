@@ -34,7 +34,10 @@ type fault struct {
 func (f *fault) Error() string { return f.msg }
 
 // symbols, longest first.
-var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", "|", "="}
+var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "&&", "||", "??", "!", "?", "+", "-", "*", "/", "%", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", "|", "="}
+
+// foreign are symbols that no expression has, but other languages do, and what they are here.
+var foreign = map[string]string{"&&": "and", "||": "or", "!": "not", "?": "if", "??": "| default(…)", "=": "=="}
 
 // lex cuts an expression into tokens, the last of which is end.
 func lex(src string) ([]token, *fault) {

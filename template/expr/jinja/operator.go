@@ -369,6 +369,8 @@ func (r *run) order(a, b any) (int, error) {
 
 func (r *run) contains(in, v any) (bool, error) {
 	switch in := in.(type) {
+	case undefined:
+		return false, nil
 	case []any:
 		if err := r.spend(len(in)); err != nil {
 			return false, err

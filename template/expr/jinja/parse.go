@@ -69,7 +69,11 @@ func (p *parser) unexpected() {
 	if t.kind == end {
 		p.fail(t.at, "unexpected end")
 	}
-	p.fail(t.at, "unexpected %q", t.text)
+	hint := ""
+	if t.kind == symbol {
+		hint = didYouMean(foreign[t.text])
+	}
+	p.fail(t.at, "unexpected %q%s", t.text, hint)
 }
 
 // is reports whether the next token is one of these words or symbols.

@@ -98,6 +98,7 @@ func TestEval(t *testing.T) {
 		{"{{ 2 in list }}", true}, {"{{ 'c' in ['a'] + ['c'] }}", true}, {"{{ 'x' not in ctx }}", true}, {"{{ 'dge' in s }}", true}, {"{{ not 'a' in ['a'] }}", false},
 		{"{{ not no and yes }}", true}, {"{{ n or 5 }}", int64(3)}, {"{{ no or 5 }}", int64(5)}, {"{{ no and broken }}", false}, {"{{ yes or broken }}", true},
 		{"{{ 'big' if n > 2 else 'small' }}", "big"}, {"{{ 'big' if n > 5 }}", nil}, {"{{ (1 if no else 2) + 1 }}", int64(3)}, {"{{ 1 if no else 2 if no else 3 }}", int64(3)},
+		{"{{ 'a' in nobody }}", false}, {"{{ 'a' not in nobody }}", true}, {"{{ nobody is iterable }}", true}, {"{{ true == 1 }}", false}, {"{{ n != 3 }}", false},
 		{"{{ nobody == nobody2 }}", true}, {"{{ nobody == none }}", false}, {"{{ True }}", true}, {"{{ None }}", nil},
 
 		// tests
@@ -251,7 +252,12 @@ func TestCompileRefuses(t *testing.T) {
 		`{{ '\ud800' }}`:        `\u must be followed by 4 digits`,
 		`{{ '\N{DIGIT ONE}' }}`: `\N{…} is not known`,
 		`{{ 'a\`:                "it is not closed",
-		"{{ a ? b }}":           `unexpected '?'`,
+		"{{ a && b }}":          `unexpected "&&" (did you mean "and"?)`,
+		"{{ a || b }}":          `unexpected "||" (did you mean "or"?)`,
+		"{{ !a }}":              `unexpected "!" (did you mean "not"?)`,
+		"{{ a = 1 }}":           `unexpected "=" (did you mean "=="?)`,
+		"{{ a & b }}":           `unexpected '&'`,
+		"{{ a ? b }}":           `unexpected "?" (did you mean "if"?)`,
 		"{{ else }}":            `unexpected "else"`,
 		"{{ a[] }}":             "an index is missing",
 		"{{ a is }}":            "unexpected end",
