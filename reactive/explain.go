@@ -1,6 +1,8 @@
 package reactive
 
 import (
+	"slices"
+
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -23,6 +25,7 @@ const (
 	BySource      CauseKind = "decision"    // its decision source has not answered
 	ByTest        CauseKind = "test"        // its own test, with the values it has read
 	ByItems       CauseKind = "items"       // Nodes inside it are not settled, or have failed
+	ByEnd         CauseKind = "end"         // the run was closed before its task was decided
 )
 
 // Cause is one reason why a node stands where it does. Only the fields that its kind has use for are set.
@@ -75,7 +78,7 @@ func (r *Root) Causes(v int32) []Cause {
 
 // missing is what a node that has not begun waits for.
 func (r *Root) missing(v int32) []Cause {
-	list := r.lacking(v, plan.ShowsSatisfied, ByPredecessor)
+	list := eachOnce(r.lacking(v, plan.ShowsSatisfied, ByPredecessor))
 	if r.branch(v) == closed {
 		list = append(list, r.aroundOf(v)...)
 	}
@@ -121,7 +124,18 @@ func (r *Root) blockersOf(v int32) []Cause {
 		}
 		list = append(list, Cause{Kind: ByFailure, Node: u})
 	}
-	return list
+	return eachOnce(list)
+}
+
+// eachOnce leaves out the causes that name a node again: a conditional that has failed is a predecessor of what is inside
+// it and stands around it, and several meeting points may have one node behind them.
+func eachOnce(list []Cause) []Cause {
+	seen := map[int32]bool{}
+	return slices.DeleteFunc(list, func(c Cause) bool {
+		known := seen[c.Node]
+		seen[c.Node] = true
+		return known
+	})
 }
 
 func (r *Root) itemsOf(v int32, is func(u int32) bool) []Cause {
@@ -153,6 +167,9 @@ func (r *Root) underWay(v int32) []Cause {
 
 // undecided is whom a completed node waits for whose task is not decided.
 func (r *Root) undecided(v int32) []Cause {
+	if r.Closed() {
+		return []Cause{{Kind: ByEnd, Node: v}}
+	}
 	if r.Decidable(v) {
 		return append([]Cause{{Kind: ByPerson, Node: v}}, r.timersOf(v)...)
 	}

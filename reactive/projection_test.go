@@ -139,3 +139,30 @@ func TestTheWorkOfAnEventIsThatOfItsEdges(t *testing.T) {
 	join, _ := root.Node("join")
 	require.Equal(t, reactive.Ready, root.Status(join))
 }
+
+// A conditional that has failed stands around what it decides about and comes before it, and is one cause all the same.
+func TestACauseIsNamedOnce(t *testing.T) {
+	p := load(t, `
+kind: Workflow
+name: w
+steps:
+  - {operation: a}
+  - conditional: {id: gate, test: "{{ steps.a.output.none.at.all > 3 }}", then: [{operation: b}]}`)
+	r := play(t, p, "a+", "a!")
+	b, _ := r.root.Node("b")
+	gate, _ := r.root.Node("gate")
+	require.Equal(t, reactive.Aborted, r.root.Status(b))
+	require.Equal(t, []reactive.Cause{{Kind: reactive.ByFailure, Node: gate}}, r.root.Causes(b))
+}
+
+// What nobody had decided when the run was closed can be decided no more, and is not waited for.
+func TestAClosedRunWaitsForNobody(t *testing.T) {
+	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a, fulfillment: {policy: never}}, {operation: b}]}`)
+	r := play(t, p, "a+", "a!")
+	a, _ := r.root.Node("a")
+	require.True(t, r.root.Decidable(a))
+	require.Equal(t, []reactive.Cause{{Kind: reactive.ByPerson, Node: a}}, r.root.Causes(a))
+	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCanceled, Detail: &journal.Detail{}})
+	require.False(t, r.root.Decidable(a))
+	require.Equal(t, []reactive.Cause{{Kind: reactive.ByEnd, Node: a}}, r.root.Causes(a))
+}

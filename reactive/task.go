@@ -202,7 +202,7 @@ func (r *Root) foldPerson(v int32, t *task, e *journal.Event) Outcome {
 // Decidable reports whether a person may decide a step's task now: it waits for one, or its outcome has paused the run.
 func (r *Root) Decidable(v int32) bool {
 	t := r.tasks[v]
-	if t == nil || !r.nodes[v].has(held) {
+	if t == nil || !r.nodes[v].has(held) || r.Closed() {
 		return false
 	}
 	return t.paused || r.asksPerson(v)
