@@ -16,7 +16,8 @@ import (
 
 // Explanation says why a run, or something in it, stands where it does.
 type Explanation struct {
-	About   string         `json:"about"` // "run", or the key of a step, map, call or step-run
+	About   string         `json:"about"`          // "run", or the key of a step, map, call or step-run
+	Kind    string         `json:"kind,omitempty"` // of what has the key: step, map, conditional, call or step-run
 	Status  string         `json:"status"`
 	Decided *DecidingEvent `json:"decided,omitempty"` // what brought it there; nil: nothing has yet
 	Reasons []Reason       `json:"reasons,omitempty"`
@@ -77,8 +78,10 @@ type explainer struct {
 	net      *net.Net
 	nodes    map[string]*DecidingEvent     // by key
 	steps    map[string]*DecidingEvent     // of a playbook, by step and step-run
-	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
 	messages map[string]string             // by key of a call that waits for one
+	ends     map[string]net.View           // of a playbook, how each step-run has ended
+	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
+	denied   map[string]denial             // of a playbook, by step: its gate's last word, where that was no
 	status   reactive.RunStatus
 	decided  *DecidingEvent // of the run's status
 	paused   *DecidingEvent
@@ -91,10 +94,20 @@ func (x *explainer) watch() {
 	if x.net = net.Of(x.root); x.net == nil {
 		return
 	}
-	x.steps, x.failed = map[string]*DecidingEvent{}, map[*journal.Failure]net.View{}
+	x.steps, x.ends, x.denied = map[string]*DecidingEvent{}, map[string]net.View{}, map[string]denial{}
+	x.failed = map[*journal.Failure]net.View{}
 	x.net.Watch(func(v net.View) {
 		if v.Name == net.StepFailed {
 			x.failed[v.Failure] = v
+		}
+		switch v.Name {
+		case net.StepDone, net.StepFailed:
+			x.ends[v.Run] = v
+		case net.AdmitEvaluated:
+			delete(x.denied, v.Step)
+			if v.Status != "allow" {
+				x.denied[v.Step] = denial{view: v, decided: x.event}
+			}
 		}
 		switch v.Name {
 		case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
@@ -185,13 +198,16 @@ func (x *explainer) ending(e *journal.Event) []Reason {
 	}
 	r := Reason{Kind: "failure", Text: f.Error()}
 	if by := x.root.ClosedBy(); by != nil {
+		if v, ok := x.root.Node(by.Node); ok && x.net == nil {
+			return []Reason{x.about(v, 1)}
+		}
 		r.Decided = x.at(by.Seq)
 		r.Step = by.Node
 		return []Reason{r}
 	}
 	if x.net != nil {
 		r.Reasons = x.blamed()
-		return append([]Reason{r}, x.failedSteps()...)
+		return append([]Reason{r}, x.faults(f.Code)...)
 	}
 	if v := x.root.Verdict().Node; v >= 0 {
 		return []Reason{x.about(v, 1)}
@@ -211,18 +227,6 @@ func (x *explainer) blamed() []Reason {
 		text += ", and no arc with a when has taken it up"
 	}
 	return []Reason{{Kind: "failure", Step: v.Run, Text: text, Decided: x.at(v.Seq)}}
-}
-
-// failedSteps are the steps of a playbook whose newest run has failed.
-func (x *explainer) failedSteps() (list []Reason) {
-	for i := range x.net.Playbook().Steps {
-		if s := x.net.Step(i); s.Status == reactive.Failed {
-			list = append(list, Reason{
-				Kind: "failure", Step: s.Step, Text: fmt.Sprintf("step %s has failed: %s", s.Step, s.Failure.Error()), Decided: x.steps[s.Step],
-			})
-		}
-	}
-	return list
 }
 
 func (x *explainer) pause() []Reason {
@@ -247,7 +251,7 @@ func (x *explainer) step(name string) (*Explanation, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: %q", ErrStepNotFound, name)
 	}
-	out := &Explanation{About: name, Status: x.root.Status(v).String(), Decided: x.nodes[name]}
+	out := &Explanation{About: name, Kind: x.kind(v), Status: x.root.Status(v).String(), Decided: x.nodes[name]}
 	if x.root.Pending(v) {
 		out.Status = "retrying"
 	}
@@ -273,10 +277,7 @@ func (x *explainer) about(v int32, depth int) Reason {
 
 // name is what a node is called in a sentence.
 func (x *explainer) name(v int32) string {
-	kind := [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[x.root.Row(v).Kind]
-	if x.net != nil {
-		kind = "call"
-	}
+	kind := x.kind(v)
 	if key := x.root.Key(v); key != "" {
 		return kind + " " + key
 	}
@@ -286,8 +287,22 @@ func (x *explainer) name(v int32) string {
 	return "an unnamed " + kind
 }
 
+// kind is what a node is.
+func (x *explainer) kind(v int32) string {
+	if x.net != nil {
+		return "call"
+	}
+	return [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[x.root.Row(v).Kind]
+}
+
 // reasons are why a node stands where it does.
 func (x *explainer) reasons(v int32, depth int) []Reason {
+	if u, ok := x.closer(v); ok {
+		r := x.about(u, depth+1)
+		r.Kind, r.Text = string(reactive.ByFailure), "the run was ended by "+x.name(u)+", which is "+x.root.Status(u).String()
+		r.Decided = x.nodes[x.root.Key(v)]
+		return []Reason{r}
+	}
 	var list []Reason
 	if f := x.root.Failure(v); f != nil && !x.blocked(v) {
 		list = append(list, Reason{Kind: "failure", Text: f.Error()})
@@ -304,6 +319,16 @@ func (x *explainer) reasons(v int32, depth int) []Reason {
 		list = append(list, x.cause(v, &c, depth+1))
 	}
 	return list
+}
+
+// closer is the node whose failure has ended the run, and aborted this one with all that had not ended.
+func (x *explainer) closer(v int32) (int32, bool) {
+	by := x.root.ClosedBy()
+	if by == nil || x.root.Status(v) != reactive.Aborted || x.nodes[x.root.Key(v)] != x.at(by.Seq) {
+		return 0, false
+	}
+	u, ok := x.root.Node(by.Node)
+	return u, ok && u != v
 }
 
 // blocked reports whether something else is to blame for a node's failure.
@@ -359,6 +384,9 @@ func (x *explainer) cause(v int32, c *reactive.Cause, depth int) Reason {
 		return timerReason(c.Timer, c.Due)
 	case reactive.ByPerson:
 		r.Text = "a person has to decide whether its task is done"
+	case reactive.ByEnd:
+		r.Text = "the run has ended, and nobody had decided whether its task is done"
+		r.Decided = x.at(x.root.ClosedBy().Seq)
 	case reactive.BySource:
 		r.Text = "its decision source was asked, and has not answered"
 	case reactive.ByParticipant:

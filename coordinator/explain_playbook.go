@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,15 +19,18 @@ func (x *explainer) playbookStep(name string) *Explanation {
 		return nil
 	}
 	s := x.net.Step(i)
-	out := &Explanation{About: name, Status: s.Status.String(), Decided: x.steps[name]}
+	out := &Explanation{About: name, Kind: "step", Status: s.Status.String(), Decided: x.steps[name]}
+	if isRun {
+		out.Kind = "step-run"
+	}
 	for _, w := range x.net.Waits() {
 		if w.Step == step && (!isRun || w.Run == name) {
 			out.Reasons = append(out.Reasons, x.wait(&w))
 		}
 	}
 	switch {
-	case isRun && !x.net.Live(name) && s.Runs > 1:
-		out.Status = "ended"
+	case isRun && !x.net.Live(name):
+		out.Status, out.Reasons = x.ended(name)
 	case s.Status == reactive.Failed:
 		out.Reasons = append(out.Reasons, Reason{Kind: "failure", Text: s.Failure.Error(), Decided: x.steps[step]})
 	case s.Status == reactive.Idle:
@@ -38,12 +42,50 @@ func (x *explainer) playbookStep(name string) *Explanation {
 	return out
 }
 
+// ended says how a step-run has ended that is no longer under way.
+func (x *explainer) ended(run string) (status string, why []Reason) {
+	end, ok := x.ends[run]
+	switch {
+	case !ok:
+		r := Reason{Kind: "end", Text: "it was under way when the run was ended"}
+		if by := x.root.ClosedBy(); by != nil {
+			r.Decided = x.at(by.Seq)
+		}
+		return reactive.Aborted.String(), []Reason{r}
+	case end.Name == net.StepFailed:
+		return reactive.Failed.String(), []Reason{{Kind: "failure", Text: end.Failure.Error()}}
+	}
+	return reactive.Completed.String(), nil
+}
+
+// faults are what has gone wrong in a playbook that did not complete: the steps whose newest run has failed, arcs that could
+// not be followed, and where it was given up since nothing else could move, the gates that were shut.
+func (x *explainer) faults(code string) (list []Reason) {
+	for i, step := range x.net.Playbook().Steps {
+		s := x.net.Step(i)
+		if s.Status == reactive.Failed {
+			list = append(list, Reason{
+				Kind: "failure", Step: s.Step, Text: fmt.Sprintf("step %s has failed: %s", s.Step, s.Failure.Error()), Decided: x.steps[s.Step],
+			})
+		}
+		if s.Routed.Failure != nil {
+			list = append(list, x.unrouted(&s))
+		}
+		if d, ok := x.denied[s.Step]; ok && code == net.ReasonBlocked && !step.Admit.Discard {
+			r := x.refusal(d)
+			r.Text = fmt.Sprintf("a token has waited at the gate of step %s: %s", s.Step, r.Text)
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // unreached says why no token has come to a step.
 func (x *explainer) unreached(to int) []Reason {
 	book := x.net.Playbook()
 	var list []Reason
 	if book.Executor.Final == to {
-		list = append(list, Reason{Kind: "final", Text: "it is the final step: it runs when nothing else can move any more"})
+		list = append(list, x.final(to))
 	}
 	for i, from := range book.Steps {
 		if from.Next == nil {
@@ -61,6 +103,47 @@ func (x *explainer) unreached(to int) []Reason {
 	return list
 }
 
+// final says why the final step has not run.
+func (x *explainer) final(i int) Reason {
+	d, denied := x.denied[x.net.Playbook().Steps[i].Name]
+	by := x.root.ClosedBy()
+	r := Reason{Kind: "final", Text: "it is the final step: it runs when nothing else can move any more"}
+	switch {
+	case by != nil:
+		r.Text, r.Decided = "it is the final step, which does not run where the whole run is ended", x.at(by.Seq)
+	case denied:
+		r = x.refusal(d)
+		r.Kind, r.Text = "final", "it is the final step, and its gate has denied it: "+r.Text
+	}
+	return r
+}
+
+// unrouted says why nothing went on from a step.
+func (x *explainer) unrouted(s *net.StepState) Reason {
+	return Reason{
+		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq),
+		Text: fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()),
+	}
+}
+
+// sent says what has become of a token that has come by an arc to a step that has not run.
+func (x *explainer) sent(from *net.StepState, to int) Reason {
+	step := x.net.Playbook().Steps[to]
+	text := fmt.Sprintf("step-run %s has sent a token here, ", from.Routed.Run)
+	r := Reason{Decided: x.at(from.Routed.Seq)}
+	switch d, denied := x.denied[step.Name]; {
+	case denied:
+		r = x.refusal(d)
+		text += "and its gate has denied it: " + r.Text
+	case step.Join != nil && !x.root.Closed():
+		text += "and its join has not let it go on: other branches of the fan-out have failed, or too few have come"
+	default:
+		text += "and it was dropped: nothing new was started any more"
+	}
+	r.Kind, r.Step, r.Text = "routed", from.Step, text
+	return r
+}
+
 // arc says why nothing has come by an arc.
 func (x *explainer) arc(from, k int) Reason {
 	book := x.net.Playbook()
@@ -72,12 +155,17 @@ func (x *explainer) arc(from, k int) Reason {
 		guard = " when " + arc.Text
 	}
 	switch {
+	case slices.Contains(s.Routed.Arcs, k) && s.Routed.Failure == nil:
+		return x.sent(&s, arc.To)
 	case s.Routed.Run == "" && s.Live > 0:
 		r.Text, r.Decided = fmt.Sprintf("step %s leads here%s, and is still running", s.Step, guard), x.steps[s.Step]
+	case s.Routed.Run == "" && (s.Status == reactive.Completed || s.Status == reactive.Failed):
+		r.Text = fmt.Sprintf("step %s leads here%s, and when it had ended nothing new was started any more", s.Step, guard)
+		r.Decided = x.steps[s.Step]
 	case s.Routed.Run == "":
 		r.Text = fmt.Sprintf("step %s leads here%s, and has not run to its end", s.Step, guard)
 	case s.Routed.Failure != nil:
-		r.Text, r.Decided = fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()), x.at(s.Routed.Seq)
+		return x.unrouted(&s)
 	case len(s.Routed.Arcs) == 0:
 		r.Text, r.Decided = fmt.Sprintf("step-run %s leads here%s: no arc of it has held", s.Routed.Run, guard), x.at(s.Routed.Seq)
 	default:
@@ -96,7 +184,7 @@ func (x *explainer) wait(w *net.Wait) Reason {
 	r := Reason{Kind: string(w.Kind), Step: w.Step, Decided: x.at(w.Since)}
 	switch w.Kind {
 	case net.AtGate:
-		r.Text = fmt.Sprintf("a token waits at the gate of step %s: %s", w.Step, x.denial(w))
+		r.Text = fmt.Sprintf("a token waits at the gate of step %s: %s", w.Step, x.verdict(w.Step, w.Rule, w.Err))
 		r.Values = shortened(w.Reads)
 	case net.AtJoin:
 		r.Text = fmt.Sprintf("the join at step %s (%s) has tokens from %s; still to come: %d",
@@ -114,15 +202,33 @@ func (x *explainer) wait(w *net.Wait) Reason {
 	return r
 }
 
-// denial says which rule keeps a token back.
-func (x *explainer) denial(w *net.Wait) string {
-	i, _ := x.net.Playbook().StepIndex(w.Step)
+// denial is a gate's no, and the event that has brought it about.
+type denial struct {
+	view    net.View
+	decided *DecidingEvent
+}
+
+// refusal is why a gate has said no, with what its rules had read.
+func (x *explainer) refusal(d denial) Reason {
+	err := ""
+	if d.view.Failure != nil {
+		err = d.view.Failure.Message
+	}
+	return Reason{
+		Kind: string(net.AtGate), Step: d.view.Step, Text: x.verdict(d.view.Step, d.view.Count, err), Values: shortened(d.view.Reads),
+		Decided: d.decided,
+	}
+}
+
+// verdict says which rule of a step's gate keeps a token back; -1: none lets it in.
+func (x *explainer) verdict(step string, rule int, err string) string {
+	i, _ := x.net.Playbook().StepIndex(step)
 	admit := x.net.Playbook().Steps[i].Admit
 	switch {
-	case w.Err != "":
-		return "its rule " + admit.Rules[w.Rule].Text + " could not be evaluated: " + w.Err
-	case w.Rule >= 0 && admit.Rules[w.Rule].When != nil:
-		return "its rule " + admit.Rules[w.Rule].Text + " denies it"
+	case err != "":
+		return "its rule " + admit.Rules[rule].Text + " could not be evaluated: " + err
+	case rule >= 0 && admit.Rules[rule].When != nil:
+		return "its rule " + admit.Rules[rule].Text + " denies it"
 	case len(admit.Rules) > 0:
 		return "no rule lets it in: " + rulesText(admit)
 	}

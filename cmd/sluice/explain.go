@@ -26,7 +26,7 @@ Each reason names the event that decided.
 
 RUN is the id of a run, or as much of its beginning as tells it from others; STEP a key as runs show has them, and in a
 playbook the name of a step or of a run of it, such as fetch@2. With -o json it prints one object:
-  {"about":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
+  {"about":…,"kind":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal
   sluice explain tuesday 'check[3]' --data ./journal -o json | jq '.. | .text?'`,
@@ -61,8 +61,8 @@ playbook the name of a step or of a run of it, such as fetch@2. With -o json it 
 
 // showExplanation prints what is to be said of a run or step, each reason below what it is the reason for.
 func showExplanation(w io.Writer, run string, x *coordinator.Explanation) {
-	what := "step " + x.About
-	if x.About == "run" {
+	what := x.Kind + " " + x.About
+	if x.Kind == "" {
 		what = "run " + run
 	}
 	fmt.Fprintf(w, "%s is %s%s\n", what, x.Status, decidedBy(x.Decided))

@@ -31,7 +31,7 @@ type Wait struct {
 	Token uint64                 // gate, turn
 	Rule  int                    // gate: index of the rule that denies; -1: none holds
 	Err   string                 // gate: why the rule could not be evaluated
-	Reads map[string]value.Value // gate: the keys of the context that the rules read, as they are now
+	Reads map[string]value.Value // gate: what the rules read, as it is now
 
 	Mode    playbook.JoinMode // join
 	Arrived []string          // join: the steps that tokens have come from
@@ -69,19 +69,35 @@ func (n *Net) Waits() []Wait {
 }
 
 func (n *Net) atGate(t *token) Wait {
-	w := Wait{
+	return Wait{
 		Kind: AtGate, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id, Rule: t.verdict.rule, Err: t.verdict.err,
-		Reads: map[string]value.Value{},
+		Reads: n.readAtGate(t),
 	}
-	admit := n.book.Steps[t.step].Admit
-	keys := admit.Keys
-	if admit.AllKeys {
-		keys = slices.Sorted(maps.Keys(n.ctx.values))
+}
+
+// readAtGate gives what the rules of a token's step read: keys of what is seen there, by how they are written.
+func (n *Net) readAtGate(t *token) map[string]value.Value {
+	list := map[string]value.Value{}
+	s := &scope{net: n, args: t.args, event: t.event}
+	rules := n.book.Steps[t.step].Admit.Rules
+	for _, name := range []string{"workload", "ctx", "args", "event"} {
+		v, err := s.Name(name)
+		n.defect(err)
+		object, _ := v.(map[string]any)
+		for i := range rules {
+			if rules[i].When == nil {
+				continue
+			}
+			keys, all := rules[i].When.Keys(name)
+			if all {
+				keys = slices.Sorted(maps.Keys(object))
+			}
+			for _, k := range keys {
+				list[name+"."+k] = object[k]
+			}
+		}
 	}
-	for _, k := range keys {
-		w.Reads["ctx."+k] = n.ctx.values[k]
-	}
-	return w
+	return list
 }
 
 func (n *Net) atJoin(j *tracker) Wait {

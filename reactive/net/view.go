@@ -2,6 +2,7 @@ package net
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // ViewName says what a View tells of.
@@ -57,6 +58,7 @@ type View struct {
 	Status    string // what was decided, or how it ended
 	Count     int    // of items, arcs or tokens
 	Failure   *journal.Failure
+	Reads     map[string]value.Value // what the rules of a gate that denies have read, by how it is written
 }
 
 func (n *Net) tell(v View) {
@@ -96,6 +98,9 @@ func (n *Net) tellVerdict(t *token) {
 		v.Status = "allow"
 	case t.verdict.err != "":
 		v.Status, v.Failure = "error", failure(KindExpression, "%s", t.verdict.err)
+	}
+	if n.watch != nil && !t.verdict.allow {
+		v.Reads = n.readAtGate(t)
 	}
 	n.tell(v)
 }
