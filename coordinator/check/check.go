@@ -71,37 +71,11 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 		return nil, err
 	}
 	e.guesses = guess(p, o.Outputs)
-	e.reduced = !o.AllOrders && independent(p)
+	e.reduced = !o.AllOrders && len(o.Never) == 0 && independent(p)
 	if err := e.explore(); err != nil {
 		return nil, err
 	}
-	r := e.report()
-	if e.reduced {
-		return r, r.shorten(p, o)
-	}
-	return r, nil
-}
-
-// shorten looks for shorter traces in all orders, within the same bounds: where one of several independent calls goes
-// first, it stands in traces that could do without it.
-func (r *Report) shorten(p *plan.Plan, o Options) error {
-	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return len(f.Trace) > 1 }) {
-		return nil
-	}
-	o.AllOrders = true
-	all, err := Explore(p, o)
-	if err != nil {
-		return err
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		for _, g := range all.Findings {
-			if g.Kind == f.Kind && g.Step == f.Step && g.Text == f.Text && len(g.Trace) < len(f.Trace) {
-				f.Trace = g.Trace
-			}
-		}
-	}
-	return nil
+	return e.report(), nil
 }
 
 // known refuses outputs of steps that there are not.

@@ -278,13 +278,18 @@ func TestTheOrderOfIndependentCallsMakesNoDifference(t *testing.T) {
 				step += fmt.Sprintf(", needs: [s%d]", rapid.IntRange(0, i-1).Draw(t, "on"))
 			}
 			if rapid.Bool().Draw(t, "timed") {
-				step += ", timing: {timeout: PT1S, retry: {max_attempts: 2}}"
+				step += fmt.Sprintf(", timing: {timeout: PT%dS, on_timeout: %s, retry: {max_attempts: %d}}", rapid.IntRange(1, 2).Draw(t, "timeout"),
+					rapid.SampledFrom([]string{"fail", "skip"}).Draw(t, "then"), rapid.IntRange(1, 2).Draw(t, "attempts"))
 			}
 			steps = append(steps, step+"}")
 		}
 		text := "kind: Workflow\nname: w\nsteps:\n  - parallel: {steps: [" + strings.Join(steps, ", ") + "]}\n"
 		if rapid.Bool().Draw(t, "catch") {
-			text += "  - {conditional: {test: \"{{ steps.s0.status == 'failed' }}\", then: [{operation: mend}], else: [{operation: go}]}}\n"
+			status := func(name string) string {
+				return rapid.SampledFrom([]string{"completed", "failed", "skipped", "aborted"}).Draw(t, name)
+			}
+			text += fmt.Sprintf("  - {conditional: {test: \"{{ steps.s0.status == '%s' && steps.s%d.status == '%s' }}\", then: [{operation: mend}], else: [{operation: go}]}}\n",
+				status("first"), n-1, status("last"))
 		}
 		all := explore(t, text, check.Options{AllOrders: true})
 		some := explore(t, text, check.Options{})
@@ -341,4 +346,24 @@ func BenchmarkExplore(b *testing.B) {
 		states = r.States
 	}
 	b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
+}
+
+// What makes no difference to how a run ends may make one to a condition, or to which of two calls is overtaken by time.
+func TestOrdersThatMatterAreAllTaken(t *testing.T) {
+	two := `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {operation: b}]}}]}`
+	r := explore(t, two, check.Options{Never: []string{`{{ steps.b.status == "completed" && steps.a.status == "running" }}`}})
+	require.Equal(t, []string{check.NeverHolds + " "}, kindsOf(r))
+	require.Equal(t, []string{"b answers"}, r.Findings[0].Trace)
+
+	timed := `
+kind: Workflow
+name: w
+steps:
+  - parallel:
+      steps:
+        - {operation: a, timing: {timeout: PT1S, on_timeout: skip}}
+        - {operation: b, timing: {timeout: PT1S, on_timeout: skip}}
+  - conditional: {test: "{{ steps.a.status == 'skipped' && steps.b.status == 'completed' }}", then: [{operation: c}]}
+`
+	require.Empty(t, explore(t, timed, check.Options{}).Findings, "b may answer before the time of both is over")
 }

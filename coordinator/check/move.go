@@ -25,16 +25,17 @@ type move struct {
 // possible gives the moves that a state has, calls first, gates then, and time last.
 func (p *play) possible() []move {
 	var list []move
+	due := p.root.NextDue()
 	for _, req := range p.root.OpenCalls() {
 		list = append(list, p.answers(req)...)
-		if p.e.reduced && len(list) > 0 {
+		if p.e.reduced && due == 0 && len(list) > 0 {
 			break // the order makes no difference: this one goes first
 		}
 	}
 	list = append(list, p.messages()...)
 	list = append(list, p.decisions()...)
 	list = append(list, p.patches()...)
-	if due := p.root.NextDue(); due > 0 {
+	if due > 0 {
 		list = append(list, move{label: "time passes: " + p.due(due), at: due})
 	}
 	return list
