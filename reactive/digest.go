@@ -48,7 +48,10 @@ func (r *Root) Digest(w io.Writer, now int64) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.mail.boxes)) {
 		b := r.mail.boxes[name]
-		fmt.Fprintf(w, "mail %s %d", name, len(b.waits))
+		fmt.Fprintf(w, "mail %s", name)
+		for _, req := range b.waits { // the oldest is served first
+			fmt.Fprintf(w, " <%s", r.Key(req.Node))
+		}
 		for _, m := range b.messages {
 			digestValue(w, m)
 		}

@@ -367,3 +367,40 @@ steps:
 `
 	require.Empty(t, explore(t, timed, check.Options{}).Findings, "b may answer before the time of both is over")
 }
+
+// States are one only where nothing that an expression can still read tells them apart.
+func TestStatesThatDifferInWhatIsReadLaterAreTwo(t *testing.T) {
+	tests := map[string]string{
+		"the input of a step-run": `
+workflow:
+  - step: a
+    input: {k: "{{ ctx.k }}"}
+    spec: {policy: {admit: {rules: [{when: "{{ ctx.k == 1 || ctx.k == 2 }}", then: {allow: true}}]}}}
+    tool:
+      - {name: t1, kind: call, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {k: 0}}}}]}}}
+      - {name: t2, kind: call}
+    next: {arcs: [{step: b, when: '{{ event.name == "step.failed" }}'}, {step: b, when: "{{ input.k == 1 }}"}, {step: c}]}
+  - {step: b, tool: {kind: noop}}
+  - {step: c, tool: {kind: noop}}
+`,
+		"what a final step is told": `
+executor: {spec: {final_step: last}}
+workflow:
+  - {step: a, tool: {kind: noop}, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}, {step: d}]}}
+  - {step: b, tool: {kind: call}, next: {arcs: [{step: e, when: '{{ event.name == "step.failed" }}'}]}}
+  - {step: c, tool: {kind: call}, next: {arcs: [{step: e, when: '{{ event.name == "step.failed" }}'}]}}
+  - {step: d, tool: {kind: call}}
+  - {step: e, tool: {kind: noop}}
+  - step: last
+    tool:
+      - {name: t, kind: noop, spec: {policy: {rules: [{when: "{{ len(args.failures) == 2 && args.failures[0].step == 'c' && args.failures[1].step == 'b' }}", then: {do: fail}}]}}}
+`,
+	}
+	want := map[string][]string{"the input of a step-run": {"{{ runs.c > 0 }}"}, "what a final step is told": {"{{ steps.last.status == 'failed' }}"}}
+	for name, body := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := explore(t, head+body, check.Options{Never: want[name]})
+			require.Equal(t, []string{check.NeverHolds + " "}, kindsOf(r))
+		})
+	}
+}
