@@ -386,14 +386,13 @@ workflow:
 		"what a final step is told": `
 executor: {spec: {final_step: last}}
 workflow:
-  - {step: a, tool: {kind: noop}, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}, {step: d}]}}
-  - {step: b, tool: {kind: call}, next: {arcs: [{step: e, when: '{{ event.name == "step.failed" }}'}]}}
-  - {step: c, tool: {kind: call}, next: {arcs: [{step: e, when: '{{ event.name == "step.failed" }}'}]}}
-  - {step: d, tool: {kind: call}}
-  - {step: e, tool: {kind: noop}}
+  - {step: a, tool: {kind: noop}, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}]}}
+  - {step: b, tool: {kind: call}, next: {arcs: [{step: d, when: '{{ event.name == "step.failed" }}'}]}}
+  - {step: c, tool: {kind: call}, next: {arcs: [{step: d, when: '{{ event.name == "step.failed" }}'}]}}
+  - {step: d, spec: {join: {mode: all}}, tool: {kind: call}}
   - step: last
     tool:
-      - {name: t, kind: noop, spec: {policy: {rules: [{when: "{{ len(args.failures) == 2 && args.failures[0].step == 'c' && args.failures[1].step == 'b' }}", then: {do: fail}}]}}}
+      - {name: t, kind: noop, spec: {policy: {rules: [{when: "{{ len(args.failures) > 1 && args.failures[0].step == 'c' && args.failures[1].step == 'b' }}", then: {do: fail}}]}}}
 `,
 	}
 	want := map[string][]string{"the input of a step-run": {"{{ runs.c > 0 }}"}, "what a final step is told": {"{{ steps.last.status == 'failed' }}"}}
