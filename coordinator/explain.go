@@ -81,6 +81,7 @@ type explainer struct {
 	messages map[string]string             // by key of a call that waits for one
 	ends     map[string]net.View           // of a playbook, how each step-run has ended
 	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
+	routed   map[string]net.View           // of a playbook, by step: where its newest run went
 	denied   map[string]denial             // of a playbook, by step: its gate's last word, where that was no
 	status   reactive.RunStatus
 	decided  *DecidingEvent // of the run's status
@@ -95,7 +96,7 @@ func (x *explainer) watch() {
 		return
 	}
 	x.steps, x.ends, x.denied = map[string]*DecidingEvent{}, map[string]net.View{}, map[string]denial{}
-	x.failed = map[*journal.Failure]net.View{}
+	x.failed, x.routed = map[*journal.Failure]net.View{}, map[string]net.View{}
 	x.net.Watch(func(v net.View) {
 		if v.Name == net.StepFailed {
 			x.failed[v.Failure] = v
@@ -103,6 +104,8 @@ func (x *explainer) watch() {
 		switch v.Name {
 		case net.StepDone, net.StepFailed:
 			x.ends[v.Run] = v
+		case net.NextEvaluated:
+			x.routed[v.Step] = v
 		case net.AdmitEvaluated:
 			delete(x.denied, v.Step)
 			if v.Status != "allow" {

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,7 +122,7 @@ func (x *explainer) final(i int) Reason {
 // unrouted says why nothing went on from a step.
 func (x *explainer) unrouted(s *net.StepState) Reason {
 	return Reason{
-		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq),
+		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(maps.Clone(x.routed[s.Step].Reads)),
 		Text: fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()),
 	}
 }
@@ -168,15 +169,32 @@ func (x *explainer) arc(from, k int) Reason {
 		return x.unrouted(&s)
 	case len(s.Routed.Arcs) == 0:
 		r.Text, r.Decided = fmt.Sprintf("step-run %s leads here%s: no arc of it has held", s.Routed.Run, guard), x.at(s.Routed.Seq)
+		r.Values = x.readBy(arc, s.Step)
 	default:
 		names := make([]string, len(s.Routed.Arcs))
 		for i, a := range s.Routed.Arcs {
 			names[i] = book.Steps[book.Steps[from].Next.Arcs[a].To].Name
 		}
 		r.Text = fmt.Sprintf("step-run %s leads here%s, and went to %s instead", s.Routed.Run, guard, strings.Join(names, ", "))
-		r.Decided = x.at(s.Routed.Seq)
+		r.Decided, r.Values = x.at(s.Routed.Seq), x.readBy(arc, s.Step)
 	}
 	return r
+}
+
+// readBy is what the guard of an arc has read when the newest run of its step was routed.
+func (x *explainer) readBy(arc *playbook.Arc, step string) map[string]any {
+	values := map[string]any{}
+	if arc.When == nil {
+		return nil
+	}
+	for path, v := range x.routed[step].Reads {
+		name, rest, _ := strings.Cut(path, ".")
+		key, _, _ := strings.Cut(rest, ".")
+		if keys, all := arc.When.Keys(name); all || slices.Contains(keys, key) {
+			values[path] = v
+		}
+	}
+	return shortened(values)
 }
 
 // wait puts what a playbook's run waits for into words.

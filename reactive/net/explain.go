@@ -75,29 +75,59 @@ func (n *Net) atGate(t *token) Wait {
 	}
 }
 
-// readAtGate gives what the rules of a token's step read: keys of what is seen there, by how they are written.
+// readAtGate gives what the rules of a token's step read.
 func (n *Net) readAtGate(t *token) map[string]value.Value {
 	list := map[string]value.Value{}
 	s := &scope{net: n, args: t.args, event: t.event}
-	rules := n.book.Steps[t.step].Admit.Rules
-	for _, name := range []string{"workload", "ctx", "args", "event"} {
+	for _, rule := range n.book.Steps[t.step].Admit.Rules {
+		s.readings(rule.When, list)
+	}
+	return list
+}
+
+// readAtArcs gives what the guards of a router read, where somebody wants to know.
+func (n *Net) readAtArcs(next *playbook.Next, s *scope) map[string]value.Value {
+	if n.watch == nil {
+		return nil
+	}
+	list := map[string]value.Value{}
+	for i := range next.Arcs {
+		s.readings(next.Arcs[i].When, list)
+	}
+	return list
+}
+
+// read are the variables of which it is told what was read of them.
+var read = []string{"workload", "ctx", "args", "event", "input", "step", "results", "outcome", "output"}
+
+// readings adds what an expression reads, by how it is written there: keys of variables, and one level below them where that
+// is all it reads.
+func (s *scope) readings(e playbook.Expr, list map[string]value.Value) {
+	if e == nil {
+		return
+	}
+	for _, name := range read {
 		v, err := s.Name(name)
-		n.defect(err)
-		object, _ := v.(map[string]any)
-		for i := range rules {
-			if rules[i].When == nil {
+		object, ok := v.(map[string]any)
+		if err != nil || !ok {
+			continue
+		}
+		keys, all := e.Keys(name)
+		if all {
+			keys = slices.Sorted(maps.Keys(object))
+		}
+		for _, k := range keys {
+			members, whole := e.Members(name, k)
+			below, isObject := object[k].(map[string]any)
+			if all || whole || len(members) == 0 || !isObject {
+				list[name+"."+k] = object[k]
 				continue
 			}
-			keys, all := rules[i].When.Keys(name)
-			if all {
-				keys = slices.Sorted(maps.Keys(object))
-			}
-			for _, k := range keys {
-				list[name+"."+k] = object[k]
+			for _, m := range members {
+				list[name+"."+k+"."+m] = below[m]
 			}
 		}
 	}
-	return list
 }
 
 func (n *Net) atJoin(j *tracker) Wait {

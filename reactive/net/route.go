@@ -23,12 +23,13 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 		return
 	}
 	s := &scope{net: n, run: run, args: run.args, event: event, out: run.out}
+	reads := n.readAtArcs(next, s)
 	arcs, err := matching(next, s)
 	if err != nil {
-		n.misroute(run, f, failure(ReasonGuard, "%v", err))
+		n.misroute(run, f, failure(ReasonGuard, "%v", err), reads)
 		return
 	}
-	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs)})
+	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs), Reads: reads})
 	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
 	if len(arcs) == 0 {
 		if f == nil && n.book.Executor.NoNextIsError {
@@ -40,7 +41,7 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 	}
 	for _, i := range arcs {
 		if err := n.set(next.Arcs[i].Set, s); err != nil {
-			n.misroute(run, f, failure(ReasonGuard, "%v", err))
+			n.misroute(run, f, failure(ReasonGuard, "%v", err), reads)
 			return
 		}
 	}
@@ -60,8 +61,8 @@ func (n *Net) endBranch(run *stepRun, f *journal.Failure) {
 }
 
 // misroute ends a branch whose arcs could not be followed. A failure that was there before goes first.
-func (n *Net) misroute(run *stepRun, f, why *journal.Failure) {
-	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why})
+func (n *Net) misroute(run *stepRun, f, why *journal.Failure, reads map[string]value.Value) {
+	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: reads})
 	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Failure: why}
 	n.branchFailed(run.group, cmp.Or(f, why))
 }

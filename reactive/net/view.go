@@ -58,7 +58,7 @@ type View struct {
 	Status    string // what was decided, or how it ended
 	Count     int    // of items, arcs or tokens
 	Failure   *journal.Failure
-	Reads     map[string]value.Value // what the rules of a gate that denies have read, by how it is written
+	Reads     map[string]value.Value // what the rules of a gate that denies, or the guards of arcs, have read, by how it is written
 }
 
 func (n *Net) tell(v View) {
