@@ -390,3 +390,22 @@ type instant struct{}
 func (instant) Function(string) *template.Function { return nil }
 func (instant) Pure(int32, any) (any, error, bool) { return nil, nil, true }
 func (instant) Reserve() bool                      { return true }
+
+// TestWhoWaitsAtAGateIsToldWhatItsRulesRead: all of it, and nothing else.
+func TestWhoWaitsAtAGateIsToldWhatItsRulesRead(t *testing.T) {
+	b := lay(t, `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: gate}
+workload: {least: 3, other: 1}
+executor: {spec: {policy: {on_blocked: wait}}}
+workflow:
+  - {step: a, tool: {kind: noop}, next: {arcs: [{step: g, args: {n: 2, other: 7}}]}}
+  - step: g
+    spec: {policy: {admit: {rules: [{when: '{{ args.n >= workload.least }}', then: {allow: true}}, {when: '{{ event.status == "done" && ctx.go == true }}', then: {allow: true}}]}}}
+    tool: {kind: noop}
+`)
+	waits := b.net().Waits()
+	require.Len(t, waits, 1)
+	require.Equal(t, map[string]any{"args.n": int64(2), "workload.least": int64(3), "event.status": "done", "ctx.go": nil}, waits[0].Reads)
+}
