@@ -211,6 +211,9 @@ func (n *Net) conclude(it *iteration, out *outcome) bool {
 	}
 	if rule != nil {
 		if err := n.set(rule.Set, s); err != nil {
+			if do == playbook.Retry {
+				n.endTask(it, true) // there is no other attempt
+			}
 			n.endIteration(it, failureOf(err))
 			return false
 		}
@@ -307,6 +310,7 @@ func (n *Net) jump(it *iteration, rule *playbook.Rule) bool {
 func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	pause, err := delay(rule, it.tries, s)
 	if err != nil {
+		n.endTask(it, true)
 		n.endIteration(it, failureOf(err))
 		return false
 	}
