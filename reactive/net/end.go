@@ -147,7 +147,7 @@ func (n *Net) quiet() bool {
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
 	case playbook.BlockedFails:
-		n.halt(failure(ReasonBlocked, "%d tokens wait at gates that nothing opens", len(n.gates.waiting)))
+		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", len(n.gates.waiting)))
 		return true
 	case playbook.BlockedDiscards:
 		for _, t := range n.gates.all() {

@@ -74,6 +74,9 @@
 // of exit_code, stdout and stderr, or what stdout holds where its output is text, json or lines. That of a step is its last
 // task's; that of a loop a list, with null for iterations that have failed.
 //
+// A guard that reads what is not there yet gives null, and does not hold; one that gives anything else but true or false is
+// an error. Jinja's has a truth for every value.
+//
 // A failure fails its branch, and so the run as the completion says, unless an arc with a when takes it up: an arc without
 // one is followed after a failure too, and mends nothing.
 //

@@ -32,7 +32,23 @@ func ours(v value.Value, names []string) (Expr, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	return t, nil
+	return guarded{t}, nil
+}
+
+// guarded is a template whose null is no: as a guard, what is not there yet does not hold. Anything else that is no boolean
+// is a mistake.
+type guarded struct{ *expr.Template }
+
+// EvalBool is Eval for a guard.
+func (g guarded) EvalBool(env expr.Env) (bool, error) {
+	v, err := g.Eval(env)
+	if err != nil || v == nil {
+		return false, err
+	}
+	if yes, ok := v.(bool); ok {
+		return yes, nil
+	}
+	return g.Template.EvalBool(env) // says what is wrong
 }
 
 // keychainName is the variable that secrets are read from.
