@@ -46,7 +46,7 @@ func (c *childCaller) Call(call *operation.Call) (any, error) {
 	case err == nil && result.Err() == nil:
 		return result.Output, nil
 	case err == nil:
-		return nil, c.failure(ctx, result.Err())
+		return nil, childFailure(result)
 	}
 	if call.Err() != nil && !errors.Is(context.Cause(ctx), ErrShutdown) {
 		err = r.Cancel(context.WithoutCancel(ctx), orphaned)
@@ -68,6 +68,15 @@ func (c *childCaller) failure(ctx context.Context, err error) error {
 		return lacking(err)
 	}
 	return &operation.Error{Code: CodeChildFailed, Permanent: true, Err: err}
+}
+
+// childFailure is what the step says whose child run has ended without completing. Its details say how.
+func childFailure(r *Result) error {
+	details := map[string]any{"run": r.Run, "status": string(r.Status)}
+	if r.Failure != nil {
+		details["code"], details["message"] = r.Failure.Code, r.Failure.Message
+	}
+	return &operation.Error{Code: CodeChildFailed, Details: details, Permanent: true, Err: r.Err()}
 }
 
 func (c *childCaller) start(ctx context.Context, call *operation.Call) (*Run, error) {

@@ -257,7 +257,7 @@ workflow:
         kind: playbook
         path: child.yaml
         input: {n: -1}
-        ` + keep("bad", "{{ [outcome.status, outcome.error.code, outcome.error.message] }}") + `
+        ` + keep("bad", "{{ [outcome.status, outcome.error.code, outcome.error.message, outcome.error.details] }}") + `
     next: {arcs: [{step: end, args: {flow: "{{ results.flow }}"}}]}
   - {step: end, tool: {kind: echo, input: {flow: "{{ args.flow }}", bad: "{{ ctx.bad }}"}}}
 `,
@@ -284,6 +284,9 @@ output: "{{ steps.twice.output }}"
 	require.Equal(t, int64(10), result.Output.(map[string]any)["flow"])
 	require.Equal(t, []any{"error", coordinator.CodeChildFailed}, bad[:2])
 	require.Contains(t, bad[2], `a rule of task "check_task" has failed the step`)
+	require.Equal(t, map[string]any{
+		"run": "top/s@1.bad#1", "status": "failed", "code": "policy", "message": `a rule of task "check_task" has failed the step`,
+	}, bad[3])
 
 	child, err := e.Run(t.Context(), "top/s@1.book#1")
 	require.NoError(t, err)

@@ -120,11 +120,14 @@ func (t *track) outcome() (coordinator.Item, bool) {
 	}
 	q := t.parent.question(t.call)
 	if status := reactive.RunStatus(e.Detail.State); status != reactive.RunCompleted {
-		message := "the child run is " + string(status)
+		failure := childFailed("the child run is " + string(status))
+		details := map[string]any{"run": t.id, "status": string(status)}
 		if f := e.Detail.Failure; f != nil {
-			message += ": " + f.Error()
+			failure.Message += ": " + f.Error()
+			details["code"], details["message"] = f.Code, f.Message
 		}
-		return q.failed(childFailed(message)), true
+		failure.Details = details
+		return q.failed(failure), true
 	}
 	return q.answered(e.Value), true
 }

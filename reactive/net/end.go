@@ -234,7 +234,7 @@ func (n *Net) Verdict() reactive.Verdict {
 		return reactive.Verdict{Status: reactive.RunFailed, Failure: failure("internal", "%v", n.err), Node: -1}
 	}
 	if out.Status != reactive.RunFailed {
-		out.Output = n.last
+		out.Output = n.whole(n.last)
 	}
 	if out.Status == reactive.RunCompleted {
 		out.Failure = nil

@@ -186,7 +186,7 @@ func (n *Net) stored(v value.Value, fields []playbook.Select) value.Value {
 		extracted[f.As], _ = value.Pointer(f.Path).Lookup(v) // null where there is none
 	}
 	return map[string]any{
-		"kind": "result_ref", "ref": ref, "store": "journal", "scope": "execution",
+		"kind": resultRef, "ref": ref, "store": "journal", "scope": "execution",
 		"meta":      map[string]any{"bytes": int64(len(text)), "sha256": digest, "content_type": "application/json"},
 		"extracted": extracted,
 	}

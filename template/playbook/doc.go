@@ -70,6 +70,7 @@
 //	event     name (step.done, step.failed, loop.done), status (done, failed), step, step_run_id, result, error,
 //	          loop (total, done, failed)
 //
+// The error of a workflow or playbook that did not complete has details: run, status, code and message of the child.
 // The result of http is the body; outcome.http has its status and headers, also of an error. That of a command is an object
 // of exit_code, stdout and stderr, or what stdout holds where its output is text, json or lines. That of a step is its last
 // task's; that of a loop a list, with null for iterations that have failed.
