@@ -280,13 +280,15 @@ var refusals = []struct {
 		"- {conditional: {test: \"is {{ input }}\", then: []}}",
 		"- {conditional: {func: {args: []}, then: []}}",
 		"- {operation: a, id: s1}", "- {operation: a, id: s2}",
-		"- {conditional: {test: a, then: []}}"), []string{
+		"- {conditional: {test: a, then: []}}",
+		"- {conditional: {test: \"{{ input }} and {{ input }}\", then: []}}"), []string{
 		`w.yaml:4:17: steps[0].conditional.test: test is missing`,
 		`w.yaml:5:17: steps[1].conditional.then: then is missing`,
 		`w.yaml:5:45: steps[1].conditional.func: func cannot stand beside test`,
 		`w.yaml:6:24: steps[2].conditional.test: test must be a step id or one expression, not "is {{ input }}"`,
 		`w.yaml:7:24: steps[3].conditional.func.name: name is missing`,
-		`w.yaml:10:24: steps[6].conditional.test: test "a" is ambiguous: steps s1, s2 call that operation`}},
+		`w.yaml:10:24: steps[6].conditional.test: test "a" is ambiguous: steps s1, s2 call that operation`,
+		`w.yaml:11:24: steps[7].conditional.test: test must be a step id or one expression, not "{{ input }} and {{ input }}"`}},
 	{"maps", workflow("steps:",
 		"- {map: {steps: []}}",
 		"- {map: {id: m, over: [], func: {name: f}, as: run, max_concurrency: 0, steps: [{operation: a}]}}",

@@ -110,7 +110,7 @@ func (l *learner) texts(key string, v value.Value) {
 			}
 			return
 		}
-		list, alone, err := l.outlines(v)
+		list, alone, err := l.outlines(strings.TrimSpace(v)) // a block ends with a newline
 		if err != nil {
 			return // it is not meant to be an expression
 		}

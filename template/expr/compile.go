@@ -23,7 +23,8 @@ type compiler struct {
 	names []string
 	keys  map[string]*keySet // by name, and by name and key, of those that are used
 	errs  []error
-	slots int // variables of `let`, over all expressions
+	slots int  // variables of `let`, over all expressions
+	mixed bool // a text around expressions has been compiled
 
 	// Of the string and the expression at hand.
 	pointer string

@@ -36,6 +36,7 @@ type Template struct {
 
 	fixed    bool
 	constant value.Value // if fixed
+	text     bool
 }
 
 // Compile compiles a string. The error is one *Error, or several joined.
@@ -56,6 +57,9 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 		return nil, errors.Join(c.errs...)
 	}
 	t := &Template{root: root, slots: c.slots, reads: c.reads, names: c.names, keys: c.keys}
+	if _, isString := v.(string); isString {
+		t.text = c.mixed
+	}
 	t.settle(v)
 	return t, nil
 }
@@ -86,6 +90,9 @@ func (t *Template) Names() []string { return t.names }
 
 // Constant returns the value of a template that reads nothing, and whether it is one.
 func (t *Template) Constant() (value.Value, bool) { return t.constant, t.fixed }
+
+// Text reports whether the template is a text around expressions, which gives a string whatever they give.
+func (t *Template) Text() bool { return t.text }
 
 // Eval returns the template's value in env. The error is an *Error that says which expression failed and wraps what env
 // returned, or ErrLimit. The result may share memory with env and must not be changed.

@@ -105,6 +105,7 @@ func (c *compiler) text(text string) node {
 	if len(pieces) == 1 {
 		return parts[0]
 	}
+	c.mixed = true
 	return func(r *run) (value.Value, error) {
 		var b strings.Builder
 		for i, part := range parts {

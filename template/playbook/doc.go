@@ -81,6 +81,9 @@
 // A failure fails its branch, and so the run as the completion says, unless an arc with a when takes it up: an arc without
 // one is followed after a failure too, and mends nothing.
 //
+// A guard, the list of a loop, its width and a delay are one expression; white space around it, such as the newline that YAML's
+// | leaves, is not part of it.
+//
 // # Faults and warnings
 //
 // Everything that is wrong with a document is reported at once, as document.Errors: with its place, what is written there and,

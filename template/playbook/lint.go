@@ -64,6 +64,21 @@ func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) 
 	}
 }
 
+// words are the texts that Jinja's dialect takes for true and false.
+var words = []string{"true", "yes", "1", "false", "no", "0", ""}
+
+// lintCondition warns of a guard in Jinja's dialect that is a text and was probably meant as an expression.
+func (r *reader) lintCondition(n *document.Node, e Expr) {
+	v, fixed := constant(e)
+	text, _ := v.(string)
+	switch {
+	case alwaysText(e):
+		r.warn(n.Pos, "%s is a text around an expression, and holds only when it reads true, yes or 1: write all of it as one {{ … }}", lastKey(n.Pos))
+	case fixed && !slices.Contains(words, strings.ToLower(text)):
+		r.warn(n.Pos, "%s is a text and never holds: write it as {{ … }}", lastKey(n.Pos))
+	}
+}
+
 // unguarded warns of an arc that is followed after a failure too, which is seldom meant: it goes on, and mends nothing.
 func (l *linter) unguarded(s *Step) {
 	if s.Next == nil || !s.canFail() {

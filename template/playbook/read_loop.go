@@ -34,7 +34,7 @@ func (r *reader) loop(s *Step, n *document.Node) layer {
 
 // loopIn compiles the list. One that is written out must be a list; an expression is judged when it has been evaluated.
 func (r *reader) loopIn(n *document.Node) Expr {
-	e := r.expression(n, seenByLoop)
+	e := r.sole(n, seenByLoop, "a list")
 	if e == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (r *reader) width(n *document.Node) Expr {
 	if n.Kind != document.String && r.Count(n) == 0 {
 		return nil
 	}
-	return r.expression(n, seenByLoop)
+	return r.sole(n, seenByLoop, "a whole number")
 }
 
 func (r *reader) loopPolicy(l *Loop, n *document.Node) {

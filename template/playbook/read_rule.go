@@ -212,7 +212,7 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 		r.WrongKind(n, "a number of seconds")
 		return nil
 	}
-	return r.expression(n, names)
+	return r.sole(n, names, "a number of seconds")
 }
 
 // jump finds the task that a label names: one of the same pipeline. A task may be called previous; only else is it the word

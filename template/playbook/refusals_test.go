@@ -280,6 +280,13 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:6:72: workflow[1].tool[1].kind: a secret is read by its name and key, written out: keychain.shop.key`,
 			`p.yaml:6:112: workflow[1].tool[2].kind: a tool of kind sleep is given no secrets`,
 		}},
+		{"texts around expressions", steps("- {step: s, loop: {in: 'a {{ ctx.a }}', iterator: i, spec: {mode: parallel, max_in_flight: '{{ 1 }}{{ 2 }}'}}, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: retry, delay: '{{ ctx.n }}s'}}}]}}}," +
+			" next: {arcs: [{step: s, when: '{{ ctx.a }} and {{ ctx.b }}'}]}}"), []string{
+			`p.yaml:5:24: workflow[0].loop.in: in must be one expression {{ … }} that gives a list: "a {{ ctx.a }}"`,
+			`p.yaml:5:92: workflow[0].loop.spec.max_in_flight: max_in_flight must be one expression {{ … }} that gives a whole number: "{{ 1 }}{{ 2 }}"`,
+			`p.yaml:5:188: workflow[0].tool.spec.policy.rules[0].else.then.delay: delay must be one expression {{ … }} that gives a number of seconds: "{{ ctx.n }}s"`,
+			`p.yaml:5:241: workflow[0].next.arcs[0].when: when must be an expression {{ … }} that gives true or false: "{{ ctx.a }} and {{ ctx.b }}"`,
+		}},
 		{"workloads", root("workload: [1]"), []string{
 			`p.yaml:5:11: workload: workload must be a mapping, not a list`,
 		}},

@@ -88,6 +88,31 @@ func (r *reader) expression(n *document.Node, names []string) Expr {
 	return r.compiled(n.Value(), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 }
 
+// sole compiles what must not be a text, and so is one expression if it is a string; must says what it gives. It gives nil for
+// what it has refused.
+func (r *reader) sole(n *document.Node, names []string, must string) Expr {
+	e := r.compiled(trimmed(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
+	if e != nil && alwaysText(e) {
+		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that gives %s", lastKey(n.Pos), must))
+		return nil
+	}
+	return e
+}
+
+// trimmed is a value without the white space that YAML's | and > leave around an expression.
+func trimmed(v value.Value) value.Value {
+	if text, ok := v.(string); ok {
+		return strings.TrimSpace(text)
+	}
+	return v
+}
+
+// alwaysText reports whether an expression is a text around others, which gives a string whatever they give.
+func alwaysText(e Expr) bool {
+	t, ok := e.(interface{ Text() bool })
+	return ok && t.Text()
+}
+
 // compiled compiles a value that was put together from several places; at finds the node behind a pointer into it.
 func (r *reader) compiled(v value.Value, pos document.Pos, names []string, at func(value.Pointer) *document.Node) Expr {
 	e, err := r.compile(v, names)
@@ -143,7 +168,7 @@ func (r *reader) condition(n *document.Node, names []string) (Expr, string) {
 		r.Refuse(n, lastKey(n.Pos)+" must be an expression, not "+n.Kind.String())
 		return nil, ""
 	}
-	v := n.Value()
+	v := trimmed(n.Value())
 	if r.book.Jinja {
 		v = ourNames(v)
 	}
@@ -151,11 +176,14 @@ func (r *reader) condition(n *document.Node, names []string) (Expr, string) {
 	if e == nil {
 		return nil, ""
 	}
-	if v, fixed := constant(e); fixed && !r.book.Jinja {
-		if _, isBool := v.(bool); !isBool {
-			r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that gives true or false")
-			return nil, ""
-		}
+	fixed, isFixed := constant(e)
+	_, isBool := fixed.(bool)
+	switch {
+	case r.book.Jinja:
+		r.lintCondition(n, e)
+	case alwaysText(e) || isFixed && !isBool:
+		r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that gives true or false")
+		return nil, ""
 	}
 	if !isText {
 		return e, strconv.FormatBool(n.Value().(bool))

@@ -82,6 +82,10 @@ func TestWarnings(t *testing.T) {
 		{"texts that are conditions in Jinja", strings.Replace(steps("- {step: a, next: {arcs: [{step: a, when: 'no'}, {step: b, when: 'yes'}]}}",
 			"- {step: b, "+no+", "+gate+"rules: [{when: 'true', then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), "sluice/v1", "noetl.io/v10", 1), []string{
 			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`}},
+		{"guards that are texts in Jinja", strings.Replace(steps("- {step: a, next: {arcs: [{step: a, when: 'ctx.n > 3'}, {step: a, when: '{{ ctx.n }} > 3'}, {step: a, when: ' {{ ctx.n > 3 }} '}]}}"), "sluice/v1", "noetl.io/v2", 1), []string{
+			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`,
+			`p.yaml:5:43: workflow[0].next.arcs[0].when: when is a text and never holds: write it as {{ … }}`,
+			`p.yaml:5:73: workflow[0].next.arcs[1].when: when is a text around an expression, and holds only when it reads true, yes or 1: write all of it as one {{ … }}`}},
 		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
 			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: policies stand where they apply`,
 			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits what a call gives`,

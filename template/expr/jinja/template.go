@@ -51,6 +51,12 @@ func (t *Template) Constant() (value.Value, bool) {
 	return c.v, ok
 }
 
+// Text reports whether the template is a text around expressions, which gives a string whatever they give.
+func (t *Template) Text() bool {
+	_, ok := t.root.(mixed)
+	return ok
+}
+
 // Eval returns the template's value in env. The error is an *expr.Error that says which expression failed and wraps what
 // env returned, or expr.ErrLimit. The result may share memory with env and must not be changed.
 func (t *Template) Eval(env expr.Env) (value.Value, error) {
