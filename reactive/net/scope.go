@@ -22,34 +22,56 @@ type scope struct {
 	out   *outcome // the task that has just ended
 }
 
-var _ expr.Env = (*scope)(nil)
+var (
+	_ expr.Env       = (*scope)(nil)
+	_ jinja.Fallback = (*scope)(nil)
+)
 
 // Name finds a variable.
 func (s *scope) Name(name string) (value.Value, error) {
-	switch name {
-	case "workload":
-		return s.net.workload, nil
-	case "ctx":
-		if s.it != nil && s.it.ctx != nil {
-			return s.it.ctx, nil
-		}
-		return s.net.ctx.snapshot(), nil
-	case "args":
-		return s.args, nil
-	case "event":
-		return s.event, nil
-	case "execution_id":
-		return s.net.root.Start().Run, nil
-	case "keychain":
-		return s.net.book.Marks(), nil // whoever makes the call puts the secrets in
-	}
-	if v, ok := s.pipeline(name); ok {
+	if v, ok := s.own(name); ok {
 		return v, nil
 	}
-	if s.net.book.Jinja {
-		return s.bare(name)
+	if !s.net.book.Jinja {
+		return nil, fmt.Errorf("unknown name %q", name)
 	}
-	return nil, fmt.Errorf("unknown name %q", name)
+	if v, ok := s.result(name); ok {
+		return v, nil
+	}
+	if v, ok := s.net.workload[name]; ok {
+		return v, nil
+	}
+	return nil, jinja.ErrUndefined
+}
+
+// Under lets the Jinja dialect read a result as its field data too, if it has no other.
+func (s *scope) Under(name, key string) (value.Value, bool) {
+	if _, ok := s.own(name); ok || key != "data" {
+		return nil, false
+	}
+	return s.result(name)
+}
+
+// own finds a variable that has its name in both dialects.
+func (s *scope) own(name string) (value.Value, bool) {
+	switch name {
+	case "workload":
+		return s.net.workload, true
+	case "ctx":
+		if s.it != nil && s.it.ctx != nil {
+			return s.it.ctx, true
+		}
+		return s.net.ctx.snapshot(), true
+	case "args":
+		return s.args, true
+	case "event":
+		return s.event, true
+	case "execution_id":
+		return s.net.root.Start().Run, true
+	case "keychain":
+		return s.net.book.Marks(), true // whoever makes the call puts the secrets in
+	}
+	return s.pipeline(name)
 }
 
 // pipeline finds what only a step-run has.
@@ -106,37 +128,17 @@ func object(m map[string]value.Value) value.Value {
 	return m
 }
 
-// bare finds what the Jinja dialect has without a prefix: results of tasks and steps, and keys of the workload.
-func (s *scope) bare(name string) (value.Value, error) {
+// result finds what the Jinja dialect has without a prefix besides keys of the workload: results of tasks and steps.
+func (s *scope) result(name string) (value.Value, bool) {
 	if s.it != nil {
 		if v, ok := s.it.results[name]; ok {
-			return withData(v), nil
+			return v, true
 		}
 	}
 	if i, ok := s.net.book.StepIndex(name); ok && s.net.steps[i].gave {
-		return withData(s.net.steps[i].result), nil
+		return s.net.steps[i].result, true
 	}
-	if v, ok := s.net.workload[name]; ok {
-		return v, nil
-	}
-	return nil, jinja.ErrUndefined
-}
-
-// withData lets a result be read as its field data too.
-func withData(v value.Value) value.Value {
-	object, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	if _, has := object["data"]; has {
-		return v
-	}
-	both := make(map[string]any, len(object)+1)
-	for k, x := range object {
-		both[k] = x
-	}
-	both["data"] = v
-	return both
+	return nil, false
 }
 
 // Step is there for templates of workflows; playbooks name no steps that way.

@@ -103,6 +103,13 @@ func (a args) at(i int, name string) (any, bool) {
 	return nil, false
 }
 
+// key is the argument of get, if that is a string.
+func (a args) key() (string, bool) {
+	v, _ := a.at(0, "key")
+	s, ok := v.(string)
+	return s, ok
+}
+
 // rest is what follows the first n of the arguments without a name.
 func (a args) rest(n int) args { return args{a.list[min(n, len(a.list)):], a.names, a.named} }
 

@@ -260,8 +260,7 @@ func get(_ *run, v any, a args) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("it is one of objects, not of %s", describe(v))
 	}
-	key, _ := a.at(0, "key")
-	if k, ok := key.(string); ok {
+	if k, ok := a.key(); ok {
 		if x, ok := m[k]; ok {
 			return x, nil
 		}

@@ -389,6 +389,32 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// aliases is an environment in which results can be read as their field data.
+type aliases struct{ env }
+
+func (a aliases) Under(name, key string) (value.Value, bool) {
+	v, err := a.Name(name)
+	return v, err == nil && key == "data"
+}
+
+func TestFallback(t *testing.T) {
+	for source, want := range map[string]any{
+		"{{ list.data }}": list(3, 1, 2), "{{ list['data'] }}": list(3, 1, 2), "{{ list.data | length }}": int64(3), "{{ list.data is defined }}": true,
+		"{{ ctx.deep.data }}": nil, "{{ list.other is defined }}": false, "{{ ctx.get('data').n }}": int64(2), "{{ ctx.get('none', 5) }}": int64(5),
+		"{{ ctx.deep }}": map[string]any{"k": "v"}, "{{ (list).data.data is defined }}": false, "{{ list[0].data is defined }}": false,
+	} {
+		c, err := jinja.Compile(source)
+		require.NoError(t, err)
+		v, err := c.Eval(aliases{world})
+		require.NoError(t, err, source)
+		require.Equal(t, want, v, source)
+	}
+	c, err := jinja.Compile("{{ nobody['data'] }}")
+	require.NoError(t, err)
+	_, err = c.Eval(aliases{world})
+	require.ErrorContains(t, err, `nobody is undefined: it has no ["data"]`)
+}
+
 // What would take long, or much, ends at once, and nothing of that size is made.
 func TestLimits(t *testing.T) {
 	for _, source := range []string{

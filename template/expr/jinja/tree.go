@@ -13,6 +13,12 @@ import (
 // error as long as nobody reads a field of it or reckons with it.
 var ErrUndefined = errors.New("jinja: undefined")
 
+// Fallback may be implemented by an Env. Under gives what is read under a key of a variable that does not hold the key, and
+// whether it is anything.
+type Fallback interface {
+	Under(name, key string) (value.Value, bool)
+}
+
 // undefined stands for what is not there; it says what that is.
 type undefined struct{ what string }
 
@@ -185,11 +191,24 @@ func (n attribute) eval(r *run) (any, error) {
 	if u, ok := of.(undefined); ok {
 		return nil, fmt.Errorf("%s is undefined: it has no %q", u.what, n.key)
 	}
-	m, _ := of.(map[string]any)
-	if v, ok := m[n.key]; ok {
+	if v, ok := r.member(n.of, of, n.key); ok {
 		return v, nil
 	}
 	return undefined{n.key}, nil
+}
+
+// member is what a value holds under a key, or what the environment has for it; n is the node that gave the value.
+func (r *run) member(n node, of any, key string) (any, bool) {
+	m, _ := of.(map[string]any)
+	if v, ok := m[key]; ok {
+		return v, true
+	}
+	v, isName := n.(variable)
+	f, has := r.env.(Fallback)
+	if !isName || !has {
+		return nil, false
+	}
+	return f.Under(v.name, key)
 }
 
 func (n item) eval(r *run) (any, error) {
@@ -200,6 +219,13 @@ func (n item) eval(r *run) (any, error) {
 	index, err := n.index.eval(r)
 	if err != nil {
 		return nil, err
+	}
+	if key, ok := index.(string); ok {
+		if _, missing := of.(undefined); !missing {
+			if v, ok := r.member(n.of, of, key); ok {
+				return v, nil
+			}
+		}
 	}
 	return lookup(of, index)
 }
@@ -415,6 +441,11 @@ func (n method) eval(r *run) (any, error) {
 	}
 	if err := r.touch(v); err != nil {
 		return nil, err
+	}
+	if key, ok := a.key(); ok && n.name == "get" {
+		if x, ok := r.member(n.of, v, key); ok {
+			return x, nil
+		}
 	}
 	out, err := methods[n.name].do(r, v, a)
 	if err != nil {
