@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -138,17 +138,24 @@ func unprefixed(s string, base int) string {
 	if prefix := map[int]string{16: "0x", 8: "0o", 2: "0b"}[base]; prefix != "" && len(digits) > 1 && strings.EqualFold(digits[:2], prefix) {
 		s = s[:len(s)-len(digits)] + strings.TrimPrefix(digits[2:], "_")
 	}
-	return ungrouped(s)
+	return ungrouped(s, base)
 }
 
-var underscore = regexp.MustCompile(`([0-9A-Za-z])_([0-9A-Za-z])`)
-
-// ungrouped takes away the _ between digits.
-func ungrouped(s string) string {
+// ungrouped takes away the _ between digits of a base, and leaves those elsewhere, which make it no number.
+func ungrouped(s string, base int) string {
 	if !strings.Contains(s, "_") {
 		return s
 	}
-	return underscore.ReplaceAllString(underscore.ReplaceAllString(s, "$1$2"), "$1$2")
+	digit := func(i int) bool {
+		return i >= 0 && i < len(s) && (s[i] >= '0' && s[i] <= '9' || base > 10 && unicode.IsLetter(rune(s[i])))
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if s[i] != '_' || !digit(i-1) || !digit(i+1) {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
 }
 
 // decimal reads a number as Python's float does, as far as the model has it.
@@ -157,7 +164,7 @@ func decimal(s string) (float64, bool) {
 	if strings.ContainsAny(s, "xX") {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(ungrouped(s), 64)
+	f, err := strconv.ParseFloat(ungrouped(s, 10), 64)
 	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
@@ -275,7 +282,7 @@ func length(_ *run, v any, _ args) (any, error) {
 	case undefined:
 		return int64(0), nil
 	case string:
-		return int64(len([]rune(v))), nil
+		return int64(utf8.RuneCountInString(v)), nil
 	case []any:
 		return int64(len(v)), nil
 	case map[string]any:

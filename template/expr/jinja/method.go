@@ -76,7 +76,7 @@ func trimLeft(s string) string  { return strings.TrimLeftFunc(s, unicode.IsSpace
 func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
 func trimmed(space func(string) string, cut func(s string, in func(rune) bool) string) callable {
-	return takes(0, func(_ *run, v any, a args) (any, error) {
+	return takes(0, func(r *run, v any, a args) (any, error) {
 		s, err := needText(v)
 		if err != nil {
 			return nil, err
@@ -86,6 +86,9 @@ func trimmed(space func(string) string, cut func(s string, in func(rune) bool) s
 		}
 		set, err := a.must(0, "chars")
 		if err != nil {
+			return nil, err
+		}
+		if err := r.spend(len(s) / 8); err != nil { // each character is looked up
 			return nil, err
 		}
 		in := map[rune]bool{}
