@@ -79,7 +79,8 @@ type explainer struct {
 	nodes    map[string]*DecidingEvent     // by key
 	steps    map[string]*DecidingEvent     // of a playbook, by step and step-run
 	messages map[string]string             // by key of a call that waits for one
-	ends     map[string]net.View           // of a playbook, how each step-run has ended
+	past     map[string]past               // of a playbook, by key of a step-run, an iteration or a call
+	lost     map[string][]string           // of a playbook, by step-run: keys of iterations that have failed
 	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
 	routed   map[string]net.View           // of a playbook, by step: where its newest run went
 	denied   map[string]denial             // of a playbook, by step: its gate's last word, where that was no
@@ -95,31 +96,9 @@ func (x *explainer) watch() {
 	if x.net = net.Of(x.root); x.net == nil {
 		return
 	}
-	x.steps, x.ends, x.denied = map[string]*DecidingEvent{}, map[string]net.View{}, map[string]denial{}
-	x.failed, x.routed = map[*journal.Failure]net.View{}, map[string]net.View{}
-	x.net.Watch(func(v net.View) {
-		if v.Name == net.StepFailed {
-			x.failed[v.Failure] = v
-		}
-		switch v.Name {
-		case net.StepDone, net.StepFailed:
-			x.ends[v.Run] = v
-		case net.NextEvaluated:
-			x.routed[v.Step] = v
-		case net.AdmitEvaluated:
-			delete(x.denied, v.Step)
-			if v.Status != "allow" {
-				x.denied[v.Step] = denial{view: v, decided: x.event}
-			}
-		}
-		switch v.Name {
-		case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
-			x.steps[v.Step] = x.event
-			if v.Run != "" {
-				x.steps[v.Run] = x.event
-			}
-		}
-	})
+	x.steps, x.past, x.lost = map[string]*DecidingEvent{}, map[string]past{}, map[string][]string{}
+	x.failed, x.routed, x.denied = map[*journal.Failure]net.View{}, map[string]net.View{}, map[string]denial{}
+	x.net.Watch(x.view)
 }
 
 func (x *explainer) apply(e *journal.Event) {
@@ -133,6 +112,9 @@ func (x *explainer) apply(e *journal.Event) {
 		key := x.root.Key(c.Node)
 		if c.Cell != nil {
 			key = c.Cell.Key
+			if c.To.Terminal() {
+				x.past[key] = past{c.To, c.Cell.Failure, x.event}
+			}
 		}
 		x.nodes[key] = x.event
 	}
@@ -252,6 +234,9 @@ func (x *explainer) step(name string) (*Explanation, error) {
 	}
 	v, ok := x.root.Node(name)
 	if !ok {
+		if out := x.within(name); out != nil {
+			return out, nil
+		}
 		return nil, fmt.Errorf("%w: %q", ErrStepNotFound, name)
 	}
 	out := &Explanation{About: name, Kind: x.kind(v), Status: x.root.Status(v).String(), Decided: x.nodes[name]}

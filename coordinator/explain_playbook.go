@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// playbookStep explains a step of a playbook, or one run of it; nil when the name means neither.
+// playbookStep explains a step of a playbook, or a run of it that is under way; nil when the name means neither.
 func (x *explainer) playbookStep(name string) *Explanation {
 	step, _, isRun := strings.Cut(name, "@")
 	i, ok := x.net.Playbook().StepIndex(step)
-	if !ok || isRun && (strings.Contains(name, ".") || x.steps[name] == nil) {
+	if !ok || isRun && !x.net.Live(name) {
 		return nil
 	}
 	s := x.net.Step(i)
@@ -29,6 +29,9 @@ func (x *explainer) playbookStep(name string) *Explanation {
 			out.Reasons = append(out.Reasons, x.wait(&w))
 		}
 	}
+	if len(out.Reasons) > 0 {
+		out.Reasons = append(x.pause(), out.Reasons...)
+	}
 	switch {
 	case isRun && !x.net.Live(name):
 		out.Status, out.Reasons = x.ended(name)
@@ -40,23 +43,12 @@ func (x *explainer) playbookStep(name string) *Explanation {
 	if s.Runs > 0 && !isRun && len(out.Reasons) == 0 {
 		out.Reasons = append(out.Reasons, Reason{Kind: "end", Text: "it has run " + times(s.Runs), Decided: x.steps[step]})
 	}
-	return out
-}
-
-// ended says how a step-run has ended that is no longer under way.
-func (x *explainer) ended(run string) (status string, why []Reason) {
-	end, ok := x.ends[run]
-	switch {
-	case !ok:
-		r := Reason{Kind: "end", Text: "it was under way when the run was ended"}
-		if by := x.root.ClosedBy(); by != nil {
-			r.Decided = x.at(by.Seq)
-		}
-		return reactive.Aborted.String(), []Reason{r}
-	case end.Name == net.StepFailed:
-		return reactive.Failed.String(), []Reason{{Kind: "failure", Text: end.Failure.Error()}}
+	run := name
+	if !isRun {
+		run = fmt.Sprintf("%s@%d", step, s.Runs) // the newest
 	}
-	return reactive.Completed.String(), nil
+	out.Reasons = append(out.Reasons, x.lostItems(run)...)
+	return out
 }
 
 // faults are what has gone wrong in a playbook that did not complete: the steps whose newest run has failed, arcs that could

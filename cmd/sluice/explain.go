@@ -25,7 +25,8 @@ up to the first; in a playbook the tokens at gates, with the rule that keeps the
 Each reason names the event that decided.
 
 RUN is the id of a run, or as much of its beginning as tells it from others; STEP a key as runs show has them, and in a
-playbook the name of a step or of a run of it, such as fetch@2. With -o json it prints one object:
+playbook the name of a step, or of a run, an item or a call of it, such as fetch@2, fetch@2[7] and fetch@2[7].get. With -o
+json it prints one object:
   {"about":…,"kind":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal

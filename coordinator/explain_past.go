@@ -1,0 +1,122 @@
+package coordinator
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+)
+
+// A playbook's net forgets what is over: how it has ended is noted while the journal is gone through.
+
+// past is how a step-run, an iteration or a call has ended.
+type past struct {
+	status  reactive.Status
+	failure *journal.Failure
+	decided *DecidingEvent
+}
+
+func iterationKey(run string, i int) string { return fmt.Sprintf("%s[%d]", run, i) }
+
+// view notes what the net tells.
+func (x *explainer) view(v net.View) {
+	switch v.Name {
+	case net.StepDone:
+		x.past[v.Run] = past{reactive.Completed, nil, x.event}
+	case net.StepFailed:
+		x.past[v.Run] = past{reactive.Failed, v.Failure, x.event}
+		x.failed[v.Failure] = v
+	case net.IterationDone:
+		x.past[iterationKey(v.Run, v.Iteration-1)] = past{reactive.Completed, nil, x.event}
+	case net.IterationFailed:
+		key := iterationKey(v.Run, v.Iteration-1)
+		x.past[key] = past{reactive.Failed, v.Failure, x.event}
+		x.lost[v.Run] = append(x.lost[v.Run], key)
+	case net.NextEvaluated:
+		x.routed[v.Step] = v
+	case net.AdmitEvaluated:
+		delete(x.denied, v.Step)
+		if v.Status != "allow" {
+			x.denied[v.Step] = denial{view: v, decided: x.event}
+		}
+	}
+	switch v.Name {
+	case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
+		x.steps[v.Step] = x.event
+		if v.Run != "" {
+			x.steps[v.Run] = x.event
+		}
+	}
+}
+
+// ended says how a step-run has ended that is no longer under way.
+func (x *explainer) ended(run string) (status string, why []Reason) {
+	p, ok := x.past[run]
+	switch {
+	case !ok:
+		r := Reason{Kind: "end", Text: "it was under way when the run was ended"}
+		if by := x.root.ClosedBy(); by != nil {
+			r.Decided = x.at(by.Seq)
+		}
+		return reactive.Aborted.String(), []Reason{r}
+	case p.failure != nil:
+		why = []Reason{{Kind: "failure", Text: p.failure.Error()}}
+	}
+	return p.status.String(), why
+}
+
+// lostMax is how many of a loop's iterations that have failed are named.
+const lostMax = 5
+
+// lostItems are the iterations of a step-run that have failed, the first of them named.
+func (x *explainer) lostItems(run string) []Reason {
+	keys := x.lost[run]
+	if len(keys) == 0 {
+		return nil
+	}
+	r := Reason{Kind: "items", Step: run, Text: fmt.Sprintf("items of %s that have failed: %d", run, len(keys))}
+	for _, key := range keys[:min(lostMax, len(keys))] {
+		p := x.past[key]
+		r.Reasons = append(r.Reasons, Reason{Kind: "failure", Step: key, Text: key + ": " + p.failure.Error(), Decided: p.decided})
+	}
+	if more := len(keys) - lostMax; more > 0 {
+		r.Reasons = append(r.Reasons, Reason{Kind: "items", Text: fmt.Sprintf("and %d more", more)})
+	}
+	return []Reason{r}
+}
+
+// within explains what is a part of a step: a run, an iteration or a call that is over, or an iteration under way; nil when
+// the name means none of them.
+func (x *explainer) within(name string) *Explanation {
+	if p, ok := x.past[name]; ok {
+		out := &Explanation{About: name, Kind: partKind(name), Status: p.status.String(), Decided: p.decided}
+		if p.failure != nil {
+			out.Reasons = []Reason{{Kind: "failure", Text: p.failure.Error()}}
+		}
+		out.Reasons = append(out.Reasons, x.lostItems(name)...)
+		return out
+	}
+	if x.net == nil {
+		return nil
+	}
+	for _, w := range x.net.Waits() {
+		if w.Iteration >= 0 && w.Run != "" && iterationKey(w.Run, w.Iteration) == name {
+			return &Explanation{About: name, Kind: partKind(name), Status: reactive.Running.String(), Reasons: []Reason{x.wait(&w)}}
+		}
+	}
+	return nil
+}
+
+// partKind says what the key of a part of a step is that of.
+func partKind(key string) string {
+	_, part, _ := strings.Cut(key, "@")
+	switch {
+	case strings.Contains(part, "."):
+		return "call"
+	case strings.HasSuffix(part, "]"):
+		return "item"
+	}
+	return "step-run"
+}
