@@ -4,17 +4,22 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and what
-// there is to add. Steps that become waiting or ready have nothing to tell.
+// there is to add. Steps that become waiting or ready have nothing to tell, but for those of a playbook, where a token waits
+// for somebody to open a gate. A run that is resumed says where tokens wait, since nothing else may happen for long.
 //
 //	+0.213s  ✓ completed  find  120ms
 //	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
@@ -25,13 +30,13 @@ type lineView struct {
 	session *session
 	started int64            // of the run, Unix nanoseconds
 	begun   map[string]int64 // when what is under way began, Unix nanoseconds
-
+	waiting map[string]bool  // steps of a playbook with tokens that wait
 }
 
 func newLineView(w io.Writer, s *session) *lineView {
 	return &lineView{
 		w: bufio.NewWriter(w), tree: progress.New(s.workflow), session: s,
-		begun: map[string]int64{},
+		begun: map[string]int64{}, waiting: map[string]bool{},
 	}
 }
 
@@ -52,6 +57,12 @@ func (v *lineView) update(u *coordinator.Update, news bool) {
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, news)
 	}
+	if u.Event.Seq == v.session.seen && u.Status == reactive.RunWaiting {
+		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
+			v.waits(true, at, step)
+		}
+		news = true
+	}
 	if u.Event.Type == journal.RunFinished {
 		word := progress.WordOfRun(u.Status)
 		v.event(news, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
@@ -63,6 +74,14 @@ func (v *lineView) update(u *coordinator.Update, news bool) {
 
 func (v *lineView) change(c *coordinator.StepChange, at int64, news bool) {
 	word, ok := progress.WordOf(c.To, c.Pending)
+	if v.session.workflow.Routing != nil {
+		step, _, _ := strings.Cut(c.Step, "@")
+		delete(v.waiting, step)
+		if word == progress.Waiting && step == c.Step {
+			v.waiting[step] = true
+			v.waits(news, at, step)
+		}
+	}
 	if !ok || word < progress.Running {
 		return
 	}
@@ -95,6 +114,11 @@ func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 		text += progress.Clean(c.Failure.Error())
 	}
 	return text
+}
+
+// waits prints that a token waits at a step.
+func (v *lineView) waits(news bool, at int64, step string) {
+	v.event(news, at, progress.Waiting.Symbol()+" "+progress.Waiting.String(), step, "")
 }
 
 // event prints a line, if it is news.
