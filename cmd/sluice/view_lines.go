@@ -57,17 +57,17 @@ func (v *lineView) update(u *coordinator.Update, news bool) {
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, news)
 	}
-	if u.Event.Seq == v.session.seen && u.Status == reactive.RunWaiting {
+	last := u.Event.Seq == v.session.seen // of what was there before: how it stands is news
+	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
 		}
-		news = true
 	}
 	if u.Event.Type == journal.RunFinished {
 		word := progress.WordOfRun(u.Status)
-		v.event(news, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
+		v.event(news || last, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
 	}
-	if news {
+	if news || last {
 		v.w.Flush()
 	}
 }
