@@ -25,7 +25,7 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string         `json:"kind"`             // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, room, failure, routed, end
+	Kind    string         `json:"kind"`             // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, room, failure, routed, items, nobody, end
 	Text    string         `json:"text"`             // a sentence for people
 	Step    string         `json:"step,omitempty"`   // whom it is about
 	Due     time.Time      `json:"due,omitzero"`     // of timers
@@ -65,10 +65,24 @@ func (r *Run) Explain(ctx context.Context, step string) (*Explanation, error) {
 	if x.root == nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
 	}
-	if step == "" {
-		return x.run(), nil
+	out := x.run()
+	if step != "" {
+		var err error
+		if out, err = x.step(step); err != nil {
+			return nil, err
+		}
 	}
-	return x.step(step)
+	if x.root.Finished() == nil && !r.Driven() && !over(out.Status) {
+		nobody := Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		out.Reasons = append([]Reason{nobody}, out.Reasons...)
+	}
+	return out, nil
+}
+
+// over reports whether a step with that status has come to its end.
+func over(status string) bool {
+	return slices.ContainsFunc([]reactive.Status{reactive.Completed, reactive.Failed, reactive.Aborted, reactive.Skipped},
+		func(s reactive.Status) bool { return s.String() == status })
 }
 
 // explainer is a run's root with what it forgets: which event decided what.

@@ -63,7 +63,11 @@ func showRun(w io.Writer, r *control.Run) {
 	}
 	fact("run", r.Run)
 	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
-	fact("status", r.Status)
+	status := r.Status
+	if !r.Finished && !r.Driven {
+		status += ", and nobody works on it"
+	}
+	fact("status", status)
 	fact("started", strings.TrimSuffix(local(r.Started)+" by "+r.Actor, " by "))
 	fact("updated", local(r.Updated))
 	fact("due", local(r.Due))

@@ -82,7 +82,9 @@ func show(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) er
 	if err != nil {
 		return err
 	}
-	err = emit(&Reply{Run: runOfState(state)})
+	described := runOfState(state)
+	described.Driven = !state.Finished && run.Driven()
+	err = emit(&Reply{Run: described})
 	for i := 0; i < len(state.Steps) && err == nil; i++ {
 		err = emit(&Reply{Step: stepOf(&state.Steps[i])})
 	}

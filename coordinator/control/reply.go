@@ -39,6 +39,7 @@ type Run struct {
 	Hash     string            `json:"hash"`              // of the workflow
 	Status   string            `json:"status"`
 	Finished bool              `json:"finished"`
+	Driven   bool              `json:"driven,omitempty"` // somebody works on it; not in a list
 	Started  time.Time         `json:"started"`
 	Updated  time.Time         `json:"updated"`
 	Due      time.Time         `json:"due,omitzero"` // when the run is to be looked at next
