@@ -21,6 +21,8 @@ type Reader struct {
 	n    *document.Node
 	w    *Workflow
 	kind string
+
+	foreign *document.Error // the document is of another kind: what else is wrong with it would be said of the wrong words
 }
 
 // NewReader begins to read the document n, whose kind must be the one given.
@@ -29,8 +31,11 @@ func NewReader(n *document.Node, kind string) *Reader {
 }
 
 // Workflow gives the tree with its defaults filled in, and all faults as document.Errors. A tree beside an error holds what
-// could be read, for Check to look at.
+// could be read, for Check to look at. Of a document of another kind nothing else is said.
 func (r *Reader) Workflow() (*Workflow, error) {
+	if r.foreign != nil {
+		return nil, document.Errors{r.foreign}
+	}
 	r.required(r.n, "kind")
 	r.w.refused = r.refused
 	r.w.complete()
@@ -62,7 +67,7 @@ func (r *Reader) Root() Fields {
 
 func (r *Reader) checkKind(v *document.Node) {
 	if kind := r.text(v); kind != "" && kind != r.kind {
-		r.errs.Add(&document.Error{Pos: v.Pos, Text: kind, Msg: "kind must be " + r.kind + ", not " + document.Quote(kind)})
+		r.foreign = &document.Error{Pos: v.Pos, Text: kind, Msg: "kind must be " + r.kind + ", not " + document.Quote(kind)}
 	}
 }
 

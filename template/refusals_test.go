@@ -32,7 +32,7 @@ var refusals = []struct {
 	{"nothing but a list", "- a\n", []string{`w.yaml:1:1: the document must be a mapping, not a list`, `w.yaml:1:1: name: name is missing`}},
 	{"no kind, no name, no steps", "version: \"1\"\n", []string{
 		`w.yaml:1:1: kind: kind is missing`, `w.yaml:1:1: name: name is missing`, `w.yaml:1:1: steps: steps is missing`}},
-	{"another kind", "kind: Playbook\nname: w\nsteps: []\n", []string{`w.yaml:1:7: kind: kind must be Workflow, not "Playbook"`}},
+	{"another kind", "kind: Playbook\nmetadata: {name: w}\nworkflow: []\n", []string{`w.yaml:1:7: kind: kind must be Workflow, not "Playbook"`}},
 	{"a name with a space", "kind: Workflow\nname: My order\nsteps: []\n", []string{
 		`w.yaml:2:7: name: invalid name "My order": a name has a-z, 0-9, dots, dashes and underscores`}},
 
