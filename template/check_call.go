@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/template/document"
@@ -56,7 +57,7 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	suggestion, _ := expr.Nearest(name, c.knownOperations())
 	msg := fmt.Sprintf("unknown operation %q", name)
 	if c.w.Routing != nil && suggestion == "" { // a kind of tool that other programs may have built in
-		msg += ": it is not built in, so the program must register one of that name"
+		msg += ": the program must register one of that name, built in are " + strings.Join(c.w.Routing.Tools(), ", ")
 	}
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
