@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/check"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -84,6 +85,9 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	report, err := check.Explore(p, check.Options{
 		StatesMax: f.states, DepthMax: f.depth, Never: append(own, f.never...), Outputs: outputs, Input: input, AllOrders: f.all,
 	})
+	if _, badInput := errors.AsType[*coordinator.InputError](err); badInput {
+		return refuse(fmt.Errorf("--input: %w", err))
+	}
 	if err != nil {
 		return refuse(err)
 	}

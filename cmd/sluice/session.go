@@ -64,7 +64,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		case err == nil:
 			return nil
 		case badInput:
-			return refuse(err)
+			return refuse(fmt.Errorf("--input: %w", err))
 		case errors.Is(err, coordinator.ErrRunExists):
 			return refuse(fmt.Errorf("--id: there is another run %s in this journal", id))
 		}

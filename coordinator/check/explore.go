@@ -157,7 +157,7 @@ const turnsMax = 100
 func (e *explorer) explore() error {
 	inputs, err := e.startsWith()
 	if err != nil {
-		return fmt.Errorf("input: %w", err)
+		return err
 	}
 	for _, in := range inputs {
 		label := ""

@@ -15,20 +15,20 @@ func (e *explorer) startsWith() ([]value.Value, error) {
 	if e.options.Input != nil || w.Routing != nil { // a playbook has its workload
 		return []value.Value{e.options.Input}, coordinator.CheckInput(w, e.options.Input)
 	}
-	refused := coordinator.CheckInput(w, nil)
 	var list []value.Value
 	for _, in := range e.guesses.inputs {
 		if in = filled(w.Input, in, 0); coordinator.CheckInput(w, in) == nil {
 			list = append(list, in)
 		}
 	}
-	if in := filled(w.Input, nil, 0); list == nil && refused != nil && coordinator.CheckInput(w, in) == nil {
-		list = []value.Value{in}
+	if len(list) > 0 {
+		return list, nil
 	}
-	if list == nil {
-		return []value.Value{nil}, refused
+	if coordinator.CheckInput(w, nil) == nil {
+		return []value.Value{nil}, nil
 	}
-	return list, nil
+	in := filled(w.Input, nil, 0)
+	return []value.Value{in}, coordinator.CheckInput(w, in)
 }
 
 const filledMax = 16 // levels of an input that is made
