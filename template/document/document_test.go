@@ -157,8 +157,10 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"nothing", "f.yaml", "# only a comment\n", `f.yaml: no document`},
 		{"an unfinished list", "f.yaml", "a: [1, 2\nb: 3\n", `f.yaml:2:1: ',' or ']' must be specified: "b"`},
-		{"a tab as indentation", "f.yaml", "a:\n\t- b\n", `f.yaml:2:1: found character '	' that cannot start any token`},
-		{"two values on a line", "f.yaml", "a: b: c\n", `f.yaml:1:4: mapping value is not allowed in this context: "b"`},
+		{"a tab as indentation", "f.yaml", "a:\n\t- b\n", `f.yaml:2:1: a tab cannot indent: use spaces`},
+		{"a key further in than its neighbours", "f.yaml", "a:\n  b: 1\n   c: 2\n", `f.yaml:2:6: mapping value is not allowed in this context, look at the indentation and for a text with a colon that lacks quotes: "1 c"`},
+		{"a key further out than its neighbours", "f.yaml", "- a: 1\nb: 2\n", `f.yaml:2:1: value is not allowed in this context, look at the indentation: "b"`},
+		{"two values on a line", "f.yaml", "a: b: c\n", `f.yaml:1:4: mapping value is not allowed in this context, look at the indentation and for a text with a colon that lacks quotes: "b"`},
 		{"an open quote", "f.yaml", "a: \"b\n", `f.yaml:1:4: could not find end character of double-quoted text`},
 		{"a key written twice", "f.yaml", "a: 1\nb: {c: 1, c: 2}\na: 3\n",
 			"f.yaml:2:11: b.c: duplicate key \"c\", first on line 2\nf.yaml:3:1: a: duplicate key \"a\", first on line 1"},

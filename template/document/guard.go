@@ -96,7 +96,7 @@ func (g *guard) see(tk *token.Token) *Error {
 	}
 	switch tk.Type {
 	case token.InvalidType:
-		return &Error{Pos: g.r.place(tk), Msg: tk.Error}
+		return &Error{Pos: g.r.place(tk), Msg: clearer(tk.Error)}
 	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.DirectiveType, token.MappingKeyType:
 		g.r.errs.Add(&Error{Pos: g.r.place(tk), Text: g.written(tk), Msg: refusedTokens[tk.Type]})
 	case token.SequenceStartType, token.MappingStartType:

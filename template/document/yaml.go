@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -58,9 +59,22 @@ func (r *reading) syntaxError(err error, start *token.Token) *Error {
 		GetMessage() string
 	}
 	if errors.As(err, &located) && located.GetToken() != nil {
-		return &Error{Pos: r.place(located.GetToken()), Text: located.GetToken().Value, Msg: located.GetMessage()}
+		return &Error{Pos: r.place(located.GetToken()), Text: located.GetToken().Value, Msg: clearer(located.GetMessage())}
 	}
 	return &Error{Pos: r.place(start), Msg: err.Error()}
+}
+
+// clearer adds to what the parser says what is nearly always meant by it.
+func clearer(msg string) string {
+	switch {
+	case strings.HasPrefix(msg, "found character '\t'"):
+		return "a tab cannot indent: use spaces"
+	case strings.HasPrefix(msg, "value is not allowed in this context"):
+		return msg + ", look at the indentation"
+	case strings.HasPrefix(msg, "mapping value is not allowed in this context"):
+		return msg + ", look at the indentation and for a text with a colon that lacks quotes"
+	}
+	return msg
 }
 
 // fromYAML turns a syntax tree into nodes. It gives nil after it has added a fault that leaves nothing to read.
