@@ -20,6 +20,7 @@ type Digester interface {
 // first.
 func (r *Root) Digest(w io.Writer, now int64) {
 	fmt.Fprintf(w, "run %v %v %d %d;", r.run.stopped, r.run.closed != nil, r.run.pauses, r.run.deciding)
+	digestValue(w, r.run.input)
 	for _, v := range r.inOrder() {
 		n := &r.nodes[v]
 		if n.status == Absent && n.fact == none {

@@ -70,7 +70,7 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 	if err := known(p, o.Outputs); err != nil {
 		return nil, err
 	}
-	e.guesses = guess(p, o.Outputs)
+	e.guesses = guess(p, o.Outputs, o.Never)
 	e.reduced = !o.AllOrders && len(o.Never) == 0 && independent(p)
 	if err := e.explore(); err != nil {
 		return nil, err

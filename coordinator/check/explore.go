@@ -211,6 +211,10 @@ func (e *explorer) expand(i int) {
 	e.states[i].waits, e.states[i].why = p.describe()
 	for k, m := range moves {
 		if k > 0 {
+			if len(e.states) >= e.options.StatesMax {
+				e.states[i].cut, e.bounded = true, true
+				return
+			}
 			p = e.revive(i)
 		}
 		now := max(p.root.At(), m.at)

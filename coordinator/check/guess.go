@@ -27,11 +27,11 @@ type guesses struct {
 const variantsMax = 8
 
 // guess makes outputs, failures and contexts of what the document reads of them.
-func guess(p *plan.Plan, given map[string][]value.Value) guesses {
+func guess(p *plan.Plan, given map[string][]value.Value, never []string) guesses {
 	g := guesses{
 		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, gates: map[string][]value.Value{},
 	}
-	for name, s := range learn(p) {
+	for name, s := range learn(p, never) {
 		if name == ofInput {
 			g.inputs = s.variants()
 		} else if key, ok := strings.CutPrefix(name, "ctx."); ok {
@@ -70,7 +70,8 @@ func namesOf(root *reactive.Root, v int32) []string {
 		at, _ := n.Place(v)
 		return []string{at.Step + "." + at.Task, at.Step}
 	}
-	return []string{strings.TrimRight(root.Key(v), "[]0123456789")}
+	step, _, _ := strings.Cut(root.Key(v), "[") // of a map's item
+	return []string{step}
 }
 
 // plainly is how any call may fail.

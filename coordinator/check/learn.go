@@ -34,7 +34,7 @@ type place struct {
 }
 
 // learn makes guesses of what a document reads.
-func learn(p *plan.Plan) map[string]*shape {
+func learn(p *plan.Plan, never []string) map[string]*shape {
 	l := &learner{
 		outlines: expr.Outlines, shapes: map[string]*shape{}, sources: map[string][]source{}, into: map[int]map[int]bool{},
 		last: map[string]string{}, bound: map[string]string{}, seen: map[string]bool{},
@@ -46,6 +46,9 @@ func learn(p *plan.Plan) map[string]*shape {
 	l.all(document, l.assignments)
 	l.all(document, l.texts)
 	l.bindings(document)
+	for _, text := range never {
+		l.condition(text)
+	}
 	for i := range p.Nodes {
 		if s := p.Nodes[i].Step; s != nil {
 			l.answered(s)
@@ -76,6 +79,28 @@ func (l *learner) answered(s *template.Step) {
 		for _, values := range [][]value.Value{m.FulfilledValues, m.NotFulfilledValues} {
 			l.shape(name).note(path, values[:min(1, len(values))])
 		}
+	}
+}
+
+// condition looks at what must never hold. It is in our own dialect, also of a playbook, whose steps and context it sees.
+func (l *learner) condition(text string) {
+	list, _, err := expr.Outlines(text)
+	if err != nil {
+		return // it is refused when it is compiled
+	}
+	for _, o := range list {
+		sampler(func(path []string, values []value.Value) {
+			switch {
+			case l.book == nil:
+				l.read(path, values)
+			case path[0] == "ctx":
+				l.read(path, values)
+			case path[0] == "steps" && len(path) > 2 && path[2] == "output":
+				l.shape(path[1]).note(path[3:], values)
+			case path[0] == "steps" && len(path) > 2 && path[2] == "error":
+				l.shape("!"+path[1]).note(path[2:], values)
+			}
+		}).walk(o, truths)
 	}
 }
 

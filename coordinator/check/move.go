@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,7 +143,12 @@ func (p *play) patches() []move {
 			continue
 		}
 		i, _ := n.Playbook().StepIndex(w.Step)
-		for _, key := range n.Playbook().Steps[i].Admit.Keys {
+		admit := n.Playbook().Steps[i].Admit
+		keys := admit.Keys
+		if admit.AllKeys {
+			keys = slices.Sorted(maps.Keys(p.e.guesses.gates))
+		}
+		for _, key := range keys {
 			for _, v := range append([]value.Value{true}, p.e.guesses.gates[key]...) {
 				label := "ctx." + key + " becomes " + short(v)
 				if seen[label] || value.Equal(n.Context()[key], v) {

@@ -32,7 +32,7 @@ func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 		if len(o.Args) == 1 && len(wanted) > 0 {
 			s.walk(o.Args[0], wanted)
 		} else {
-			s.each(o.Args, numbers)
+			s.each(o.Args, append(numbers[:1:1], wanted...))
 		}
 	case expr.Equates:
 		s.walk(o.Args[0], around(o.Args[1], false))
@@ -43,7 +43,7 @@ func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 	case expr.Finds:
 		s.found(o.Args[0], o.Args[1])
 	case expr.Matches:
-		s.walk(o.Args[0], around(o.Args[1], false))
+		s.walk(o.Args[0], containing(o.Args[1]))
 	case expr.Measures:
 		s.walk(o.Args[0], measuring(wanted))
 	case expr.Goes:
@@ -96,6 +96,8 @@ func around(o *expr.Outline, ordered bool) []value.Value {
 		return []value.Value{int64(1), int64(0)}
 	case o.Does != expr.Says && ordered:
 		return sizes
+	case o.Does == expr.Reads: // equal to what is read elsewhere, or not
+		return []value.Value{int64(1), int64(2)}
 	}
 	switch v := o.Value.(type) {
 	case bool:
@@ -113,6 +115,14 @@ func around(o *expr.Outline, ordered bool) []value.Value {
 		if o.Does == expr.Says {
 			return []value.Value{nil, something}
 		}
+	}
+	return nil
+}
+
+// containing gives a text that has what an expression says in it, and one that has not.
+func containing(o *expr.Outline) []value.Value {
+	if text, ok := o.Value.(string); ok {
+		return []value.Value{text, ""}
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (u *outliner) of(n ast.Node) *Outline {
 	case *ast.MemberNode:
 		return u.member(n)
 	case *ast.UnaryNode:
-		return &Outline{Does: unaries[n.Operator], Args: u.all(n.Node)}
+		return u.unary(n)
 	case *ast.BinaryNode:
 		return u.binary(n)
 	case *ast.ConditionalNode:
@@ -160,6 +160,20 @@ var binaries = map[string]Does{
 	"<": Orders, "<=": Orders, ">": Orders, ">=": Orders, "in": Finds, "not in": Finds,
 	"contains": Matches, "startsWith": Matches, "endsWith": Matches, "??": Falls,
 	"-": Reckons, "*": Reckons, "/": Reckons, "%": Reckons, "**": Reckons, "^": Reckons, "..": Reckons, "+": Reckons,
+}
+
+// unary takes a number with its sign for what it is.
+func (u *outliner) unary(n *ast.UnaryNode) *Outline {
+	o := u.of(n.Node)
+	if n.Operator == "-" && o.Does == Says {
+		switch v := o.Value.(type) {
+		case int64:
+			return &Outline{Does: Says, Value: -v}
+		case float64:
+			return &Outline{Does: Says, Value: -v}
+		}
+	}
+	return &Outline{Does: unaries[n.Operator], Args: []*Outline{o}}
 }
 
 func (u *outliner) binary(n *ast.BinaryNode) *Outline {
