@@ -66,6 +66,9 @@ It ends with 0 if nothing was found, with 1 if something was, and with 2 if the 
 }
 
 func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
+	if f.states < 1 || f.depth < 1 {
+		return refuse(errors.New("--states and --depth must be at least 1"))
+	}
 	input, err := readInput(f.input, cmd.InOrStdin())
 	if err != nil {
 		return refuse(fmt.Errorf("--input: %w", err))

@@ -8,8 +8,6 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -61,13 +59,13 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 	}
 	e := &explorer{plan: p, options: o, known: map[[32]byte]int{}, ran: map[string]bool{}, ends: map[string]bool{}}
 	for _, text := range o.Never {
-		t, err := expr.Compile(text, expr.Scope{Names: neverNames})
+		c, err := newCondition(p, text)
 		if err != nil {
-			return nil, fmt.Errorf("never: %w", err)
+			return nil, err
 		}
-		e.never = append(e.never, &condition{text: text, test: t})
+		e.never = append(e.never, c)
 	}
-	if err := known(p, o.Outputs); err != nil {
+	if err := answering(p, o.Outputs); err != nil {
 		return nil, err
 	}
 	e.guesses = guess(p, o.Outputs, o.Never)
@@ -75,11 +73,16 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 	if err := e.explore(); err != nil {
 		return nil, err
 	}
+	for _, c := range e.never {
+		if !c.judged && !e.bounded {
+			return nil, fmt.Errorf("never: it can be evaluated in no state: %w", c.err)
+		}
+	}
 	return e.report(), nil
 }
 
-// known refuses outputs of steps that there are not.
-func known(p *plan.Plan, outputs map[string][]value.Value) error {
+// answering refuses outputs of steps that there are not.
+func answering(p *plan.Plan, outputs map[string][]value.Value) error {
 	names := stepsOf(p)
 	if book, ok := playbook.Of(p.Workflow); ok {
 		for _, s := range book.Steps {
@@ -92,9 +95,8 @@ func known(p *plan.Plan, outputs map[string][]value.Value) error {
 		names[i], _, _ = strings.Cut(name, "[")
 	}
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
-		if !slices.Contains(names, name) {
-			suggestion, _ := expr.Nearest(name, names)
-			return fmt.Errorf("answer: %v", &document.Error{Suggestion: suggestion, Msg: fmt.Sprintf("there is no step %q", name)})
+		if err := known(name, slices.Contains(names, name), names); err != nil {
+			return fmt.Errorf("answer: %w", err)
 		}
 	}
 	return nil

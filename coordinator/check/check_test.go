@@ -262,7 +262,7 @@ func TestGivenOutputsReplaceGuesses(t *testing.T) {
 	r := explore(t, text, check.Options{Outputs: map[string][]value.Value{"a": {map[string]any{"kind": "y"}}}})
 	require.Equal(t, []check.Finding{{Kind: check.NeverRuns, Step: "b", Text: "step b never runs"}}, r.Findings)
 	_, err := check.Explore(compile(t, text), check.Options{Outputs: map[string][]value.Value{"bb": {nil}}})
-	require.EqualError(t, err, `answer: there is no step "bb" (did you mean "b"?)`)
+	require.EqualError(t, err, `answer: unknown step "bb" (did you mean "b"?)`)
 	_, err = check.Explore(compile(t, text), check.Options{Never: []string{"{{ nobody }}"}})
 	require.ErrorContains(t, err, `unknown name "nobody"`)
 }

@@ -90,6 +90,10 @@ func (l *learner) condition(text string) {
 	}
 	for _, o := range list {
 		sampler(func(path []string, values []value.Value) {
+			if path[0] == "steps" && len(path) > 1 {
+				path = slices.Clone(path)
+				path[1], _, _ = strings.Cut(path[1], "[") // of a map's item
+			}
 			switch {
 			case l.book == nil:
 				l.read(path, values)

@@ -2,10 +2,13 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -17,12 +20,77 @@ type condition struct {
 	text   string
 	test   *expr.Template
 	broken bool
+	judged bool  // it could be evaluated in some state
+	err    error // why it could not be in the last one where not
+}
+
+// newCondition compiles a condition. What it names must be there: one that can never be evaluated would never hold.
+func newCondition(p *plan.Plan, text string) (*condition, error) {
+	t, err := expr.Compile(text, expr.Scope{Names: neverNames})
+	if err != nil {
+		return nil, fmt.Errorf("never: %w", err)
+	}
+	if _, fixed := t.Constant(); fixed {
+		return nil, fmt.Errorf("never: %q reads nothing of the run: write a condition {{ … }}", text)
+	}
+	book, isBook := playbook.Of(p.Workflow)
+	var names []string
+	for _, read := range t.Reads() {
+		names = append(names, read.Step)
+	}
+	for _, name := range t.Names() {
+		if name != "run" && !isBook {
+			return nil, fmt.Errorf("never: %s: only playbooks have %s", text, name)
+		}
+	}
+	runs, _ := t.Keys("runs")
+	for _, name := range append(names, runs...) {
+		if isBook {
+			_, ok := book.StepIndex(name)
+			err = known(name, ok, stepsOf(p))
+		} else {
+			err = readable(p, name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("never: %s: %w", text, err)
+		}
+	}
+	return &condition{text: text, test: t}, nil
+}
+
+// readable reports why a step of a workflow cannot be read from outside.
+func readable(p *plan.Plan, name string) error {
+	id, _, isItem := strings.Cut(name, "[")
+	row, ok := p.Row(id)
+	if err := known(name, ok, stepsOf(p)); err != nil {
+		return err
+	}
+	if m := p.Nodes[row].Map; m >= 0 && !isItem {
+		return fmt.Errorf("step %q is inside map %q: name an item of it, such as steps[%q]", name, p.Nodes[m].Key, name+"[0]")
+	}
+	return nil
+}
+
+// known refuses a step that is not there.
+func known(name string, ok bool, steps []string) error {
+	if ok {
+		return nil
+	}
+	if near, ok := expr.Nearest(name, steps); ok {
+		return fmt.Errorf("unknown step %q (did you mean %q?)", name, near)
+	}
+	return fmt.Errorf("unknown step %q", name)
 }
 
 // holds evaluates the condition. Where it cannot be evaluated, since a step has no output yet, it does not hold.
 func (c *condition) holds(root *reactive.Root) bool {
 	yes, err := c.test.EvalBool(eyes{root})
-	return err == nil && yes
+	if err != nil {
+		c.err = err
+		return false
+	}
+	c.judged = true
+	return yes
 }
 
 // eyes are what a condition sees of a state.
@@ -56,6 +124,9 @@ func (s eyes) Name(name string) (value.Value, error) {
 // Step gives what is known of a step.
 func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 	n := net.Of(s.root)
+	if n == nil && strings.Contains(id, "[") {
+		return s.item(id, f)
+	}
 	if n == nil {
 		return s.root.Env(-1).Step(id, f)
 	}
@@ -76,4 +147,27 @@ func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 		return map[string]any{"code": step.Failure.Code, "message": step.Failure.Message}, nil
 	}
 	return nil, nil
+}
+
+// item gives what is known of a step of a map's item.
+func (s eyes) item(key string, f expr.Field) (value.Value, error) {
+	v, ok := s.root.Node(key)
+	status := reactive.Idle
+	if ok {
+		status = s.root.Status(v)
+	}
+	switch f {
+	case expr.Status:
+		return status.String(), nil
+	case expr.Failure:
+		if !ok || s.root.Failure(v) == nil {
+			return nil, nil
+		}
+		return map[string]any{"code": s.root.Failure(v).Code, "message": s.root.Failure(v).Message}, nil
+	case expr.Output:
+		if status == reactive.Completed {
+			return value.Of(s.root.Output(v))
+		}
+	}
+	return nil, fmt.Errorf("step %q has no output: it is %s", key, status)
 }
