@@ -176,10 +176,29 @@ func (e *explorer) stuck() (Finding, bool) {
 	}
 	for i := range e.states { // in the order of distance
 		if !can[i] {
-			return Finding{Kind: NeverEnds, Step: e.states[i].waits, Text: "the run can never end: " + e.states[i].why, Trace: e.trace(i)}, true
+			s := e.states[e.comesToRest(i)]
+			return Finding{Kind: NeverEnds, Step: s.waits, Text: "the run can never end: " + s.why, Trace: e.trace(i)}, true
 		}
 	}
 	return Finding{}, false
+}
+
+// comesToRest finds the nearest state beyond one without a way out in which nothing is under way: what that waits for is why.
+// Where there is none, it goes round for ever.
+func (e *explorer) comesToRest(i int) int {
+	seen := map[int]bool{i: true}
+	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
+		if e.states[queue[0]].rests {
+			return queue[0]
+		}
+		for _, to := range e.states[queue[0]].next {
+			if !seen[to] {
+				seen[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	return i
 }
 
 // running reports whether a status means that a step has been called.

@@ -62,6 +62,13 @@ workflow:
     tool: {kind: noop}
 `, kind: check.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
 	}, {
+		name: "a gate that every run comes to and nobody opens",
+		text: head + `
+workflow:
+  - {step: a, tool: {kind: call}, next: {arcs: [{step: b, args: {n: 1}}]}}
+  - {step: b, spec: {policy: {admit: {rules: [{when: "{{ args.n == 2 }}", then: {allow: true}}]}}}, tool: {kind: noop}}
+`, kind: check.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
+	}, {
 		name: "a step that never runs",
 		text: `{kind: Workflow, name: w, steps: [{operation: a}, {conditional: {test: "{{ steps.a.status == 'skipped' }}", then: [{operation: b}]}}]}`,
 		kind: check.NeverRuns, step: "b",

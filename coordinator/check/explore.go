@@ -48,6 +48,7 @@ type state struct {
 	next  []int
 	ended bool
 	cut   bool   // not followed any further
+	rests bool   // no call is under way
 	waits string // a step that it waits for
 	why   string
 	live  *play // still as it was entered; nil: it has to be revived
@@ -208,6 +209,7 @@ func (e *explorer) expand(i int) {
 		e.alive--
 	}
 	moves := p.possible()
+	e.states[i].rests = len(p.root.OpenCalls()) == 0
 	e.states[i].waits, e.states[i].why = p.describe()
 	for k, m := range moves {
 		if k > 0 {
