@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -69,7 +70,7 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 		return nil, err
 	}
 	e.guesses = guess(p, o.Outputs, o.Never)
-	e.reduced = !o.AllOrders && len(o.Never) == 0 && independent(p)
+	e.reduced = !o.AllOrders && len(o.Never) == 0 && e.independent()
 	if err := e.explore(); err != nil {
 		return nil, err
 	}
@@ -102,13 +103,22 @@ func answering(p *plan.Plan, outputs map[string][]value.Value) error {
 	return nil
 }
 
-// independent reports whether the order in which calls end makes no difference to what becomes of the run.
-func independent(p *plan.Plan) bool {
-	w := p.Workflow
-	if w.Routing != nil || w.FailurePolicy == template.AbortAll || w.FailurePolicy == template.AbortDependents || len(p.Groups) > 0 {
+// independent reports whether the order in which calls end makes no difference to what becomes of the run. A failure that
+// is a timeout names the run, if it is the first.
+func (e *explorer) independent() bool {
+	w := e.plan.Workflow
+	if w.Routing != nil || w.FailurePolicy == template.AbortAll || w.FailurePolicy == template.AbortDependents || len(e.plan.Groups) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(p.Rows, func(r plan.Row) bool { return r.Asks })
+	for _, list := range e.guesses.failing {
+		if slices.ContainsFunc(list, func(f *operation.Error) bool { return f.Code == reactive.CodeTimeout }) {
+			return false
+		}
+	}
+	timed := func(n plan.Node) bool {
+		return n.Step != nil && n.Step.Timing != nil && (n.Step.Timing.Timeout > 0 || n.Step.Timing.TotalTimeout > 0)
+	}
+	return !slices.ContainsFunc(e.plan.Nodes, timed) && !slices.ContainsFunc(e.plan.Rows, func(r plan.Row) bool { return r.Asks })
 }
 
 // report puts together what was found, by kind and in the order of the document.

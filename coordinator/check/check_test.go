@@ -373,6 +373,9 @@ steps:
   - conditional: {test: "{{ steps.a.status == 'skipped' && steps.b.status == 'completed' }}", then: [{operation: c}]}
 `
 	require.Empty(t, explore(t, timed, check.Options{}).Findings, "b may answer before the time of both is over")
+
+	named := `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {sequential: {steps: [{operation: b}, {operation: c, timing: {timeout: PT1S}}]}}]}}]}`
+	require.Equal(t, []string{"completed", "failed", "step_timeout"}, explore(t, named, check.Options{}).Ends, "the first failure names the run")
 }
 
 // States are one only where nothing that an expression can still read tells them apart.

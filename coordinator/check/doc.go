@@ -24,8 +24,8 @@
 // that their next moves depend on. Outputs, messages and failures are guesses: values are made of what the document reads of
 // them, also by way of args, sets and loops, so that what it asks comes out both ways; Options.Outputs says more. So is the
 // input of a workflow, unless Options.Input gives it. A step that only runs for an output that nobody guessed is reported as
-// one that never runs. In a workflow whose policy lets what is running go on, and that has no limits on what runs at once,
-// the order in which independent calls end does not matter as long as no timer runs and no condition looks at what is
-// between: one of them is taken first, with all its outcomes. Everywhere else, and with Options.AllOrders, all orders are
-// taken.
+// one that never runs. In a workflow whose policy lets what is running go on, and that has no limits on what runs at once and
+// no timeouts, the order in which independent calls end does not matter as long as no timer runs and no condition looks at
+// what is between: one of them is taken first, with all its outcomes. Everywhere else, and with Options.AllOrders, all orders
+// are taken.
 package check
