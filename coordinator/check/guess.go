@@ -23,8 +23,11 @@ type guesses struct {
 	inputs  []value.Value                 // of the run; none: the document reads nothing of it
 }
 
-// variantsMax bounds the outputs that are guessed for one step.
-const variantsMax = 8
+// variantsMax bounds the combinations of what an output may hold, and valuesMax what it may hold at one path.
+const (
+	variantsMax = 24
+	valuesMax   = 64
+)
 
 // guess makes outputs, failures and contexts of what the document reads of them.
 func guess(p *plan.Plan, given map[string][]value.Value, never []string) guesses {
@@ -161,32 +164,31 @@ func (s *shape) note(path []string, values []value.Value) {
 	}
 }
 
-// variants are outputs in which the paths have their values: in every combination if these are few, else in turn.
+// variants are outputs in which the paths have their values: in every combination if these are few, else each value at least
+// once, in changing company.
 func (s *shape) variants() []value.Value {
 	order := make([]int, len(s.paths)) // what holds another comes first
 	most, all := 1, 1
 	for i := range order {
 		order[i] = i
 		if n := len(s.values[i]); n > 0 {
-			most, all = max(most, n), min(all*n, variantsMax+1)
+			most, all = max(most, n), min(all*n, valuesMax+1)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return slices.Compare(s.paths[a], s.paths[b]) })
-	count := all
-	if all > variantsMax {
-		count = min(most, variantsMax)
-	}
+	count := min(all, max(variantsMax, min(most, valuesMax)))
 	var list []value.Value
 	for n := range count {
 		var out value.Value
 		rest := n
-		for _, i := range order {
+		for k, i := range order {
 			var v value.Value = something
 			if size := len(s.values[i]); size > 0 {
-				v = s.values[i][rest%size]
-				if all <= variantsMax {
-					rest /= size
+				at := rest
+				if rest /= size; all > count {
+					at = n + n/size*k
 				}
+				v = s.values[i][at%size]
 			}
 			out = put(out, s.paths[i], v)
 		}

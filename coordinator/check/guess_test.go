@@ -51,12 +51,16 @@ func TestWhatADocumentAsksForIsGuessed(t *testing.T) {
   - {conditional: {test: "{{ steps.a.output.k == 'w' }}", then: [{operation: d}]}}
   - {conditional: {test: "{{ steps.a.output.k == 'x' }}", then: [{operation: e}]}}
   - {conditional: {test: "{{ steps.a.output.k == 'y' }}", then: [{operation: f}]}}
+  - {conditional: {test: "{{ steps.a.output.k == 'z' }}", then: [{operation: g}]}}
+  - {conditional: {test: "{{ steps.a.output.k == 'zz' }}", then: [{operation: h}]}}
 `),
+		"more at once than can be combined": workflowOf(branch("steps.a.output.ok && steps.a.output.n < 10 && steps.a.output.k == 'x' && steps.a.output.m > 5")),
 		"an item of a map": workflowOf(`
   - map: {id: m, over: "{{ steps.a.output.lines }}", as: line, steps: [{conditional: {test: "{{ line.price > 3 }}", then: [{operation: b}], else: [{operation: c}]}}]}
 `),
 		"the input of the run":        workflowOf(branch("input.kind == 'x'")),
 		"an input that is restricted": "input: {type: object, required: [kind], properties: {kind: {enum: [x, y]}}}\n" + workflowOf(branch("input.kind in ['x', 'y', 'z'] && input.kind != 'y'")),
+		"an input that is one of two": "input: {type: object, required: [kind], properties: {kind: {enum: [x, y]}}}\n" + workflowOf(branch("input.kind == 'x'")),
 		"what is passed on by a value": `
 kind: Workflow
 name: w

@@ -49,12 +49,37 @@ func learn(p *plan.Plan, never []string) map[string]*shape {
 	for _, text := range never {
 		l.condition(text)
 	}
+	l.allowed(p.Workflow.Input)
 	for i := range p.Nodes {
 		if s := p.Nodes[i].Step; s != nil {
 			l.answered(s)
 		}
 	}
 	return l.shapes
+}
+
+// allowed keeps of the values of an input those of which its schema has a list, all of them.
+func (l *learner) allowed(schema value.Value) {
+	s := l.shapes[ofInput]
+	if s == nil {
+		return
+	}
+	for i, path := range s.paths {
+		at := schema
+		for _, key := range path {
+			object, _ := at.(map[string]any)
+			if key == expr.Element {
+				at = object["items"]
+				continue
+			}
+			properties, _ := object["properties"].(map[string]any)
+			at = properties[key]
+		}
+		object, _ := at.(map[string]any)
+		if list, ok := object["enum"].([]any); ok && len(list) > 0 {
+			s.values[i] = list
+		}
+	}
 }
 
 // answered notes what a step itself asks of its answers: the best is the one with the best number, and the task may be done
