@@ -16,8 +16,8 @@ import (
 
 // Explanation says why a run, or something in it, stands where it does.
 type Explanation struct {
-	About   string         `json:"about"`          // "run", or the key of a step, map, call or step-run
-	Kind    string         `json:"kind,omitempty"` // of what has the key: step, map, conditional, call or step-run
+	About   string         `json:"about"` // "run", or the key of a step, map, call or step-run
+	Kind    string         `json:"kind"`  // run, or of what has the key: step, map, conditional, call or step-run
 	Status  string         `json:"status"`
 	Decided *DecidingEvent `json:"decided,omitempty"` // what brought it there; nil: nothing has yet
 	Reasons []Reason       `json:"reasons,omitempty"`
@@ -153,7 +153,7 @@ func (x *explainer) at(seq uint64) *DecidingEvent {
 
 // run explains the run as a whole.
 func (x *explainer) run() *Explanation {
-	out := &Explanation{About: "run", Status: string(x.status), Decided: x.decided}
+	out := &Explanation{About: "run", Kind: "run", Status: string(x.status), Decided: x.decided}
 	if e := x.root.Finished(); e != nil {
 		out.Reasons = x.ending(e)
 		return out

@@ -63,7 +63,7 @@ json it prints one object:
 // showExplanation prints what is to be said of a run or step, each reason below what it is the reason for.
 func showExplanation(w io.Writer, run string, x *coordinator.Explanation) {
 	what := x.Kind + " " + x.About
-	if x.Kind == "" {
+	if x.Kind == "run" {
 		what = "run " + run
 	}
 	fmt.Fprintf(w, "%s is %s%s\n", what, x.Status, decidedBy(x.Decided))
