@@ -207,7 +207,8 @@ func (r *Root) slotOf(v int32) []Cause {
 			continue
 		}
 		c := Cause{Kind: BySlot, Node: v, Limit: r.slots.groups[g].max}
-		for u := range r.Len() {
+		used := int(r.slots.groups[g].used)
+		for u := int32(0); u < r.Len() && len(c.Holders) < used; u++ { // thousands may wait for what the first few hold
 			if r.nodes[u].has(holding) && r.within(u, g) {
 				c.Holders = append(c.Holders, u)
 			}
