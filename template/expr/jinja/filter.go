@@ -224,6 +224,14 @@ func (r *run) elements(v any) ([]any, error) {
 	return nil, fmt.Errorf("%s cannot be gone through", describe(v))
 }
 
+// perhaps are the elements that map and select go through. What counts as false has none: null is as good as an empty list.
+func (r *run) perhaps(v any) ([]any, error) {
+	if !truth(v) {
+		return []any{}, nil
+	}
+	return r.elements(v)
+}
+
 func absolute(_ *run, v any, _ args) (any, error) {
 	switch v := v.(type) {
 	case int64:
@@ -507,7 +515,7 @@ func extreme(r *run, v any, a args, wanted int) (any, error) {
 
 // mapped takes a field of every element, or applies a filter to it.
 func mapped(r *run, v any, a args) (any, error) {
-	list, err := r.elements(v)
+	list, err := r.perhaps(v)
 	if err != nil {
 		return nil, err
 	}
@@ -545,7 +553,7 @@ func (r *run) perElement(a args) (func(x any) (any, error), error) {
 // choose keeps the elements for which a test gives wanted; without a test, their truth. byField tests a field of them.
 func choose(wanted, byField bool) call {
 	return func(r *run, v any, a args) (any, error) {
-		list, err := r.elements(v)
+		list, err := r.perhaps(v)
 		if err != nil {
 			return nil, err
 		}

@@ -122,6 +122,7 @@ func TestEval(t *testing.T) {
 		{"{{ ['x', ''] | map('default', 'y', boolean=true) }}", list("x", "y")}, {"{{ rows | map(default=0, attribute='nope') }}", list(0, 0)},
 		{"{{ rows | selectattr('qty', '==', 4) | map(attribute='sku') }}", list("nut")}, {"{{ list | select('>', 1) }}", list(3, 2)}, {"{{ list | reject('lessthan', other=2) | length }}", int64(2)},
 		{"{{ [ctx, ctx.deep, {}] | map(attribute='n') | select('defined') }}", list(2)}, {"{{ [ctx, {}] | map(attribute='n') | map('default', 0) }}", list(2, 0)},
+		{"{{ null | map('upper') | list }}", list()}, {"{{ null | selectattr('x') }}", list()},
 		{"{{ [nobody, 1] | first | default(5) }}", int64(5)}, {"{{ {'x': nobody}.x is defined }}", false}, {"{{ dict(x=nobody).x | d(5) }}", int64(5)},
 		{"{{ [nobody] == [none] }}", false}, {"{{ [{'a': nobody}] == [{'a': nobody}] }}", true}, {"{{ nobody in [none] }}", false}, {"{{ {} in [nobody] }}", false},
 		{"{{ [nobody, {'a': nobody}] }}", list(nil, map[string]any{"a": nil})}, {"{{ [nobody] | tojson }}", "[null]"}, {"{{ [nobody] ~ '' }}", "[null]"},
