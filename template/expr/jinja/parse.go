@@ -432,7 +432,28 @@ func (p *parser) filter(n node) node {
 		args = p.arguments()
 	}
 	p.fits(c, "filter", t.text, t.at, args)
+	switch t.text {
+	case "map":
+		p.applying("filter", t.at, filters, filterNames, args, 0)
+	case "select", "reject":
+		p.applying("test", t.at, tests, testNames, args, 0)
+	case "selectattr", "rejectattr":
+		p.applying("test", t.at, tests, testNames, args, 1)
+	}
 	return p.made(filtered{n, t.text, args})
+}
+
+// applying checks the filter or test that is the i-th argument of map or select, if it is written out: nobody should have to
+// run a document to learn of a slip of the pen.
+func (p *parser) applying(what string, at int, known map[string]callable, names []string, a arguments, i int) {
+	if i >= len(a.list) {
+		return
+	}
+	l, _ := a.list[i].(literal)
+	if name, ok := l.v.(string); ok {
+		c := p.known(what, name, at, known, names)
+		p.fits(c, what, name, at, arguments{list: a.list[i+1:], names: a.names})
+	}
 }
 
 // test reads what follows `is`. An argument may stand without parentheses.
