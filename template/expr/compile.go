@@ -98,7 +98,7 @@ func (c *compiler) located(text string, offset int, n node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := n(r)
 		if err != nil {
-			return nil, &Error{Pointer: pointer, Offset: offset, Text: text, Msg: fmt.Sprintf("%s: %v", clip(text), err), Err: err}
+			return nil, &Error{Pointer: pointer, Offset: offset, Text: text, Msg: fmt.Sprintf("%s: %v", Clip(text), err), Err: err}
 		}
 		return v, nil
 	}
@@ -111,7 +111,7 @@ func (c *compiler) expression(p piece) node {
 	text := "{{" + p.text + "}}"
 	tree, err := parse(p.text)
 	if err != nil {
-		err.Msg = fmt.Sprintf("malformed expression %s: %s", clip(text), err.Msg)
+		err.Msg = fmt.Sprintf("malformed expression %s: %s", Clip(text), err.Msg)
 		err.Text, err.Offset = text, p.offset+c.byteOffset(err.Offset)
 		c.report(err)
 		return nil
@@ -156,9 +156,12 @@ func parse(source string) (ast.Node, *Error) {
 
 var tokenKinds = regexp.MustCompile(`(?:Identifier|Number|String|Bytes|Operator|Bracket)\(("(?:[^"\\]|\\.)*")\)`)
 
+var outOfRange = regexp.MustCompile(`invalid \w+ literal: strconv\.\w+: parsing "(\w+)": value out of range`)
+
 // parserMessage says what the parser says, in words for people who have not read it.
 func parserMessage(msg string) string {
 	msg = strings.ReplaceAll(msg, "unexpected token EOF", "unexpected end")
+	msg = outOfRange.ReplaceAllString(msg, "$1 is beyond the range of integers, which ends at ±9.2e18")
 	msg = strings.ReplaceAll(msg, "compilation failed: expression exceeds maximum allowed nodes", fmt.Sprintf("it has more than %d parts", MaxNodes))
 	return tokenKinds.ReplaceAllString(strings.ReplaceAll(msg, "unexpected token ", "unexpected "), "$1")
 }

@@ -51,6 +51,8 @@ func TestCompileErrorsShowTheFaultAndSuggest(t *testing.T) {
 		{"bad pattern", `{{ "a" matches "(" }}`, `malformed pattern "("`},
 		{"a pattern that grows", `{{ "a" matches "(x{500}y{500}){2}|(a{1000}b{1000}c{1000}d{1000}e{1000}){1}|(a{1000}b{1000}c{1000}d{1000}e{1000})" }}`, `too complex`},
 		{"?? and another operator", `{{ 1 ?? 2 + 1 }}`, `Wrap either by parentheses`},
+		{"large literal", `{{ 9223372036854775808 }}`, `: 9223372036854775808 is beyond the range of integers`},
+		{"large hex literal", `{{ 0xffffffffffffffff }}`, `: 0xffffffffffffffff is beyond the range of integers`},
 		{"infinite literal", `{{ 1e999 }}`, `malformed expression`},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -51,10 +52,14 @@ func (e *Error) Error() string {
 // Unwrap returns what an evaluation failed with, nil for an error of compiling.
 func (e *Error) Unwrap() error { return e.Err }
 
-// clip keeps messages readable when an expression is long or spans lines.
-func clip(text string) string {
+// Clip keeps messages readable when an expression is long or spans lines.
+func Clip(text string) string { return shorten(strings.Join(strings.Fields(text), " ")) }
+
+// Quote quotes a text in a message, white space and all, if it is not too long for that.
+func Quote(text string) string { return strconv.Quote(shorten(text)) }
+
+func shorten(text string) string {
 	const limit = 100
-	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > limit {
 		return string(runes[:limit-1]) + "…"
 	}

@@ -71,7 +71,7 @@ func toInt(a *arguments) (value.Value, error) {
 	case string:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("int cannot read %q as an integer", clip(v))
+			return nil, fmt.Errorf("int cannot read %s as an integer", Quote(v))
 		}
 		return n, nil
 	}
@@ -87,7 +87,7 @@ func toFloat(a *arguments) (value.Value, error) {
 	case string:
 		f, err := strconv.ParseFloat(v, 64)
 		if err != nil {
-			return nil, fmt.Errorf("float cannot read %q as a number", clip(v))
+			return nil, fmt.Errorf("float cannot read %s as a number", Quote(v))
 		}
 		return finite(f)
 	}

@@ -23,18 +23,18 @@ const patternMax = 10_000
 func compilePattern(text string) (*pattern, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("malformed pattern %q: %w", clip(text), err)
+		return nil, fmt.Errorf("malformed pattern %s: %w", Quote(text), err)
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return nil, fmt.Errorf("malformed pattern %q: %w", clip(text), err)
+		return nil, fmt.Errorf("malformed pattern %s: %w", Quote(text), err)
 	}
 	if len(program.Inst) > patternMax {
-		return nil, fmt.Errorf("the pattern %q is too complex: %w", clip(text), ErrLimit)
+		return nil, fmt.Errorf("the pattern %s is too complex: %w", Quote(text), ErrLimit)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, fmt.Errorf("malformed pattern %q: %w", clip(text), err)
+		return nil, fmt.Errorf("malformed pattern %s: %w", Quote(text), err)
 	}
 	return &pattern{re, len(program.Inst)}, nil
 }

@@ -28,7 +28,7 @@ func scan(text string) ([]piece, *Error) {
 		from := at + open + 2
 		size, ok := expressionEnd(text[from:])
 		if !ok {
-			return nil, &Error{Offset: from - 2, Text: text[from-2:], Msg: fmt.Sprintf("malformed expression %s: it is not closed by }}", clip(text[from-2:]))}
+			return nil, &Error{Offset: from - 2, Text: text[from-2:], Msg: fmt.Sprintf("malformed expression %s: it is not closed by }}", Clip(text[from-2:]))}
 		}
 		if size > MaxLength {
 			return nil, &Error{Offset: from - 2, Text: text[from-2 : from+size+2], Msg: fmt.Sprintf("an expression of %d bytes is too long: at most %d are allowed", size, MaxLength)}

@@ -126,7 +126,7 @@ func show(v value.Value) string {
 	case int64, float64:
 		return fmt.Sprintf("%s (%s)", value.Describe(v), value.Text(v))
 	case string:
-		return fmt.Sprintf("%s (%q)", value.Describe(v), clip(v))
+		return fmt.Sprintf("%s (%s)", value.Describe(v), Quote(v))
 	}
 	return value.Describe(v)
 }

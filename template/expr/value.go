@@ -151,7 +151,7 @@ func (c *compiler) from(object map[string]any) node {
 	}
 	p, err := value.ParsePointer(text)
 	if err != nil || len(p) == 0 {
-		return fault("from must be a JSON pointer such as /steps/id/output, not %q", clip(text))
+		return fault("from must be a JSON pointer such as /steps/id/output, not %s", Quote(text))
 	}
 	if p[0] == "steps" {
 		return c.fromStep(p, text, required)

@@ -163,7 +163,7 @@ func (p path) of(v any) (any, error) {
 		if m, ok := v.(map[string]any); ok {
 			k = show(k)
 			if _, ok := m[k.(string)]; !ok {
-				v = undefined{clip(k.(string))}
+				v = undefined{expr.Clip(k.(string))}
 				continue
 			}
 		}
@@ -221,7 +221,7 @@ func (a args) applies(what string, known map[string]callable, names []string) (s
 	c, ok := known[name]
 	if !ok {
 		near, _ := expr.Nearest(name, names)
-		return "", a, errors.New(unknown(what, clip(name), near))
+		return "", a, errors.New(unknown(what, expr.Clip(name), near))
 	}
 	a = a.rest(1)
 	if wrong := c.misfit(len(a.list), a.names); wrong != "" {

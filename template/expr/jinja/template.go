@@ -147,7 +147,7 @@ func (e expression) give(r *run) (any, error) {
 		v, _, err = r.finished(v)
 	}
 	if err != nil {
-		return nil, &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", clip(e.source), err), Err: err}
+		return nil, &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", expr.Clip(e.source), err), Err: err}
 	}
 	return v, nil
 }
@@ -225,7 +225,7 @@ func (c *compiler) text(s string, path value.Pointer) part {
 
 func (c *compiler) fault(path value.Pointer, offset int, source string, f *fault) {
 	c.errs = append(c.errs, &expr.Error{
-		Pointer: path.String(), Offset: offset, Text: source, Msg: fmt.Sprintf("malformed expression %s: %s", clip(source), f.msg),
+		Pointer: path.String(), Offset: offset, Text: source, Msg: fmt.Sprintf("malformed expression %s: %s", expr.Clip(source), f.msg),
 	})
 }
 
@@ -237,14 +237,4 @@ func (c *compiler) note(root node, names []string) {
 		}
 	}
 	watch(root, c.reads)
-}
-
-// clip keeps messages readable when an expression is long or spans lines.
-func clip(text string) string {
-	const limit = 100
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit-1]) + "…"
-	}
-	return text
 }

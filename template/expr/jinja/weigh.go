@@ -149,7 +149,7 @@ func brief(v any) string {
 	case bool, int64, float64:
 		return show(v)
 	case string:
-		return fmt.Sprintf("%q", clip(v))
+		return expr.Quote(v)
 	}
 	return describe(v)
 }
