@@ -33,6 +33,66 @@
 //
 // Where a mapping is written in some order, as sets are, the order means nothing: sets are done by scope and path.
 //
+// # Keys
+//
+// This document has most of them, with what each stands for when it is left out, or with what it is good for, and in comments
+// the other choices:
+//
+//	kind: Playbook
+//	apiVersion: sluice/v1
+//	metadata: {name: keys}
+//	workload: {rows: [1, 2]}               # merged with the run's input
+//	executor:
+//	  spec:
+//	    entry_step: first                  # the one that is written first
+//	    final_step: last                   # runs once, when nothing else moves; left out: none
+//	    max_concurrency: 8                 # calls at once; left out: no limit
+//	    no_next_is_error: false            # true: a step fails the run when it has arcs and none holds
+//	    implicit_join: false               # true: a step that arcs of several steps lead to is a join of all
+//	    limits: {max_step_runs: 100000, max_jumps: 250000, max_args_bytes: 65536}
+//	    policy:
+//	      completion: fail_on_any          # fail_fast: nothing starts after a failure; allow_partial: the others count
+//	      final_failure: fail              # partial
+//	      on_blocked: wait                 # when only gates keep tokens back; fail, discard. Left out: the program says
+//	workflow:
+//	  - step: first
+//	    desc: for people
+//	    loop:                              # left out: the tools run once
+//	      in: "{{ workload.rows }}"
+//	      iterator: row                    # iter.row, beside iter.index
+//	      spec:
+//	        mode: sequential               # parallel, with max_in_flight: 8
+//	        policy: {on_conflict: reject_conflict} # of set_ctx in a parallel loop; append: to a list, last_wins
+//	    spec:
+//	      timeout: PT1H                    # of a run of the step, retries included
+//	      join: {mode: all, on_missing: skip} # any; count, with n: 2. fire: also when a branch has failed. Left out: no join
+//	      policy:
+//	        failure: {mode: fail_fast}     # of a loop; best_effort: it completes all the same
+//	        admit:                         # the gate; left out: everything is let in
+//	          on_deny: pending             # discard
+//	          coalesce: false              # true: tokens that wait become one
+//	          rules: [{when: "{{ ctx.open == true }}", then: {allow: true}}, {else: {then: {allow: false}}}]
+//	    tool:                              # or one mapping; left out: only the arcs
+//	      - name: ask
+//	        kind: http
+//	        url: "http://127.0.0.1:9001/{{ iter.row }}"
+//	        timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT1S, backoff_multiplier: 2}} # no rule sees these
+//	        spec:
+//	          policy:
+//	            on_unmatched: continue     # fail: an error that no rule is about
+//	            rules:                     # the first that holds; left out: an error fails the step
+//	              - when: '{{ outcome.status == "error" }}'
+//	                then: {do: retry, attempts: 3, backoff: none, delay: 1} # linear, exponential; the delay in seconds
+//	              - {when: "{{ outcome.result.more }}", then: {do: jump, to: ask, set_iter: {page: 2}}} # to: previous
+//	              - else: {then: {do: continue, set_ctx: {seen: true}}} # break: enough of tools; fail
+//	    set: {ctx.rows: "{{ outcome.result }}"} # after the last tool, also step.key
+//	    next:
+//	      spec: {mode: exclusive}          # the first arc that holds; inclusive: all that hold
+//	      arcs:
+//	        - {step: tell, when: '{{ event.name == "loop.done" }}', args: {n: "{{ event.loop.done }}"}, spec: {inherit_args: false}}
+//	  - {step: tell, tool: {kind: command, argv: [echo, "{{ args.n }}"], output: text}}
+//	  - {step: last, tool: {kind: noop}}
+//
 // # Tools
 //
 // A tool's kind is the name of an operation, or one of those that are built in: noop, which calls nothing; http (method, url,
