@@ -29,6 +29,15 @@ func TestWarnings(t *testing.T) {
 		{"an arc after a task whose rules let nothing fail", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
 		{"an arc after a rule that fails", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: fail}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
 			`p.yaml:5:102: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "step.done"`}},
+		{"endings that there are not", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{when: '{{ outcome.status == \"success\" }}', then: {do: continue}}, {else: {then: {do: break}}}]}}}, next: {arcs: [{step: b, when: '{{ event.name == \"step.dne\" }}'}, {step: b, when: '{{ event.status == \"ok\" && event.name == \"step.failed\" }}'}]}}",
+			"- {step: b, loop: {in: [1], iterator: i}, "+no+", next: {arcs: [{step: a, when: '{{ event.name == \"step.done\" && ctx.x }}'}]}}"), []string{
+			`p.yaml:5:56: workflow[0].tool.spec.policy.rules[0]: outcome.status is never "success": after step "a" it is ok or error`,
+			`p.yaml:5:170: workflow[0].next.arcs[0]: event.name is never "step.dne": after step "a" it is step.done or step.failed`,
+			`p.yaml:5:221: workflow[0].next.arcs[1]: event.status is never "ok": after step "a" it is done or failed`,
+			`p.yaml:6:77: workflow[1].next.arcs[0]: event.name is never "step.done": after step "b" it is loop.done or step.failed`}},
+		{"endings one of which there is", steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ event.name == \"step.done\" || event.name == \"loop.done\" }}'}]}}", "- {step: b, "+no+"}"), nil},
+		{"endings by their names in Jinja", strings.Replace(steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ event.name == \"call.done\" }}'}]}}", "- {step: b, "+no+", next: {arcs: [{step: a, when: '{{ event.name == \"call.dne\" }}'}]}}"), "sluice/v1", "noetl.io/v2", 1), []string{
+			`p.yaml:6:47: workflow[1].next.arcs[0]: event.name is never "call.dne": after step "b" it is step.done or step.failed`}},
 		{"rules without an else", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ ctx.x == 1 }}', then: {do: fail}}]}}}}"), []string{
 			`p.yaml:5:55: workflow[0].tool.spec.policy.rules: no else: after an error that no rule is about the pipeline goes on`}},
 		{"rules that are about every error", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ outcome.status == \"error\" }}', then: {do: fail}}]}}}}"), nil},
