@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/flow"
+	"github.com/sluiceflow/sluice/template/kinds"
 )
 
 // The examples stand in the order in which one needs them. must keeps them short: their errors would be faults of the
@@ -39,6 +40,38 @@ func Example_document() {
 	fmt.Println(words, err)
 	// Output:
 	// [FROM A DOCUMENT] <nil>
+}
+
+// The tools of a playbook are operations of the program as well. Package kinds reads documents of every kind.
+func Example_playbook() {
+	ctx := context.Background()
+	double := operation.Define("double", func(_ context.Context, n int) (int, error) { return 2 * n, nil })
+	checked := must(kinds.Load("grow.yaml", []byte(`
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: grow}
+workload: {from: 1}
+workflow:
+  - step: grow
+    tool: {kind: double, input: "{{ args.n ?? workload.from }}"}
+    next:
+      arcs:
+        - {step: grow, when: '{{ event.name == "step.done" && event.result < 20 }}', args: {n: "{{ event.result }}"}}
+        - {step: release, when: '{{ event.name == "step.done" }}', args: {n: "{{ event.result }}"}}
+  - step: release
+    spec: {policy: {admit: {rules: [{when: "{{ ctx.approved == true }}", then: {allow: true}}, {else: {then: {allow: false}}}]}}}
+    tool: {kind: double, input: "{{ args.n }}"}
+`), template.Known{Operation: func(name string) bool { return name == "double" }}))
+	engine := must(sluice.Open(ctx, "", coordinator.Config{Operations: []coordinator.Operation{double}}))
+	defer engine.Shutdown(ctx)
+
+	run := must(engine.Start(ctx, checked.Workflow, map[string]any{"from": 3}))
+	if err := run.Patch(ctx, map[string]any{"approved": true}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(must(run.Wait(ctx)).Output)
+	// Output:
+	// 48
 }
 
 // A run that does not complete says which failure ended it. Codes tell failures apart.
