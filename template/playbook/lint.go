@@ -150,7 +150,7 @@ func (l *linter) endings(s *Step) {
 }
 
 // ofEnding is a comparison with how something has ended.
-var ofEnding = regexp.MustCompile(`\b(event\.name|event\.status|outcome\.status|output\.status)\s*==\s*(?:"([^"]*)"|'([^']*)')`)
+var ofEnding = regexp.MustCompile(`(?:^|[^.\w])(event\.name|event\.status|outcome\.status|output\.status)\s*==\s*(?:"([^"]*)"|'([^']*)')`)
 
 // ending looks at one condition. Where it also asks for something that there is, as what is copied from step to step may, it
 // says nothing.
