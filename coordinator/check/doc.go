@@ -5,9 +5,9 @@
 //	for _, f := range report.Findings { fmt.Println(f.Text, f.Trace) }
 //
 // A state is a journal. From each, the moves are: a call that is open answers with one of its guessed outputs, or fails
-// plainly or in a way that is asked for; a message comes that is waited for; a person decides a task, either way; a key of the context that a gate reads is
-// set; or time passes to the next timer. Moves that lead to the same state are followed once. What is found has a shortest
-// trace, since states are visited in the order of their distance from the start.
+// plainly or in a way that is asked for; a message comes that is waited for; a person decides a task, either way; a key of
+// the context that a gate reads is set; or time passes to the next timer. Moves that lead to the same state are followed once.
+// What is found has a shortest trace, since states are visited in the order of their distance from the start.
 //
 //	start ─▶ state ─┬─ pay answers ──▶ state ─▶ …
 //	                ├─ pay fails ────▶ state ─▶ …

@@ -1,15 +1,12 @@
 package check
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -23,26 +20,21 @@ type guesses struct {
 	inputs  []value.Value                 // of the run; none: the document reads nothing of it
 }
 
-// variantsMax bounds the combinations of what an output may hold, and valuesMax what it may hold at one path.
-const (
-	variantsMax = 24
-	valuesMax   = 64
-)
-
 // guess makes outputs, failures and contexts of what the document reads of them.
 func guess(p *plan.Plan, given map[string][]value.Value, never []string) guesses {
 	g := guesses{
 		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, gates: map[string][]value.Value{},
 	}
-	for name, s := range learn(p, never) {
-		if name == ofInput {
+	for of, s := range learn(p, never) {
+		switch of.what {
+		case input:
 			g.inputs = s.variants()
-		} else if key, ok := strings.CutPrefix(name, "ctx."); ok {
-			g.gates[key] = s.variants()
-		} else if step, ok := strings.CutPrefix(name, "!"); ok {
-			g.failing[step] = failures(s)
-		} else {
-			g.guessed[name] = s.variants()
+		case context:
+			g.gates[of.name] = s.variants()
+		case failure:
+			g.failing[of.name] = failures(s)
+		case output:
+			g.guessed[of.name] = s.variants()
 		}
 	}
 	return g
@@ -142,85 +134,6 @@ func decisionsOf(root *reactive.Root, v int32) []value.Value {
 		}
 	}
 	return append(list, nil)
-}
-
-// shape is what is known of an output: values by path.
-type shape struct {
-	paths  [][]string
-	values [][]value.Value // by path
-}
-
-// note takes a mention of a path, and values that make a difference there.
-func (s *shape) note(path []string, values []value.Value) {
-	i := slices.IndexFunc(s.paths, func(p []string) bool { return slices.Equal(p, path) })
-	if i < 0 {
-		i = len(s.paths)
-		s.paths, s.values = append(s.paths, slices.Clone(path)), append(s.values, nil)
-	}
-	for _, v := range values {
-		if !slices.ContainsFunc(s.values[i], func(w value.Value) bool { return value.Equal(v, w) }) {
-			s.values[i] = append(s.values[i], v)
-		}
-	}
-}
-
-// variants are outputs in which the paths have their values: in every combination if these are few, else each value at least
-// once, in changing company.
-func (s *shape) variants() []value.Value {
-	order := make([]int, len(s.paths)) // what holds another comes first
-	most, all := 1, 1
-	for i := range order {
-		order[i] = i
-		if n := len(s.values[i]); n > 0 {
-			most, all = max(most, n), min(all*n, valuesMax+1)
-		}
-	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(s.paths[a], s.paths[b]) })
-	count := min(all, max(variantsMax, min(most, valuesMax)))
-	var list []value.Value
-	for n := range count {
-		var out value.Value
-		rest := n
-		for k, i := range order {
-			var v value.Value = something
-			if size := len(s.values[i]); size > 0 {
-				at := rest
-				if rest /= size; all > count {
-					at = n + n/size*k
-				}
-				v = s.values[i][at%size]
-			}
-			out = put(out, s.paths[i], v)
-		}
-		if !slices.ContainsFunc(list, func(w value.Value) bool { return value.Equal(out, w) }) {
-			list = append(list, out)
-		}
-	}
-	return list
-}
-
-// put writes a value at a path of another. An empty list stays so: it has no elements to write to.
-func put(in value.Value, path []string, v value.Value) value.Value {
-	if len(path) == 0 {
-		return v
-	}
-	if path[0] == expr.Element {
-		old, ok := in.([]any)
-		if !ok {
-			old = []any{nil}
-		}
-		list := make([]any, len(old))
-		for i := range list {
-			list[i] = put(old[i], path[1:], v)
-		}
-		return list
-	}
-	object := map[string]any{}
-	if old, ok := in.(map[string]any); ok {
-		object = maps.Clone(old)
-	}
-	object[path[0]] = put(object[path[0]], path[1:], v)
-	return object
 }
 
 func nest(path value.Pointer, v value.Value) value.Value {

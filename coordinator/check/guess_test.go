@@ -46,6 +46,8 @@ func TestWhatADocumentAsksForIsGuessed(t *testing.T) {
 		"a part of a text":               workflowOf(branch("steps.a.output.name contains 'needle'")),
 		"a step whose name ends in one":  workflowOf(branch("steps.s1.output.kind == 'x'")),
 		"a name that is written in full": workflowOf(branch(`steps['s1'].output['kind'] == 'x'`)),
+		"a step that is called input":    strings.ReplaceAll(workflowOf(branch("steps.input.output.b == 7")), "operation: a}", "operation: input}"),
+		"a long text in another script":  workflowOf(branch("steps.a.output.k == '" + strings.Repeat("雪", 40) + "'")),
 		"the code of a failure":          workflowOf(branch("steps.a.error.code == 'declined'")),
 		"more than a few cases": workflowOf(branch("steps.a.output.k == 'v'") + `
   - {conditional: {test: "{{ steps.a.output.k == 'w' }}", then: [{operation: d}]}}

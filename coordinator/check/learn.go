@@ -17,7 +17,7 @@ import (
 type learner struct {
 	book     *playbook.Playbook // nil: a workflow
 	outlines func(text string) ([]*expr.Outline, bool, error)
-	shapes   map[string]*shape    // of outputs by step, of errors by !step, of what gates read by ctx.key, of the input
+	shapes   map[subject]*shape
 	sources  map[string][]source  // of variables, by name
 	into     map[int]map[int]bool // steps with arcs to a step
 	last     map[string]string    // the step whose output is that of a map's item
@@ -34,9 +34,9 @@ type place struct {
 }
 
 // learn makes guesses of what a document reads.
-func learn(p *plan.Plan, never []string) map[string]*shape {
+func learn(p *plan.Plan, never []string) map[subject]*shape {
 	l := &learner{
-		outlines: expr.Outlines, shapes: map[string]*shape{}, sources: map[string][]source{}, into: map[int]map[int]bool{},
+		outlines: expr.Outlines, shapes: map[subject]*shape{}, sources: map[string][]source{}, into: map[int]map[int]bool{},
 		last: map[string]string{}, bound: map[string]string{}, seen: map[string]bool{},
 	}
 	document := p.Workflow.Document()
@@ -60,7 +60,7 @@ func learn(p *plan.Plan, never []string) map[string]*shape {
 
 // allowed keeps of the values of an input those of which its schema has a list, all of them.
 func (l *learner) allowed(schema value.Value) {
-	s := l.shapes[ofInput]
+	s := l.shapes[subject{what: input}]
 	if s == nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (l *learner) answered(s *template.Step) {
 		if err != nil {
 			path = strings.Split(s.FanIn.ScoreField, ".")
 		}
-		l.shape(name).note(path, numbers)
+		l.shape(output, name).note(path, numbers)
 	}
 	if s.Fulfillment == nil || s.Fulfillment.ResultMatch == nil || s.Fulfillment.Policy != template.OutputMatch {
 		return
@@ -102,7 +102,7 @@ func (l *learner) answered(s *template.Step) {
 	m := s.Fulfillment.ResultMatch
 	if path, err := value.ParsePointer(m.Path); err == nil {
 		for _, values := range [][]value.Value{m.FulfilledValues, m.NotFulfilledValues} {
-			l.shape(name).note(path, values[:min(1, len(values))])
+			l.shape(output, name).note(path, values[:min(1, len(values))])
 		}
 	}
 }
@@ -125,9 +125,9 @@ func (l *learner) condition(text string) {
 			case path[0] == "ctx":
 				l.read(path, values)
 			case path[0] == "steps" && len(path) > 2 && path[2] == "output":
-				l.shape(path[1]).note(path[3:], values)
+				l.shape(output, path[1]).note(path[3:], values)
 			case path[0] == "steps" && len(path) > 2 && path[2] == "error":
-				l.shape("!"+path[1]).note(path[2:], values)
+				l.shape(failure, path[1]).note(path[2:], values)
 			}
 		}).walk(o, truths)
 	}
@@ -147,11 +147,12 @@ func (l *learner) all(document value.Value, visit func(key string, v value.Value
 	}
 }
 
-func (l *learner) shape(name string) *shape {
-	if l.shapes[name] == nil {
-		l.shapes[name] = &shape{}
+func (l *learner) shape(what what, name string) *shape {
+	of := subject{what, name}
+	if l.shapes[of] == nil {
+		l.shapes[of] = &shape{}
 	}
-	return l.shapes[name]
+	return l.shapes[of]
 }
 
 // texts looks at every expression.
@@ -223,7 +224,7 @@ func (l *learner) read(path []string, values []value.Value) {
 	switch {
 	case root == "ctx" && len(rest) > 0:
 		if l.gate {
-			l.shape("ctx."+rest[0]).note(rest[1:], values)
+			l.shape(context, rest[0]).note(rest[1:], values)
 		}
 		l.follow(l.variable(0, "ctx", rest[0]), rest[1:], values)
 	case (root == "args" || root == "iter" || root == "step") && len(rest) > 0:
@@ -242,9 +243,6 @@ func (l *learner) read(path []string, values []value.Value) {
 	}
 }
 
-// ofInput is the name of the shape of a run's input.
-const ofInput = "input"
-
 // pathMax bounds how far a variable is followed that is made of itself.
 const pathMax = 12
 
@@ -258,7 +256,7 @@ func (l *learner) own(root string, rest []string, values []value.Value) {
 		case len(rest) == 0:
 			return
 		case rest[0] == "error" || rest[0] == "http" || rest[0] == "pg":
-			l.shape("!"+name).note(rest, values)
+			l.shape(failure, name).note(rest, values)
 			return
 		case rest[0] != "result" && rest[0] != "data":
 			return
@@ -289,7 +287,7 @@ func (l *learner) own(root string, rest []string, values []value.Value) {
 		}
 		rest = rest[1:]
 	}
-	l.shape(name).note(rest, values)
+	l.shape(output, name).note(rest, values)
 }
 
 // readOfWorkflow is for steps.NAME.output, for the items of maps, and for the input of an operation that is bound to a value.
@@ -297,15 +295,15 @@ func (l *learner) readOfWorkflow(path []string, values []value.Value) {
 	switch {
 	case path[0] == "input" && l.call != "":
 		l.follow(l.call+".input", path[1:], values)
-	case path[0] == ofInput:
-		l.shape(ofInput).note(path[1:], values)
+	case path[0] == "input":
+		l.shape(input, "").note(path[1:], values)
 	case path[0] != "steps":
 		l.follow(path[0], path[1:], values)
 	case len(path) > 2 && path[2] == "error":
-		l.shape("!"+path[1]).note(path[2:], values)
+		l.shape(failure, path[1]).note(path[2:], values)
 	case len(path) > 2 && path[2] == "output":
 		name, rest := path[1], path[3:]
-		l.shape(name).note(rest, values)
+		l.shape(output, name).note(rest, values)
 		if last := l.last[name]; last != "" && len(rest) > 0 && rest[0] == expr.Element {
 			l.read(append([]string{"steps", last, "output"}, rest[1:]...), values)
 		}

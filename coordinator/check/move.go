@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -94,10 +95,7 @@ func short(v value.Value) string {
 	if err != nil {
 		return err.Error()
 	}
-	if len(text) > 60 {
-		return string([]rune(string(text))[:50]) + "…"
-	}
-	return string(text)
+	return expr.Clip(string(text))
 }
 
 // messages are those that somebody waits for, with what whoever waits may make of them.
