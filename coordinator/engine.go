@@ -15,7 +15,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -244,12 +243,10 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		}
 	}
 	p := entry.plan
-	first := journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
-		Run: o.id, Workflow: p.Hash, Name: p.Workflow.Name, Version: p.Workflow.Version,
-		FailurePolicy: string(p.Workflow.FailurePolicy), MaxConcurrency: int32(p.Workflow.MaxConcurrency),
-		Engine: EngineVersion, Expressions: expressionVersion, Functions: p.Functions, Children: children, MapItemsMax: int32(max(0, e.config.Limits.MapItemsMax)),
-		Parent: o.parent, Labels: o.labels, Actor: o.actor, OnBlocked: string(e.onBlocked(p.Workflow)),
-	}}}
+	first := Started(o.id, p, input)
+	start := first.Detail.Start
+	start.Children, start.MapItemsMax = children, int32(max(0, e.config.Limits.MapItemsMax))
+	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if o.named {
 		if known, err := e.exists(ctx, o.id); err != nil || known {
 			return e.again(ctx, &first)
@@ -490,9 +487,3 @@ func (e *Engine) about(entry *entry, participant string) map[string]any {
 	about, _ := known.(map[string]any)
 	return about
 }
-
-// EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
-// with.
-const EngineVersion = 1
-
-const expressionVersion = expr.Version

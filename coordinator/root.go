@@ -2,9 +2,12 @@ package coordinator
 
 import (
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // NewRoot makes the root of a run that has no events yet, whatever decides the order of its steps.
@@ -13,4 +16,18 @@ func NewRoot(p *plan.Plan) *reactive.Root {
 		return net.New(p)
 	}
 	return reactive.New(p)
+}
+
+// EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
+// with.
+const EngineVersion = 1
+
+// Started is the first event of a run of p: it holds everything of the workflow that rules of later versions could read
+// otherwise. Its Detail.Start belongs to the caller, who adds what only that run has.
+func Started(run string, p *plan.Plan, input value.Value) journal.Event {
+	w := p.Workflow
+	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
+		Run: run, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
+		MaxConcurrency: int32(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
+	}}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // Update is one event of a run and what it changed.
@@ -108,9 +109,9 @@ func (e *Engine) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 	if first.Type != journal.RunStarted || first.Detail == nil || first.Detail.Start == nil {
 		return nil, fmt.Errorf("%w: it does not begin with its start", journal.ErrDamaged)
 	}
-	if start := first.Detail.Start; start.Engine != EngineVersion || start.Expressions != expressionVersion {
+	if start := first.Detail.Start; start.Engine != EngineVersion || start.Expressions != expr.Version {
 		return nil, fmt.Errorf("%w: it was started under other rules (engine %d, expressions %d; here %d, %d)",
-			ErrMissing, start.Engine, start.Expressions, EngineVersion, expressionVersion)
+			ErrMissing, start.Engine, start.Expressions, EngineVersion, expr.Version)
 	}
 	entry, err := e.library.read(ctx, e.store, first.Detail.Start.Workflow, first.Detail.Start.Children)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -187,12 +186,7 @@ func (e *explorer) explore() error {
 func (e *explorer) begin(input value.Value, label string) error {
 	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
 	p.step = coordinator.NewStepper(p.root, p)
-	w := e.plan.Workflow
-	start := journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
-		Run: "run", Workflow: e.plan.Hash, Name: w.Name, FailurePolicy: string(w.FailurePolicy), MaxConcurrency: int32(w.MaxConcurrency),
-		Engine: coordinator.EngineVersion, Expressions: expr.Version, Functions: e.plan.Functions,
-	}}}
-	if err := p.drive(begun, coordinator.Item{Event: start}); err != nil {
+	if err := p.drive(begun, coordinator.Item{Event: coordinator.Started("run", e.plan, input)}); err != nil {
 		return err
 	}
 	e.enter(p, -1, label, begun)

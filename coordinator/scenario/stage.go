@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -127,18 +124,9 @@ func (g *stage) begin(t *track, input any) error {
 	if err := coordinator.CheckInput(t.program.plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, coordinator.Item{Event: started(t.id, t.program.plan, in)})
+	t.agenda.add(g.now, coordinator.Item{Event: coordinator.Started(t.id, t.program.plan, in)})
 	g.tracks = append(g.tracks, t)
 	return nil
-}
-
-// started is the first event of a run.
-func started(id string, p *plan.Plan, input value.Value) journal.Event {
-	w := p.Workflow
-	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
-		Run: id, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
-		MaxConcurrency: int32(w.MaxConcurrency), Engine: coordinator.EngineVersion, Expressions: expr.Version, Functions: p.Functions,
-	}}}
 }
 
 // main is the scenario's own run.
