@@ -126,8 +126,11 @@ func (x *explainer) apply(e *journal.Event) {
 		key := x.root.Key(c.Node)
 		if c.Cell != nil {
 			key = c.Cell.Key
-			if c.To.Terminal() {
+			switch {
+			case c.To.Terminal():
 				x.past[key] = past{c.To, c.Cell.Failure, x.event}
+			case c.To == reactive.Absent && !c.From.Terminal(): // its step-run was ended
+				x.past[key] = past{reactive.Aborted, nil, x.event}
 			}
 		}
 		x.nodes[key] = x.event

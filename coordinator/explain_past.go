@@ -34,6 +34,12 @@ func (x *explainer) view(v net.View) {
 		key := iterationKey(v.Run, v.Iteration-1)
 		x.past[key] = past{reactive.Failed, v.Failure, x.event}
 		x.lost[v.Run] = append(x.lost[v.Run], key)
+	case net.ExecutionCancelled:
+		for _, run := range v.Runs {
+			step, _, _ := strings.Cut(run, "@")
+			x.past[run] = past{reactive.Aborted, nil, x.event}
+			x.steps[step] = x.event
+		}
 	case net.NextEvaluated:
 		x.routed[v.Step] = v
 	case net.AdmitEvaluated:
@@ -51,20 +57,17 @@ func (x *explainer) view(v net.View) {
 	}
 }
 
-// ended says how a step-run has ended that is no longer under way.
-func (x *explainer) ended(run string) (status string, why []Reason) {
-	p, ok := x.past[run]
-	switch {
-	case !ok:
-		r := Reason{Kind: "end", Text: "it was under way when the run was ended"}
-		if by := x.root.ClosedBy(); by != nil {
-			r.Decided = x.at(by.Seq)
-		}
-		return reactive.Aborted.String(), []Reason{r}
-	case p.failure != nil:
-		why = []Reason{{Kind: "failure", Text: p.failure.Error()}}
+// cut says how something has ended that has not come to an end of its own: with its step-run, or with the whole run.
+func (x *explainer) cut(name string) Reason {
+	run := runOf(name)
+	if p, over := x.past[run]; over && run != name {
+		return Reason{Kind: "end", Step: run, Text: "it was under way when step-run " + run + " ended, which is " + p.status.String(), Decided: p.decided}
 	}
-	return p.status.String(), why
+	r := Reason{Kind: "end", Text: "it was under way when the run was ended"}
+	if by := x.root.ClosedBy(); by != nil {
+		r.Decided = x.at(by.Seq)
+	}
+	return r
 }
 
 // lostMax is how many of a loop's iterations that have failed are named.
@@ -90,14 +93,6 @@ func (x *explainer) lostItems(run string) []Reason {
 // within explains what is a part of a step: a run, an iteration or a call that is over, or an iteration under way; nil when
 // the name means none of them.
 func (x *explainer) within(name string) *Explanation {
-	if p, ok := x.past[name]; ok {
-		out := &Explanation{About: name, Kind: partKind(name), Status: p.status.String(), Decided: p.decided}
-		if p.failure != nil {
-			out.Reasons = []Reason{{Kind: "failure", Text: p.failure.Error()}}
-		}
-		out.Reasons = append(out.Reasons, x.lostItems(name)...)
-		return out
-	}
 	if x.net == nil {
 		return nil
 	}
@@ -106,7 +101,41 @@ func (x *explainer) within(name string) *Explanation {
 			return &Explanation{About: name, Kind: partKind(name), Status: reactive.Running.String(), Reasons: []Reason{x.wait(&w)}}
 		}
 	}
-	return nil
+	p, ok := x.past[name]
+	if run, over := x.past[runOf(name)]; !ok && over && x.called(name) {
+		p, ok = past{reactive.Aborted, nil, run.decided}, true
+	}
+	if !ok {
+		return nil
+	}
+	out := &Explanation{About: name, Kind: partKind(name), Status: p.status.String(), Decided: p.decided}
+	switch {
+	case p.failure != nil:
+		out.Reasons = []Reason{{Kind: "failure", Text: p.failure.Error()}}
+	case p.status == reactive.Aborted:
+		out.Reasons = []Reason{x.cut(name)}
+	}
+	out.Reasons = append(out.Reasons, x.lostItems(name)...)
+	return out
+}
+
+// called reports whether an iteration has made a call that is over.
+func (x *explainer) called(iteration string) bool {
+	for key := range x.past {
+		if strings.HasPrefix(key, iteration+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// runOf is the key of the step-run that the key of a part of a step is in.
+func runOf(key string) string {
+	at := strings.IndexByte(key, '@') + 1
+	if end := strings.IndexAny(key[at:], "[."); end >= 0 {
+		return key[:at+end]
+	}
+	return key
 }
 
 // partKind says what the key of a part of a step is that of.

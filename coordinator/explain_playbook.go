@@ -33,10 +33,10 @@ func (x *explainer) playbookStep(name string) *Explanation {
 		out.Reasons = append(x.pause(), out.Reasons...)
 	}
 	switch {
-	case isRun && !x.net.Live(name):
-		out.Status, out.Reasons = x.ended(name)
 	case s.Status == reactive.Failed:
 		out.Reasons = append(out.Reasons, Reason{Kind: "failure", Text: s.Failure.Error(), Decided: x.steps[step]})
+	case s.Status == reactive.Aborted:
+		out.Reasons = append(out.Reasons, x.cut(name))
 	case s.Status == reactive.Idle:
 		out.Reasons = append(out.Reasons, x.unreached(i)...)
 	}

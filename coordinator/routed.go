@@ -21,7 +21,6 @@ type stepWatch struct {
 	net     *net.Net
 	was     []reactive.Status // of each step, as it was told
 	live    map[string]*LoopChange
-	order   []string // keys of live, oldest first
 	waiting map[int]bool
 	changes []StepChange
 	loops   []*LoopChange
@@ -44,7 +43,7 @@ func watchSteps(root *reactive.Root) *stepWatch {
 	}
 	for _, wait := range n.Waits() {
 		if wait.Run != "" && w.live[wait.Run] == nil {
-			w.begin(wait.Run)
+			w.live[wait.Run] = &LoopChange{Step: wait.Run}
 		}
 		if wait.Kind == net.ForItems {
 			*w.live[wait.Run] = LoopChange{Step: wait.Run, Done: wait.Done - wait.Failed, Failed: wait.Failed, Items: wait.Total}
@@ -54,28 +53,18 @@ func watchSteps(root *reactive.Root) *stepWatch {
 	return w
 }
 
-func (w *stepWatch) begin(run string) {
-	w.live[run] = &LoopChange{Step: run}
-	w.order = append(w.order, run)
-}
-
-func (w *stepWatch) end(run string) {
-	delete(w.live, run)
-	w.order = slices.DeleteFunc(w.order, func(key string) bool { return key == run })
-}
-
 // see turns what happens in the net into changes of steps.
 func (w *stepWatch) see(v net.View) {
 	i, ok := w.net.Playbook().StepIndex(v.Step)
 	switch v.Name {
 	case net.StepScheduled:
-		w.begin(v.Run)
+		w.live[v.Run] = &LoopChange{Step: v.Run}
 		w.move(i, v.Run, reactive.Running, nil)
 	case net.StepDone:
-		w.end(v.Run)
+		delete(w.live, v.Run)
 		w.move(i, v.Run, reactive.Completed, nil)
 	case net.StepFailed:
-		w.end(v.Run)
+		delete(w.live, v.Run)
 		w.move(i, v.Run, reactive.Failed, v.Failure)
 	case net.AdmitEvaluated:
 		if ok && v.Status != "allow" && w.net.Step(i).Live == 0 {
@@ -89,14 +78,12 @@ func (w *stepWatch) see(v net.View) {
 	case net.IterationFailed:
 		w.progress(v.Run, func(l *LoopChange) { l.Failed++ })
 	case net.ExecutionCancelled:
-		for _, run := range w.order {
-			name, _, _ := strings.Cut(run, "@")
-			if i, ok := w.net.Playbook().StepIndex(name); ok {
-				w.move(i, run, reactive.Aborted, nil)
-			}
+		for _, run := range v.Runs {
+			step, _, _ := strings.Cut(run, "@")
+			i, _ := w.net.Playbook().StepIndex(step)
+			w.move(i, run, reactive.Aborted, nil)
 		}
 		clear(w.live)
-		w.order = nil
 	}
 }
 

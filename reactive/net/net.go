@@ -175,12 +175,14 @@ func (n *Net) close(e *journal.Event) {
 	}
 	n.stopped = true
 	n.dropTokens()
+	var cut []string
 	for _, run := range n.live() {
 		n.steps[run.step.Index].status = reactive.Aborted
 		n.steps[run.step.Index].live--
+		cut = append(cut, run.key)
 	}
 	n.runs, n.byCell = map[string]*stepRun{}, map[int32]*iteration{}
-	n.tell(View{Name: ExecutionCancelled})
+	n.tell(View{Name: ExecutionCancelled, Runs: cut})
 }
 
 // live gives the step-runs under way, in the order in which they were scheduled.

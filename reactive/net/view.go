@@ -50,8 +50,9 @@ type View struct {
 	Seq       uint64 // of the journal's event that it follows from
 	At        int64  // instant of that event, Unix nanoseconds
 	Step      string
-	Run       string // key of the step-run
-	Iteration int    // from 1; 0: none
+	Run       string   // key of the step-run
+	Runs      []string // of a run that was ended: the step-runs that were under way, oldest first
+	Iteration int      // from 1; 0: none
 	Task      string
 	Attempt   int
 	Token     uint64
