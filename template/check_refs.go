@@ -31,21 +31,13 @@ func (c *checker) item(s *spot) {
 			c.bareTest(s, path+".test", n.Test)
 			return
 		}
-		it.Test = c.template(s, path, "test", trimmed(n.Test), n.Func)
+		it.Test = c.template(s, path, "test", expr.Trim(n.Test), n.Func)
 		if it.Test != nil && it.Test.Text() {
 			c.fault(path+".test", n.Pos, &document.Error{Text: n.Test, Msg: "test must be a step id or one expression, not " + document.Quote(n.Test)})
 		}
 	case *Map:
-		it.Over = c.template(s, it.Path+".map", "over", trimmed(n.Over), n.Func)
+		it.Over = c.template(s, it.Path+".map", "over", expr.Trim(n.Over), n.Func)
 	}
-}
-
-// trimmed is a value without the white space that YAML's | and > leave around an expression.
-func trimmed(v value.Value) value.Value {
-	if text, ok := v.(string); ok {
-		return strings.TrimSpace(text)
-	}
-	return v
 }
 
 // template compiles the value that stands under key at path, or the arguments of the function that stands in for it.

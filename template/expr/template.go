@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -41,6 +42,15 @@ type Template struct {
 
 // Compile compiles a string. The error is one *Error, or several joined.
 func Compile(text string, scope Scope) (*Template, error) { return CompileValue(text, scope) }
+
+// Trim is a value that is to be one expression, without the white space that YAML's | and > leave around it. Whatever is no
+// string stays as it is.
+func Trim(v value.Value) value.Value {
+	if text, ok := v.(string); ok {
+		return strings.TrimSpace(text)
+	}
+	return v
+}
 
 // CompileValue compiles any value with expressions in its strings (keys are never expressions), and with from pointers:
 // objects whose only keys are from and, perhaps, required. The error is one *Error, or several joined in the order of the

@@ -88,11 +88,8 @@ func (l *linter) unguarded(s *Step) {
 	for i := range s.Next.Arcs {
 		a := &s.Next.Arcs[i]
 		if a.When == nil {
-			done := "step.done"
-			if s.Loop != nil {
-				done = "loop.done"
-			}
-			l.warn(a.Pos, "step %q can fail, and this arc is followed then too without mending that: give it a when such as event.name == %q", s.Name, done)
+			l.warn(a.Pos, "step %q can fail, and this arc is followed then too without mending that: give it a when such as event.name == %q",
+				s.Name, s.endings()["event.name"][0])
 			return
 		}
 		if readsOutcome(a.When) && !s.Next.Inclusive {
@@ -132,53 +129,6 @@ func (l *linter) deadArcs(s *Step) {
 			l.warn(a.Pos, "this arc is never followed: one before it always holds")
 		}
 		always = always || a.always()
-	}
-}
-
-// endings warns of conditions that compare how something has ended with what it never is.
-func (l *linter) endings(s *Step) {
-	if s.Next != nil {
-		for i := range s.Next.Arcs {
-			l.ending(s, s.Next.Arcs[i].Text, s.Next.Arcs[i].Pos)
-		}
-	}
-	for _, t := range s.Tasks {
-		for i := range t.Rules {
-			l.ending(s, t.Rules[i].Text, t.Rules[i].Pos)
-		}
-	}
-}
-
-// ofEnding is a comparison with how something has ended.
-var ofEnding = regexp.MustCompile(`(?:^|[^.\w])(event\.name|event\.status|outcome\.status|output\.status)\s*==\s*(?:"([^"]*)"|'([^']*)')`)
-
-// ending looks at one condition. Where it also asks for something that there is, as what is copied from step to step may, it
-// says nothing.
-func (l *linter) ending(s *Step, text string, pos document.Pos) {
-	if l.book.Jinja {
-		text = otherNames.Replace(text)
-	}
-	asked := map[string][]string{}
-	var order []string
-	for _, m := range ofEnding.FindAllStringSubmatch(text, -1) {
-		if asked[m[1]] == nil {
-			order = append(order, m[1])
-		}
-		asked[m[1]] = append(asked[m[1]], m[2]+m[3])
-	}
-	for _, what := range order {
-		known := []string{"ok", "error"}
-		switch {
-		case what == "event.status":
-			known = []string{"done", "failed"}
-		case what == "event.name" && s.Loop != nil:
-			known = []string{"loop.done", "step.failed"}
-		case what == "event.name":
-			known = []string{"step.done", "step.failed"}
-		}
-		if !slices.ContainsFunc(asked[what], func(v string) bool { return slices.Contains(known, v) }) {
-			l.warn(pos, "%s is never %q: after step %q it is %s", what, asked[what][0], s.Name, strings.Join(known, " or "))
-		}
 	}
 }
 

@@ -91,20 +91,12 @@ func (r *reader) expression(n *document.Node, names []string) Expr {
 // sole compiles what must not be a text, and so is one expression if it is a string; must says what it gives. It gives nil for
 // what it has refused.
 func (r *reader) sole(n *document.Node, names []string, must string) Expr {
-	e := r.compiled(trimmed(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
+	e := r.compiled(expr.Trim(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 	if e != nil && alwaysText(e) {
 		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that gives %s", lastKey(n.Pos), must))
 		return nil
 	}
 	return e
-}
-
-// trimmed is a value without the white space that YAML's | and > leave around an expression.
-func trimmed(v value.Value) value.Value {
-	if text, ok := v.(string); ok {
-		return strings.TrimSpace(text)
-	}
-	return v
 }
 
 // alwaysText reports whether an expression is a text around others, which gives a string whatever they give.
@@ -168,7 +160,7 @@ func (r *reader) condition(n *document.Node, names []string) (Expr, string) {
 		r.Refuse(n, lastKey(n.Pos)+" must be an expression, not "+n.Kind.String())
 		return nil, ""
 	}
-	v := trimmed(n.Value())
+	v := expr.Trim(n.Value())
 	if r.book.Jinja {
 		v = ourNames(v)
 	}

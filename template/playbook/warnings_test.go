@@ -35,6 +35,10 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:5:170: workflow[0].next.arcs[0]: event.name is never "step.dne": after step "a" it is step.done or step.failed`,
 			`p.yaml:5:221: workflow[0].next.arcs[1]: event.status is never "ok": after step "a" it is done or failed`,
 			`p.yaml:6:77: workflow[1].next.arcs[0]: event.name is never "step.done": after step "b" it is loop.done or step.failed`}},
+		{"endings however they are compared", steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ \"step.dne\" == event.name || event.status in [\"ok\"] }}'}]}}", "- {step: b, "+no+"}"), []string{
+			`p.yaml:5:47: workflow[0].next.arcs[0]: event.name is never "step.dne": after step "a" it is step.done or step.failed`,
+			`p.yaml:5:47: workflow[0].next.arcs[0]: event.status is never "ok": after step "a" it is done or failed`}},
+		{"an ending in a text", steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ ctx.note == \" event.name == ''x''\" }}'}]}}", "- {step: b, "+no+"}"), nil},
 		{"an ending of something else", steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ args.event.status == \"new\" }}'}]}}", "- {step: b, "+no+"}"), nil},
 		{"endings one of which there is", steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ event.name == \"step.done\" || event.name == \"loop.done\" }}'}]}}", "- {step: b, "+no+"}"), nil},
 		{"endings by their names in Jinja", strings.Replace(steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ event.name == \"call.done\" }}'}]}}", "- {step: b, "+no+", next: {arcs: [{step: a, when: '{{ event.name == \"call.dne\" }}'}]}}"), "sluice/v1", "noetl.io/v2", 1), []string{

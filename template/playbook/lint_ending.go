@@ -1,0 +1,83 @@
+package playbook
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// endings warns of conditions that compare how something has ended with what it never is.
+func (l *linter) endings(s *Step) {
+	if s.Next != nil {
+		for i := range s.Next.Arcs {
+			l.ending(s, s.Next.Arcs[i].Text, s.Next.Arcs[i].Pos)
+		}
+	}
+	for _, t := range s.Tasks {
+		for i := range t.Rules {
+			l.ending(s, t.Rules[i].Text, t.Rules[i].Pos)
+		}
+	}
+}
+
+// ending looks at one condition. Where it also asks for something that there is, as what is copied from step to step may, it
+// says nothing.
+func (l *linter) ending(s *Step, text string, pos document.Pos) {
+	if l.book.Jinja {
+		text = otherNames.Replace(text)
+	}
+	list, _, err := l.book.Outlines("{{" + text + "}}")
+	if err != nil {
+		return // a text around expressions, of which there is a warning
+	}
+	there := s.endings()
+	asked := map[string][]string{}
+	for _, o := range list {
+		asks(o, func(what, text string) {
+			if there[what] != nil {
+				asked[what] = append(asked[what], text)
+			}
+		})
+	}
+	for _, what := range slices.Sorted(maps.Keys(asked)) {
+		if !slices.ContainsFunc(asked[what], func(text string) bool { return slices.Contains(there[what], text) }) {
+			l.warn(pos, "%s is never %q: after step %q it is %s", what, asked[what][0], s.Name, strings.Join(there[what], " or "))
+		}
+	}
+}
+
+// endings are the ways in which what a step's conditions read can have ended, by how it is read.
+func (s *Step) endings() map[string][]string {
+	done := "step.done"
+	if s.Loop != nil {
+		done = "loop.done"
+	}
+	return map[string][]string{
+		"event.name": {done, "step.failed"}, "event.status": {"done", "failed"},
+		"outcome.status": {"ok", "error"}, "output.status": {"ok", "error"},
+	}
+}
+
+// asks tells which texts an expression compares what it reads with.
+func asks(o *expr.Outline, tell func(what, text string)) {
+	pair := func(a, b *expr.Outline) {
+		if text, ok := b.Value.(string); ok && a.Does == expr.Reads {
+			tell(strings.Join(a.Path, "."), text)
+		}
+	}
+	switch o.Does {
+	case expr.Equates:
+		pair(o.Args[0], o.Args[1])
+		pair(o.Args[1], o.Args[0])
+	case expr.Finds:
+		for _, one := range o.Args[1].Args {
+			pair(o.Args[0], one)
+		}
+	}
+	for _, a := range o.Args {
+		asks(a, tell)
+	}
+}
