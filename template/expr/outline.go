@@ -49,6 +49,12 @@ func (o *Outline) At(key string) *Outline {
 	return &Outline{Does: Reads, Path: append(slices.Clip(o.Path), key)}
 }
 
+// IsText reports whether the outline is of a text that is written out.
+func (o *Outline) IsText() bool {
+	_, ok := o.Value.(string)
+	return ok
+}
+
 // Outlines gives the outlines of the expressions in a text; alone: the text is one expression and nothing else.
 func Outlines(text string) (list []*Outline, alone bool, err error) {
 	pieces, fault := scan(text)
@@ -178,15 +184,10 @@ func (u *outliner) unary(n *ast.UnaryNode) *Outline {
 
 func (u *outliner) binary(n *ast.BinaryNode) *Outline {
 	o := &Outline{Does: binaries[n.Operator], Args: u.all(n.Left, n.Right)}
-	if n.Operator == "+" && slices.ContainsFunc(o.Args, saysText) {
+	if n.Operator == "+" && slices.ContainsFunc(o.Args, (*Outline).IsText) {
 		o.Does = Something
 	}
 	return o
-}
-
-func saysText(o *Outline) bool {
-	_, ok := o.Value.(string)
-	return ok
 }
 
 // The functions that ask a question of each element, those that otherwise need a list, and those that only tidy what they

@@ -64,8 +64,8 @@ func (s *Step) endings() map[string][]string {
 // asks tells which texts an expression compares what it reads with.
 func asks(o *expr.Outline, tell func(what, text string)) {
 	pair := func(a, b *expr.Outline) {
-		if text, ok := b.Value.(string); ok && a.Does == expr.Reads {
-			tell(strings.Join(a.Path, "."), text)
+		if a.Does == expr.Reads && b.IsText() {
+			tell(strings.Join(a.Path, "."), b.Value.(string))
 		}
 	}
 	switch o.Does {

@@ -27,9 +27,10 @@ func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 
 // does is what filters do, as far as that can be said.
 var does = map[string]expr.Does{
-	"length": expr.Measures, "count": expr.Measures, "default": expr.Falls, "d": expr.Falls, "int": expr.Reckons, "float": expr.Reckons, "abs": expr.Reckons, "round": expr.Reckons, "sum": expr.Goes, "map": expr.Goes,
-	"select": expr.Goes, "selectattr": expr.Goes, "reject": expr.Goes, "rejectattr": expr.Goes, "sort": expr.Goes,
-	"unique": expr.Goes, "join": expr.Goes, "min": expr.Goes, "max": expr.Goes, "list": expr.Goes, "reverse": expr.Goes,
+	"length": expr.Measures, "count": expr.Measures, "default": expr.Falls, "d": expr.Falls,
+	"int": expr.Reckons, "float": expr.Reckons, "abs": expr.Reckons, "round": expr.Reckons,
+	"sum": expr.Goes, "map": expr.Goes, "select": expr.Goes, "selectattr": expr.Goes, "reject": expr.Goes, "rejectattr": expr.Goes,
+	"sort": expr.Goes, "unique": expr.Goes, "join": expr.Goes, "min": expr.Goes, "max": expr.Goes, "list": expr.Goes, "reverse": expr.Goes,
 }
 
 // keeping are the filters and methods that only tidy what they are given, so that it is asked the same as what they give.
@@ -69,7 +70,7 @@ func outline(n node) *expr.Outline {
 		return made(expr.Reckons, n.of)
 	case arithmetic:
 		o := made(expr.Reckons, n.left, n.right)
-		if n.op == "~" || n.op == "+" && slices.ContainsFunc(o.Args, saysText) {
+		if n.op == "~" || n.op == "+" && slices.ContainsFunc(o.Args, (*expr.Outline).IsText) {
 			o.Does = expr.Something
 		}
 		return o
@@ -93,11 +94,6 @@ func outline(n node) *expr.Outline {
 		return o
 	}
 	return made(expr.Something, children(n)...)
-}
-
-func saysText(o *expr.Outline) bool {
-	_, ok := o.Value.(string)
-	return ok
 }
 
 // chained is a < b < c: each with the next.
