@@ -2,39 +2,55 @@ package value
 
 // Equal reports whether a and b are the same value: numbers by what they are worth (1 and 1.0 are equal), everything else
 // by kind and content (true and "true" are not). Arguments outside the model are taken through Of first; what it refuses
-// equals nothing. Strings are compared byte by byte.
+// equals nothing, so neither does what nests deeper than MaxDepth, or holds itself. Strings are compared byte by byte.
 func Equal(a, b any) bool {
+	c := comparison{left: MaxSizeBytes, foreign: 3 * MaxSizeBytes}
+	return c.equal(a, b, 0)
+}
+
+// comparison is one walk through two values at once. It counts what it meets, like the walk of Of: a Value has no more
+// elements than its encoding has bytes, and a small graph of shared lists may stand for more than anybody can go through.
+type comparison struct {
+	left    int // elements that the rest may have
+	foreign int // bytes that may still be brought into the model: of either value as many as it may have, and floats twice
+}
+
+// equal compares what stands depth levels deep.
+func (c *comparison) equal(a, b any, depth int) bool {
+	if c.left--; c.left < 0 {
+		return false
+	}
 	switch a := a.(type) {
 	case nil, bool, string:
-		return a == b || !isModel(b) && equalForeign(a, b)
+		return a == b || !isModel(b) && c.equalForeign(a, b, depth)
 	case int64:
 		if b, ok := b.(int64); ok {
 			return a == b
 		}
-		return isNumber(b) && equalForeign(a, b)
+		return isNumber(b) && c.equalForeign(a, b, depth)
 	case []any:
 		if b, ok := b.([]any); ok {
-			return equalLists(a, b)
+			return c.equalLists(a, b, depth)
 		}
-		return (a == nil || !isModel(b)) && equalForeign(a, b)
+		return (a == nil || !isModel(b)) && c.equalForeign(a, b, depth)
 	case map[string]any:
 		if b, ok := b.(map[string]any); ok {
-			return equalObjects(a, b)
+			return c.equalObjects(a, b, depth)
 		}
-		return (a == nil || !isModel(b)) && equalForeign(a, b)
+		return (a == nil || !isModel(b)) && c.equalForeign(a, b, depth)
 	case float64:
-		return isNumber(b) && equalForeign(a, b)
+		return isNumber(b) && c.equalForeign(a, b, depth)
 	}
-	return equalForeign(a, b)
+	return c.equalForeign(a, b, depth)
 }
 
 // equalLists: a nil list is null, so it differs from an empty one.
-func equalLists(a, b []any) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
+func (c *comparison) equalLists(a, b []any, depth int) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) || depth >= MaxDepth {
 		return false
 	}
 	for i := range a {
-		if !Equal(a[i], b[i]) {
+		if !c.equal(a[i], b[i], depth+1) {
 			return false
 		}
 	}
@@ -42,13 +58,13 @@ func equalLists(a, b []any) bool {
 }
 
 // equalObjects: a missing key differs from one whose value is null.
-func equalObjects(a, b map[string]any) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
+func (c *comparison) equalObjects(a, b map[string]any, depth int) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) || depth >= MaxDepth {
 		return false
 	}
 	for key, item := range a {
 		other, ok := b[key]
-		if !ok || !Equal(item, other) {
+		if !ok || !c.equal(item, other, depth+1) {
 			return false
 		}
 	}
@@ -78,23 +94,31 @@ func isNumber(v any) bool {
 }
 
 // equalForeign compares what needs to be brought into the model first: floats that may be whole, and Go values.
-func equalForeign(a, b any) bool {
-	a, errA := Of(a)
-	b, errB := Of(b)
-	if errA != nil || errB != nil {
+func (c *comparison) equalForeign(a, b any, depth int) bool {
+	a, okA := c.bring(a, depth)
+	b, okB := c.bring(b, depth)
+	if !okA || !okB {
 		return false
 	}
 	switch a := a.(type) {
 	case []any:
 		b, ok := b.([]any)
-		return ok && equalLists(a, b)
+		return ok && c.equalLists(a, b, depth)
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && equalObjects(a, b)
+		return ok && c.equalObjects(a, b, depth)
 	}
 	switch b.(type) {
 	case []any, map[string]any: // == would panic on two of them; of one it is false
 		return false
 	}
 	return a == b
+}
+
+// bring is Of for what stands depth levels deep. What it goes through counts.
+func (c *comparison) bring(v any, depth int) (Value, bool) {
+	w := walk{from: goCode, left: c.foreign}
+	v, _, err := w.visit(v, depth)
+	c.foreign = w.left
+	return v, err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -144,19 +145,28 @@ func appendString(dst []byte, s string) []byte {
 }
 
 // Text returns how v reads inside a text: a string as it is, everything else as in JSON. Of a Go value that Of refuses
-// it is what fmt prints.
+// it is what fmt prints, or, where that could go on without end, its type and why it was refused.
 func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
 	n, err := Of(v)
 	if err != nil {
-		return fmt.Sprint(v)
+		return refusedText(v, err)
 	}
 	if s, ok := n.(string); ok {
 		return s
 	}
 	return string(appendJSON(nil, n))
+}
+
+// refusedText is Text of what is not of the model. fmt does not notice what holds itself.
+func refusedText(v any, err error) string {
+	switch reflect.TypeOf(v).Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer, reflect.Interface:
+		return fmt.Sprintf("%T (%v)", v, err)
+	}
+	return fmt.Sprint(v)
 }
 
 // Kind names what v is, for messages: null, boolean, integer, number (that is not whole), string, list or object; for

@@ -31,6 +31,24 @@ func Plain(t reflect.Type) bool {
 	return false
 }
 
+// Total reports whether every value of a plain type t is one of the model, as far as its size allows. Floats may be NaN or
+// infinite, and unsigned integers of 64 bits too large.
+func Total(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64, reflect.Uint, reflect.Uint64:
+		return false
+	case reflect.Array:
+		return Total(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !Total(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // plainFields judges the fields of a struct. The names of all fields, those of embedded structs included, share one space.
 func plainFields(t reflect.Type, names map[string]bool) bool {
 	for i := range t.NumField() {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
 // Value is a value of the model. It holds exactly one of
@@ -62,6 +64,21 @@ func Of(v any) (Value, error) {
 		return nil, fmt.Errorf("value %w", err)
 	}
 	return v, nil
+}
+
+// Fits returns why v may not stand depth levels deep in a value of the model: it nests too deep for that place, or is not of
+// the model itself; nil when it may. So whoever puts one value into another keeps invariant 4 without going through the
+// other. It refuses what Of refuses.
+func Fits(v any, depth int) error {
+	w := walk{from: goCode, left: MaxSizeBytes}
+	_, _, err := w.visit(v, depth)
+	if err == nil && depth > MaxDepth { // what is around it would be too deep already
+		err = errTooDeep()
+	}
+	if err != nil {
+		return fmt.Errorf("value %w", err)
+	}
+	return nil
 }
 
 // walk is the one way into the model: it goes through a value and establishes the invariants of Value. It counts what it
@@ -239,11 +256,15 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther is the general way from Go into the model.
+// fromOther is the general way from Go into the model. It calls methods of v, such as MarshalJSON.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
-	text, err := json.Marshal(v)
+	var text []byte
+	err := usercode.Call(func() (err error) {
+		text, err = json.Marshal(v)
+		return err
+	})
 	if err != nil {
-		return nil, &placeError{msg: fmt.Sprintf("cannot be represented: %v", err)}
+		return nil, unrepresentable(v, err)
 	}
 	n, err := decodeJSON(text)
 	if err != nil {
@@ -253,6 +274,15 @@ func (w *walk) fromOther(v any, depth int) (Value, error) {
 	n, _, err = inner.visit(n, depth)
 	w.left = inner.left
 	return n, err
+}
+
+// unrepresentable says why encoding/json has no text for v. Of the error only a panic is kept: it may be of a type whose
+// methods are not ours.
+func unrepresentable(v any, err error) error {
+	if p, ok := err.(*usercode.Panic); ok {
+		return &placeError{msg: fmt.Sprintf("(a %T) cannot be represented: %v", v, p), err: p}
+	}
+	return &placeError{msg: fmt.Sprintf("cannot be represented: %v", err)}
 }
 
 // fromRaw decodes, and walks again what Decode has walked, because it now stands deeper and counts for more.
