@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
@@ -18,12 +17,20 @@ type callable struct {
 	do     call
 	need   int // how many of params must be given
 	params []string
+	placed bool // params are given by their place only, and have names for messages
 	free   bool // it takes what the filter or test takes that it applies, or any names
 }
 
-func takes(need int, do call, params ...string) callable { return callable{do, need, params, false} }
-func plain(do call) callable                             { return takes(0, do) }
-func free(do call) callable                              { return callable{do: do, free: true} }
+func takes(need int, do call, params ...string) callable {
+	return callable{do: do, need: need, params: params}
+}
+
+func placed(need int, do call, params ...string) callable {
+	return callable{do: do, need: need, params: params, placed: true}
+}
+
+func plain(do call) callable { return callable{do: do} }
+func free(do call) callable  { return callable{do: do, free: true} }
 
 // misfit says what is wrong with the arguments of a call, of which n have no name; "" if nothing is.
 func (c callable) misfit(n int, names []string) string {
@@ -34,12 +41,16 @@ func (c callable) misfit(n int, names []string) string {
 		return "takes no arguments"
 	case n > len(c.params):
 		return fmt.Sprintf("takes no more than %s", strings.Join(c.params, ", "))
+	case c.placed && len(names) > 0:
+		return "takes no names: what is given for " + expr.Clip(names[0]) + " stands in its place"
+	case len(names) > len(c.params):
+		return fmt.Sprintf("takes no more than %s", strings.Join(c.params, ", "))
 	}
 	for i, name := range names {
 		at := slices.Index(c.params, name)
 		if at < 0 {
 			near, _ := expr.Nearest(name, c.params)
-			return "takes no " + name + didYouMean(near)
+			return "takes no " + expr.Clip(name) + didYouMean(near)
 		}
 		if at < n || slices.Contains(names[:i], name) {
 			return "is given " + name + " twice"
@@ -64,168 +75,149 @@ func didYouMean(near string) string {
 	return fmt.Sprintf(" (did you mean %q?)", near)
 }
 
-// args are the arguments of one call.
-type args struct {
-	list  []any
-	names []string
-	named []any
-}
-
-func (r *run) arguments(a arguments) (out args, err error) {
-	if out.list, err = r.each(a.list); err != nil {
-		return out, err
-	}
-	out.names = a.names
-	out.named, err = r.each(a.named)
-	return out, err
-}
-
-func (r *run) each(nodes []node) ([]any, error) {
-	list := make([]any, len(nodes))
-	for i, n := range nodes {
-		v, err := n.eval(r)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = v
-	}
-	return list, nil
-}
-
-// at is the argument at a place, or of a name; ok: it was given.
-func (a args) at(i int, name string) (any, bool) {
-	if i < len(a.list) {
-		return a.list[i], true
-	}
-	if i := slices.Index(a.names, name); i >= 0 {
-		return a.named[i], true
-	}
-	return nil, false
-}
-
-// key is the argument of get, if that is a string.
-func (a args) key() (string, bool) {
-	v, _ := a.at(0, "key")
-	s, ok := v.(string)
-	return s, ok
-}
-
-// rest is what follows the first n of the arguments without a name.
-func (a args) rest(n int) args { return args{a.list[min(n, len(a.list)):], a.names, a.named} }
-
-// text is an argument that must be a string, or null or not given, which is what otherwise is for.
-func (a args) text(i int, name, otherwise string) (string, error) {
-	if v, ok := a.at(i, name); !ok || v == nil {
-		return otherwise, nil
-	}
-	return a.must(i, name)
-}
-
-// must is an argument that must be a string.
-func (a args) must(i int, name string) (string, error) {
-	v, _ := a.at(i, name)
-	s, ok := v.(string)
-	if !ok {
-		return "", fmt.Errorf("%s must be a string, not %s", name, describe(v))
-	}
-	return s, nil
-}
-
-// path is the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil when it is not given.
-func (a args) path(i int) (path, error) {
-	switch v, _ := a.at(i, "attribute"); v := v.(type) {
-	case nil:
-		return nil, nil
-	case int64:
-		return path{v}, nil
-	}
-	text, err := a.must(i, "attribute")
+func (n filtered) eval(r *run) (any, error) {
+	v, err := n.of.eval(r)
 	if err != nil {
 		return nil, err
 	}
-	var p path
-	for part := range strings.SplitSeq(text, ".") {
-		if i, err := strconv.ParseUint(part, 10, 31); err == nil {
-			p = append(p, int64(i))
-		} else {
-			p = append(p, part)
-		}
+	a, err := r.arguments(n.args, filters[n.name])
+	if err == nil {
+		v, err = r.filter(n.name, v, a)
 	}
-	return p, nil
+	return v, err
 }
 
-// path leads into a value.
-type path []any
+func (r *run) filter(name string, v any, a args) (any, error) {
+	if err := r.touch(v); err != nil {
+		return nil, err
+	}
+	out, err := filters[name].do(r, v, a)
+	if err != nil {
+		return nil, fmt.Errorf("filter %s: %w", name, err)
+	}
+	return out, nil
+}
 
-// of is what is at the end of the path.
-func (p path) of(v any) (any, error) {
-	for _, k := range p {
-		if m, ok := v.(map[string]any); ok {
-			k = show(k)
-			if _, ok := m[k.(string)]; !ok {
-				v = undefined{expr.Clip(k.(string))}
-				continue
+func (n tested) eval(r *run) (any, error) {
+	v, err := n.of.eval(r)
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.arguments(n.args, tests[n.name])
+	if err == nil {
+		v, err = r.test(n.name, v, a)
+	}
+	return v, err
+}
+
+func (r *run) test(name string, v any, a args) (any, error) {
+	if err := r.touch(v); err != nil {
+		return nil, err
+	}
+	return tests[name].do(r, v, a)
+}
+
+func (n function) eval(r *run) (any, error) {
+	c := functions[n.name]
+	a, err := r.arguments(n.args, c)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.do(r, nil, a)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.name, err)
+	}
+	return out, nil
+}
+
+func (n method) eval(r *run) (any, error) {
+	v, err := n.of.eval(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := methodFor(v, n.name)
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.arguments(n.args, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.touch(v); err != nil {
+		return nil, err
+	}
+	if n.name == "get" {
+		key, _ := a.at(0, "key")
+		if key, ok := key.(string); ok {
+			if x, ok := r.member(n.of, v, key); ok {
+				return x, nil
 			}
 		}
-		x, err := lookup(v, k)
-		if err != nil {
-			return nil, err
-		}
-		v = x
 	}
-	return v, nil
-}
-
-// or is what is at the end of the path, and other, unless that is null, where something on it is undefined.
-func (p path) or(v, other any) (any, error) {
-	for i := range p {
-		x, err := p[i : i+1].of(v)
-		if err != nil {
-			return nil, err
-		}
-		if _, missing := x.(undefined); missing && other != nil {
-			x = other
-		}
-		v = x
-	}
-	return v, nil
-}
-
-// integer is an argument that must be a whole number, or null or not given, which is what otherwise is for.
-func (a args) integer(i int, name string, otherwise int64) (int64, error) {
-	v, ok := a.at(i, name)
-	if !ok || v == nil {
-		return otherwise, nil
-	}
-	n, ok := v.(int64)
-	if !ok {
-		return 0, fmt.Errorf("%s must be a whole number, not %s", name, describe(v))
-	}
-	return n, nil
-}
-
-// otherwise is the argument that int and float give for what is no number.
-func (a args) otherwise() (any, error) {
-	if v, ok := a.at(0, "default"); ok {
-		return v, nil
-	}
-	return int64(0), nil
-}
-
-// applies takes the name of a filter or a test from the arguments, and leaves those that are for it.
-func (a args) applies(what string, known map[string]callable, names []string) (string, args, error) {
-	name, err := a.must(0, what)
+	out, err := c.do(r, v, a)
 	if err != nil {
-		return "", a, err
+		return nil, fmt.Errorf("method %s: %w", n.name, err)
 	}
-	c, ok := known[name]
-	if !ok {
-		near, _ := expr.Nearest(name, names)
-		return "", a, errors.New(unknown(what, expr.Clip(name), near))
+	return out, nil
+}
+
+// arguments evaluates the arguments of a call. Those that are written out fit; where there are others, or the kind of a
+// method's value matters, it is checked here.
+func (r *run) arguments(n arguments, c callable) (a args, err error) {
+	if a.list, err = r.each(n.list); err != nil {
+		return a, err
 	}
-	a = a.rest(1)
+	a.names = n.names
+	if a.named, err = r.each(n.named); err != nil {
+		return a, err
+	}
+	if n.more != nil {
+		more, err := n.more.eval(r)
+		if err != nil {
+			return a, err
+		}
+		list, err := r.elements(more)
+		if err != nil {
+			return a, err
+		}
+		a.list = append(a.list, list...)
+	}
+	if n.under != nil {
+		if err := r.under(n.under, &a); err != nil {
+			return a, err
+		}
+	}
 	if wrong := c.misfit(len(a.list), a.names); wrong != "" {
-		return "", a, fmt.Errorf("%s %s %s", what, name, wrong)
+		return a, errors.New("it " + wrong)
 	}
-	return name, a, nil
+	return a, nil
+}
+
+// under adds the entries of an object to the arguments that have names.
+func (r *run) under(n node, a *args) error {
+	v, err := n.eval(r)
+	if err != nil {
+		return err
+	}
+	m, ok := mappingOf(v)
+	if !ok {
+		return fmt.Errorf("behind ** there must be an object, not %s", describe(v))
+	}
+	entries, err := r.pairs(m)
+	if err != nil {
+		return err
+	}
+	written := a.names
+	a.names = slices.Clip(a.names)
+	for _, e := range entries {
+		name, ok := e.key.(string)
+		if !ok {
+			return fmt.Errorf("the name of an argument must be a string, not %s", describe(e.key))
+		}
+		if slices.Contains(written, name) {
+			return fmt.Errorf("it is given %s twice", expr.Clip(name))
+		}
+		a.names, a.named = append(a.names, name), append(a.named, e.value)
+	}
+	return nil
 }

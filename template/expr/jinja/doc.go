@@ -1,40 +1,144 @@
 // Package jinja is the dialect of Jinja that expressions in playbooks of other engines are written in: the same shape as
 // package expr, with which it shares limits, errors and environments.
 //
-//	{{ ctx.n | default(0) | int + 1 }}       one expression alone keeps the value's type
-//	{{ parcel.name | lower }}-{{ grams }}    text with expressions in it is a string
+//	t, err := jinja.Compile("{{ ctx.n | default(0) | int + 1 }}")
+//	v, err := t.Eval(env)        // one expression alone keeps the value's type
+//	yes, err := t.EvalBool(env)  // as a guard
+//
+//	{{ parcel.name | lower }}-{{ grams }}    a text with expressions in it is a string
 //
 // Only expressions are read: {# comments #} are passed over, and a {% statement %} is refused. A newline at the very end of a
-// text with expressions is dropped. The grammar and its precedences are Jinja's: filters and tests bind closest, chained **
-// goes from left to right, comparisons may be chained, and `a if c else b` may stand in parentheses.
+// text with expressions is dropped. Grammar and meaning are those of Jinja2 3.1 on Python, where nothing else is said below.
+//
+//	text ──scan──▶ literal │ {{ source }} ──lex, parse──▶ tree ──Eval(env)──▶ value of package value
+//	                                           └─▶ Names, Keys, Outlines: known before anything runs
 //
 // # Values
 //
-// They are those of package value. A whole float is an integer; an integer that would overflow is an error. Division with / is
-// exact, // and % go down, as in Python. true and false are no numbers: true == 1 is false. A tuple is a list. In a text, true
-// is True and none, which may be written null, is None, and a list or an object is JSON, compact as that of tojson.
-// A name that nobody knows, and a key or an index that is not there, is undefined: false in a condition, nothing in a
-// text, the default of `default`, and null where a list or an object that holds it leaves the expression. What reads a field
-// of it, or reckons with it, fails.
+// Between the braces values are Python's: 6 / 2 is 3.0, true is a 1, (1, 2) is a tuple and no list, and lists are compared element
+// by element. In a text they read as Python writes them: True, None, 3.0, {'a': [1, 'b']}. What leaves an expression is of package
+// value again: a whole float becomes an integer, a tuple a list, what is undefined null, and a key of an object a string. A number
+// that is not finite is an error there.
+//
+// A name that is not known, and a key or an index that is not there, is undefined: false in a condition, nothing in a text, the
+// default of `default`. An expression that reads a field of it, or computes with it, fails. A member of null is undefined as well.
+//
+// # Guards
+//
+// EvalBool is the one way to evaluate a guard. Where the guard is one expression, a text holds unless it is empty or reads false, 0,
+// no or none, and not, and, or and if/else test texts by the same rule: {{ x }} and {{ not x }} never agree. Eval has Jinja's rule,
+// by which every text holds but the empty one. A guard that is a text around expressions, or a text without any, holds when it reads
+// true, 1 or yes.
 //
 // # What is there
 //
-//	operators  + - * / // % ** ~   == != < <= > >=   in  not in   and or not   a if c else b   x[i]  x[i:j:k]  x.k
-//	tests      boolean defined divisibleby eq equalto even false float ge gt in integer iterable le lower lt mapping ne
-//	           none number odd sequence string true undefined upper; for select and its like also == != < <= > >=
-//	           lessthan greaterthan
-//	filters    abs b64decode b64encode bool capitalize count d default dictsort first float from_json fromjson int items
-//	           join keys last length list lower map max min reject rejectattr replace reverse round safe select selectattr
-//	           sort split string sum title to_json tojson trim unique upper urlencode values
-//	methods    of strings: capitalize count endswith find isdigit join lower lstrip replace rstrip split startswith strip
-//	           title upper; of objects: get items keys values; of lists: count index
+//	operators  + - * / // % ** ~   == != < <= > >=   in  not in   and or not   a if c else b   x[i]  x[i:j:k]  x.k  f(*a, **b)
+//	tests      boolean callable defined divisibleby eq equalto escaped even false filter float ge greaterthan gt in integer
+//	           iterable le lessthan lower lt mapping ne none number odd sameas sequence string test true undefined upper
+//	           and for select and its like also == != < <= > >=
+//	filters    abs attr b64decode b64encode batch bool capitalize center count d default dictsort e escape filesizeformat first
+//	           float forceescape format from_json fromjson groupby indent int items join keys last length list lower map max min
+//	           pprint reject rejectattr replace reverse round safe select selectattr slice sort split string striptags sum title
+//	           to_json tojson trim truncate unique upper urlencode urlize values wordcount wordwrap xmlattr
+//	methods    of strings, all of Python's but encode; of lists: copy count index; of tuples: count index; of objects: copy
+//	           fromkeys get items keys values; of numbers: as_integer_ratio bit_count bit_length conjugate hex is_integer
 //	functions  dict range
 //
-// Maps are gone through in the order of their keys. There is no clock, no chance, no file and no import.
+// # Differences from Jinja2
+//
+// The files in testdata/jinja2 have templates and their values in Jinja2. All of them have the same values here, but for those below,
+// which differ on purpose. A test compares this list with the files, both ways.
+//
+// The order of an object is that of its keys, since package value has no other: evaluation must be deterministic.
+//
+//	{{ d|first }}
+//	{{ d|list }}
+//	{{ d|string }}
+//	{{ d.keys()|list }}
+//	{{ d.items()|list }}
+//	{{ o.items() }}
+//	x{{ d }}
+//	x{{ d.items() | list }}
+//
+// No value is ever changed, since others hold it too: methods that would are refused, with what to write in their place. For the
+// same reason there is no cycler, joiner or namespace. There is no random and no lipsum: evaluation must be deterministic.
+//
+//	{{ d.update({'q':1}) }}
+//	{{ d.setdefault('a',9) }}
+//	{{ l.sort() }}
+//	{{ l.pop() }}
+//	{{ namespace(a=1).a }}
+//
+// Attributes of Python are not there, for security, as in Jinja2's sandbox: x.k is a key, or a field of a number or of a group. A
+// method without its call is no value.
+//
+//	x{{ n.__class__ }}
+//	{{ s.__len__() }}
+//
+// Statements are not read: they would need bounds of their own, and a playbook has conditions and loops itself.
+//
+//	x {% if t %}1{% endif %}
+//	{% set a = 1 %}{{ a }}
+//	{% macro m() %}x{% endmacro %}{{ m() }}
+//	{%raw%}{{ n }}{%endraw%}
+//
+// One expression alone keeps its type, as in Jinja2's native environment. A text without expressions is no template, and stays as it
+// is: it may be code, whose last newline counts.
+//
+//	{{ n }}
+//	{# c #}{{ n }}
+//	"a\n\n"
+//
+// These filters are no filters of Jinja2; other engines for playbooks add them, so documents have them.
+//
+//	{{ s|split }}
+//	{{ 'aGk='|b64decode }}
+//	{{ j|fromjson }}
+//	{{ t|bool }}
+//	{{ num|bool }}
+//	{{ d|keys|list }}
+//
+// Names of filters, tests, methods and functions, and their arguments, are checked when a document is read, also in a branch that is
+// never taken; words of the language are no names, and an index is never left out: a slip of the pen should not wait for a run.
+//
+//	{{ 1 or s|nosuch }}
+//	x{{ and }}
+//	x{{ 'a'[] }}
+//
+// Generators, ranges and views are lists, which have a length and are false when they are empty: in Python a generator is always true,
+// and its text holds an address, so it would not be deterministic.
+//
+//	x{{ range(3) }}
+//	{{ (l|map('string'))|length }}
+//	{{ 'x' if l|select('gt',9) else 'y' }}
+//
+// Values are bounded by package value: integers have 64 bits, numbers are real, and there are no bytes. No string carries a mark that
+// it is safe for HTML; e and escape leave alone what was escaped before in the same chain of filters. Characters have no names.
+//
+//	x{{ 2 ** 64 }}
+//	x{{ (-8) ** (1/3) }}
+//	x{{ 'a'.encode() }}
+//	x{{ ['<'|e] }}
+//	"{{ '\\N{DIGIT ONE}' }}"
+//
+// -2 ** x means (-2) ** x, as in Jinja2 where x is a literal. Where x is a name, Jinja2 computes -(2 ** x).
+//
+//	{{ (-0.5) ** (fa) }}
+//
+// # Limits
+//
+// No text can hang a run or eat its memory. Beside the limits of package expr, an expression nests at most 100 deep. A step is one
+// element that is visited, or 64 bytes of text; bytes are paid for before they are made, those of the width in a format too.
+// An evaluation that meets a limit returns an error that wraps expr.ErrLimit.
+//
+// # Contracts
+//
+// A Template is immutable and safe for concurrent use. Evaluation is deterministic: the same template and the same environment
+// return the same value or the same error text, on every machine. There is no clock, no randomness, no file and no import. Results may
+// share memory with the environment; no caller may change either.
 //
 // # Why not an engine for templates
 //
-// The one that is there for Go reads `a in b + c` and a conditional in parentheses as errors, lets integers wrap, rounds
-// // and % towards zero, goes through maps in an order that differs from run to run, and sets no limit to the work of an
-// expression. A journal must read tomorrow as it was written today, and a document must not hang a run.
+// The one that is there for Go reads `a in b + c` and a conditional in parentheses as errors, lets integers wrap, rounds // and %
+// towards zero, goes through maps in an order that differs from run to run, and sets no limit to the work of an expression.
 package jinja

@@ -1,35 +1,34 @@
 package jinja
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/sluiceflow/sluice/template/value"
 )
 
-func toList(r *run, v any, _ args) (any, error) { return r.elements(v) }
+func toList(r *run, v any, _ args) (any, error) {
+	list, err := r.elements(v)
+	return slices.Clip(list), err
+}
 
 // elements are what a value is gone through as: the elements of a list, the keys of an object, the characters of a string.
 func (r *run) elements(v any) ([]any, error) {
+	if list, ok := sequence(v); ok {
+		return list, r.spend(len(list))
+	}
+	if m, ok := mappingOf(v); ok {
+		entries, err := r.pairs(m)
+		list := make([]any, len(entries))
+		for i, e := range entries {
+			list[i] = e.key
+		}
+		return list, err
+	}
 	switch v := v.(type) {
 	case undefined:
 		return []any{}, nil
-	case []any:
-		return v, r.spend(len(v))
-	case map[string]any:
-		if err := r.room(len(v)); err != nil {
-			return nil, err
-		}
-		list := make([]any, 0, len(v))
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			list = append(list, k)
-		}
-		return list, nil
 	case string:
 		if err := r.room(len(v)); err != nil {
 			return nil, err
@@ -43,26 +42,27 @@ func (r *run) elements(v any) ([]any, error) {
 	return nil, fmt.Errorf("%s cannot be gone through", describe(v))
 }
 
-// perhaps are the elements that map and select go through. What counts as false has none: null is as good as an empty list.
-func (r *run) perhaps(v any) ([]any, error) {
-	if !truth(v) {
-		return []any{}, nil
-	}
-	return r.elements(v)
-}
-
 func length(_ *run, v any, _ args) (any, error) {
-	switch v := v.(type) {
-	case undefined:
-		return int64(0), nil
-	case string:
-		return int64(utf8.RuneCountInString(v)), nil
-	case []any:
-		return int64(len(v)), nil
-	case map[string]any:
-		return int64(len(v)), nil
+	if n, ok := sizeOf(v); ok {
+		return int64(n), nil
 	}
 	return nil, fmt.Errorf("%s has no length", describe(v))
+}
+
+func sizeOf(v any) (int, bool) {
+	if list, ok := sequence(v); ok {
+		return len(list), true
+	}
+	if m, ok := mappingOf(v); ok {
+		return m.size(), true
+	}
+	switch v := v.(type) {
+	case undefined:
+		return 0, true
+	case string:
+		return utf8.RuneCountInString(v), true
+	}
+	return 0, false
 }
 
 func first(r *run, v any, _ args) (any, error) {
@@ -102,17 +102,19 @@ func joined(r *run, v any, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	separator, err := a.text(0, "d", "")
-	if err != nil {
-		return nil, err
-	}
 	path, err := a.path(1)
 	if err != nil {
 		return nil, err
 	}
+	separator := ""
+	if d, ok := a.at(0, "d"); ok {
+		if separator, err = r.text(d); err != nil {
+			return nil, err
+		}
+	}
 	parts := make([]string, len(list))
 	for i, x := range list {
-		if x, err = path.of(x); err != nil {
+		if x, err = path.in(r, x); err != nil {
 			return nil, err
 		}
 		if parts[i], err = r.text(x); err != nil {
@@ -123,106 +125,6 @@ func joined(r *run, v any, a args) (any, error) {
 		}
 	}
 	return strings.Join(parts, separator), nil
-}
-
-// sorted orders a list; it is stable, and strings are compared without case unless case_sensitive is given.
-func sorted(r *run, v any, a args) (any, error) {
-	list, err := r.elements(v)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.spend(len(list) * 8); err != nil {
-		return nil, err
-	}
-	descending, _ := a.at(0, "reverse")
-	exact, _ := a.at(1, "case_sensitive")
-	path, err := a.path(2)
-	if err != nil {
-		return nil, err
-	}
-	return r.sort(list, path, truth(exact), truth(descending))
-}
-
-// sort orders a list by what is at the end of a path in each element.
-func (r *run) sort(list []any, by path, exact, descending bool) (any, error) {
-	rows, err := r.rows(list, by, exact)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(rows, func(a, b row) int {
-		c, wrong := r.order(a.key, b.key)
-		err = cmp.Or(err, wrong)
-		if descending {
-			return -c
-		}
-		return c
-	})
-	out := make([]any, len(rows))
-	for i, row := range rows {
-		out[i] = row.x
-	}
-	return out, err
-}
-
-// row is an element of a list, and what it is compared by.
-type row struct{ key, x any }
-
-// rows makes rows of a list. Unless it is to be exact, strings are compared without case.
-func (r *run) rows(list []any, by path, exact bool) ([]row, error) {
-	if err := r.room(2 * len(list)); err != nil {
-		return nil, err
-	}
-	rows := make([]row, len(list))
-	for i, x := range list {
-		key, err := by.of(x)
-		if err != nil {
-			return nil, err
-		}
-		if s, ok := key.(string); ok && !exact {
-			if err := r.grow(len(s)); err != nil {
-				return nil, err
-			}
-			key = strings.ToLower(s)
-		}
-		rows[i] = row{key, x}
-	}
-	return rows, nil
-}
-
-func unique(r *run, v any, a args) (any, error) {
-	list, err := r.elements(v)
-	if err != nil {
-		return nil, err
-	}
-	exact, _ := a.at(0, "case_sensitive")
-	path, err := a.path(1)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := r.rows(list, path, truth(exact))
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	out := []any{}
-	for _, row := range rows {
-		k, w, err := r.finished(settled(row.key))
-		if err == nil {
-			err = r.grow(w.size + slotBytes)
-		}
-		if err != nil {
-			return nil, err
-		}
-		name, err := value.Encode(k)
-		if err != nil {
-			return nil, err
-		}
-		if !seen[string(name)] {
-			seen[string(name)] = true
-			out = append(out, row.x)
-		}
-	}
-	return out, nil
 }
 
 func sum(r *run, v any, a args) (any, error) {
@@ -238,186 +140,126 @@ func sum(r *run, v any, a args) (any, error) {
 	if !ok {
 		total = int64(0)
 	}
+	if _, isText := total.(string); isText {
+		return nil, errors.New("strings have no sum: use join")
+	}
 	for _, x := range list {
-		if x, err = path.of(x); err != nil {
+		if x, err = path.in(r, x); err != nil {
 			return nil, err
 		}
-		if total, err = (arithmetic{"+", literal{total}, literal{x}}).eval(r); err != nil {
+		if total, err = r.operate("+", total, x); err != nil {
 			return nil, err
 		}
 	}
 	return total, nil
 }
 
-func least(r *run, v any, a args) (any, error)    { return extreme(r, v, a, -1) }
-func greatest(r *run, v any, a args) (any, error) { return extreme(r, v, a, 1) }
-
-func extreme(r *run, v any, a args, wanted int) (any, error) {
+// batch cuts a list into lists of a length, the last of which may be filled up.
+func batch(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {
 		return nil, err
 	}
-	exact, _ := a.at(0, "case_sensitive")
-	path, err := a.path(1)
-	if err != nil || len(list) == 0 {
-		return undefined{"the extreme of nothing"}, err
-	}
-	rows, err := r.rows(list, path, truth(exact))
+	count, err := a.integer(0, "linecount", 0)
 	if err != nil {
 		return nil, err
 	}
-	best := rows[0]
-	for _, row := range rows[1:] {
-		c, err := r.order(row.key, best.key)
+	if err := r.room(2 * len(list)); err != nil {
+		return nil, err
+	}
+	out, line := []any{}, []any{}
+	for _, x := range list {
+		if int64(len(line)) == count {
+			out, line = append(out, line), []any{}
+		}
+		line = append(line, x)
+	}
+	if len(line) == 0 {
+		return out, nil
+	}
+	if fill, ok := a.given(1, "fill_with"); ok && int64(len(line)) < count {
+		more, err := r.repeat([]any{fill}, count-int64(len(line)))
 		if err != nil {
 			return nil, err
 		}
-		if c == wanted {
-			best = row
-		}
+		line = append(line, more.([]any)...)
 	}
-	return best.x, nil
+	return append(out, line), nil
 }
 
-// mapped takes a field of every element, or applies a filter to it.
-func mapped(r *run, v any, a args) (any, error) {
-	list, err := r.perhaps(v)
+// columns cuts a list into a number of lists that are as long as each other, or longer by one at the beginning.
+func columns(r *run, v any, a args) (any, error) {
+	list, err := r.elements(v)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.room(len(list)); err != nil {
-		return nil, err
-	}
-	apply, err := r.perElement(a)
+	count, err := a.size(0, "slices", 0)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]any, len(list))
-	for i, x := range list {
-		if out[i], err = apply(x); err != nil {
-			return nil, err
+	if n, _ := a.integer(0, "slices", 0); n == 0 {
+		return nil, errZero
+	}
+	if err := r.room(2*count + len(list)); err != nil {
+		return nil, err
+	}
+	fill, filling := a.given(1, "fill_with")
+	out := make([]any, count)
+	for i := range out {
+		size, longer := len(list)/count, i < len(list)%count
+		begin := i*size + min(i, len(list)%count)
+		if longer {
+			size++
 		}
+		column := slices.Clone(list[begin : begin+size])
+		if filling && !longer {
+			column = append(column, fill)
+		}
+		out[i] = column
 	}
 	return out, nil
 }
 
-// perElement is what map does with each element.
-func (r *run) perElement(a args) (func(x any) (any, error), error) {
-	if len(a.list) == 0 {
-		c := takes(1, nil, "attribute", "default")
-		if wrong := c.misfit(0, a.names); wrong != "" {
-			return nil, errors.New("it " + wrong)
-		}
-		path, err := a.path(0)
-		other, _ := a.at(1, "default")
-		return func(x any) (any, error) { return path.or(x, other) }, err
+func itemsFilter(r *run, v any, _ args) (any, error) {
+	if _, missing := v.(undefined); missing {
+		return []any{}, nil
 	}
-	name, a, err := a.applies("filter", filters, filterNames)
-	return func(x any) (any, error) { return r.filter(name, x, a) }, err
+	return items(r, v, args{})
 }
 
-// choose keeps the elements for which a test gives wanted; without a test, their truth. byField tests a field of them.
-func choose(wanted, byField bool) call {
-	return func(r *run, v any, a args) (any, error) {
-		list, err := r.perhaps(v)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.room(len(list)); err != nil {
-			return nil, err
-		}
-		var by path
-		if byField {
-			if len(a.list) == 0 {
-				return nil, errors.New("it needs the name of a field")
-			}
-			if by, err = a.path(0); err != nil {
-				return nil, err
-			}
-			a = a.rest(1)
-		}
-		test, err := r.judge(a)
-		if err != nil {
-			return nil, err
-		}
-		out := []any{}
-		for _, x := range list {
-			y, err := by.of(x)
-			if err != nil {
-				return nil, err
-			}
-			yes, err := test(y)
-			if err != nil {
-				return nil, err
-			}
-			if truth(yes) == wanted {
-				out = append(out, x)
-			}
-		}
-		return out, nil
-	}
-}
-
-// judge is what select does with each element.
-func (r *run) judge(a args) (func(x any) (any, error), error) {
-	if len(a.list)+len(a.names) == 0 {
-		return func(x any) (any, error) { return truth(x), nil }, nil
-	}
-	name, a, err := a.applies("test", tests, testNames)
-	return func(x any) (any, error) { return r.test(name, x, a) }, err
-}
-
-// items are the keys and values of an object, in the order of the keys.
+// items are the keys of an object and what they hold, in the order of the keys.
 func items(r *run, v any, _ args) (any, error) {
-	m, ok := v.(map[string]any)
-	if _, missing := v.(undefined); !ok && !missing {
+	m, ok := mappingOf(v)
+	if !ok {
 		return nil, fmt.Errorf("it needs an object, not %s", describe(v))
 	}
-	if err := r.room(3 * len(m)); err != nil {
+	entries, err := r.pairs(m)
+	if err != nil {
 		return nil, err
 	}
-	list := make([]any, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, []any{k, m[k]})
+	list := make([]any, len(entries))
+	for i, e := range entries {
+		list[i] = tuple{e.key, e.value}
 	}
 	return list, nil
 }
 
-// dictsort are the items of an object in another order.
-func dictsort(r *run, v any, a args) (any, error) {
-	pairs, err := items(r, v, args{})
-	if err != nil {
-		return nil, err
-	}
-	exact, _ := a.at(0, "case_sensitive")
-	descending, _ := a.at(2, "reverse")
-	by, err := a.text(1, "by", "key")
-	if err != nil {
-		return nil, err
-	}
-	at := slices.Index([]string{"key", "value"}, by)
-	if at < 0 {
-		return nil, fmt.Errorf("by must be key or value, not %s", brief(by))
-	}
-	return r.sort(pairs.([]any), path{int64(at)}, truth(exact), truth(descending))
-}
-
 func keys(r *run, v any, _ args) (any, error) {
-	if _, ok := v.(map[string]any); !ok {
+	if _, ok := mappingOf(v); !ok {
 		return nil, fmt.Errorf("it needs an object, not %s", describe(v))
 	}
 	return r.elements(v)
 }
 
 func values(r *run, v any, _ args) (any, error) {
-	pairs, err := items(r, v, args{})
-	if err != nil {
-		return nil, err
+	m, ok := mappingOf(v)
+	if _, missing := v.(undefined); !ok && !missing {
+		return nil, fmt.Errorf("it needs an object, not %s", describe(v))
 	}
-	list := pairs.([]any)
-	out := make([]any, len(list))
-	for i, pair := range list {
-		out[i] = pair.([]any)[1]
+	entries, err := r.pairs(m)
+	list := make([]any, len(entries))
+	for i, e := range entries {
+		list[i] = e.value
 	}
-	return out, nil
+	return list, err
 }

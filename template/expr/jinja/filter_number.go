@@ -1,61 +1,74 @@
 package jinja
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
+// toInt makes an integer of a number or of a text, which may have a base, or else a fraction or an exponent.
 func toInt(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err
 	}
-	base, err := a.integer(1, "base", 10)
-	if err != nil || base < 2 || base > 36 {
-		return nil, cmp.Or(err, errors.New("base must be from 2 to 36"))
-	}
-	switch v := v.(type) {
-	case int64:
-		return v, nil
-	case bool:
-		if v {
-			return int64(1), nil
+	if n, ok := numberOf(v); ok {
+		if !n.isFloat {
+			return n.i, nil
 		}
-		return int64(0), nil
-	case float64:
-		return truncated(v)
-	case string:
-		s := strings.TrimSpace(v)
-		i, err := strconv.ParseInt(unprefixed(s, int(base)), int(base), 64)
+		if math.IsNaN(n.f) {
+			return a.otherwise(int64(0)), nil
+		}
+		return truncated(n.f)
+	}
+	s, ok := v.(string)
+	if !ok {
+		return a.otherwise(int64(0)), nil
+	}
+	if base, ok := a.base(); ok {
+		i, err := strconv.ParseInt(unprefixed(ascii(trimSpace(s)), base), base, 64)
 		if err == nil {
 			return i, nil
 		}
 		if errors.Is(err, strconv.ErrRange) {
 			return nil, errOverflow
 		}
-		if f, ok := decimal(s); ok {
-			return truncated(f)
-		}
 	}
-	return a.otherwise()
+	f, ok := decimal(s)
+	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		return a.otherwise(int64(0)), nil
+	}
+	return truncated(f)
 }
 
-// truncated is a float without its fraction.
-func truncated(f float64) (any, error) {
-	if i, ok := whole(math.Trunc(f)).(int64); ok {
-		return i, nil
+// otherwise is the argument that int and float return for what is no number.
+func (a args) otherwise(other any) any {
+	if v, ok := a.at(0, "default"); ok {
+		return v
 	}
-	return nil, errOverflow
+	return other
 }
 
-// unprefixed is an integer of a base without what Python allows in it: 0x, 0o or 0b, and _ between digits.
+// base is the argument of int, if it is one.
+func (a args) base() (int, bool) {
+	n, err := a.integer(1, "base", 10)
+	return int(n), err == nil && (n == 0 || n >= 2 && n <= 36)
+}
+
+// unprefixed is an integer of a base without what Python allows in it: 0x, 0o or 0b, and _ between digits. Of base 0, which
+// the prefix says, ParseInt knows both; there 017, which ParseInt takes for octal, is no integer, and so "".
 func unprefixed(s string, base int) string {
 	digits := strings.TrimLeft(s, "+-")
-	if prefix := map[int]string{16: "0x", 8: "0o", 2: "0b"}[base]; prefix != "" && len(digits) > 1 && strings.EqualFold(digits[:2], prefix) {
+	if base == 0 {
+		if len(digits) > 1 && digits[0] == '0' && strings.IndexByte("_0123456789", digits[1]) >= 0 && strings.Trim(digits, "0_") != "" {
+			return ""
+		}
+		return s
+	}
+	if prefix := map[int]string{16: "0x", 8: "0o", 2: "0b"}[base]; prefix != "" && len(digits) > 2 && strings.EqualFold(digits[:2], prefix) {
 		s = s[:len(s)-len(digits)] + strings.TrimPrefix(digits[2:], "_")
 	}
 	return ungrouped(s, base)
@@ -78,85 +91,176 @@ func ungrouped(s string, base int) string {
 	return string(out)
 }
 
-// decimal reads a number as Python's float does, as far as the model has it.
+// ascii writes the decimal digits of all scripts as 0 to 9.
+func ascii(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < 0x80 || !unicode.Is(unicode.Nd, c) {
+			return c
+		}
+		return '0' + digitOf(c)
+	}, s)
+}
+
+// decimal reads a number as Python's float does.
 func decimal(s string) (float64, bool) {
-	s = strings.TrimSpace(s)
-	if strings.ContainsAny(s, "xX") {
+	s = ascii(trimSpace(s))
+	if strings.ContainsAny(s, "xXpP") {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(ungrouped(s, 10), 64)
-	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 func toFloat(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err
 	}
-	switch v := v.(type) {
-	case int64, float64:
-		return v, nil
-	case bool:
-		if v {
-			return int64(1), nil
-		}
-		return int64(0), nil
-	case string:
-		if f, ok := decimal(v); ok {
-			return whole(f), nil
+	if n, ok := numberOf(v); ok {
+		return n.float(), nil
+	}
+	if s, ok := v.(string); ok {
+		if f, ok := decimal(s); ok {
+			return f, nil
 		}
 	}
-	return a.otherwise()
+	return a.otherwise(0.0), nil
 }
 
 func absolute(_ *run, v any, _ args) (any, error) {
-	switch v := v.(type) {
-	case int64:
-		if v == math.MinInt64 {
-			return nil, errOverflow
-		}
-		return max(v, -v), nil
-	case float64:
-		return math.Abs(v), nil
+	n, ok := numberOf(v)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
+	case n.isFloat:
+		return math.Abs(n.f), nil
+	case n.i == math.MinInt64:
+		return nil, errOverflow
 	}
-	return nil, fmt.Errorf("it needs a number, not %s", describe(v))
+	return max(n.i, -n.i), nil
 }
 
 func rounded(_ *run, v any, a args) (any, error) {
-	n, err := a.integer(0, "precision", 0)
-	if err != nil {
-		return nil, err
-	}
 	how, err := a.text(1, "method", "common")
 	if err != nil {
 		return nil, err
 	}
-	n = min(max(n, -400), 400)
-	f, ok := float(v)
+	x, ok := numberOf(v)
 	if !ok {
 		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
 	}
-	if _, ok := v.(int64); ok && n >= 0 {
-		return v, nil
+	if p, given := a.at(0, "precision"); given && p == nil && how == "common" { // as in Python, that makes an integer
+		if x.isFloat {
+			return truncated(math.RoundToEven(x.f))
+		}
+		return x.i, nil
 	}
-	scale := math.Pow(10, float64(n))
+	places, err := a.integer(0, "precision", 0)
+	if err != nil {
+		return nil, err
+	}
+	places = min(max(places, -400), 400)
 	switch how {
-	case "ceil":
-		return finite(math.Ceil(f*scale) / scale)
-	case "floor":
-		return finite(math.Floor(f*scale) / scale)
 	case "common":
-		return finite(nearest(f, int(n)))
+		return nearest(x, int(places))
+	case "ceil", "floor":
+		return upOrDown(x.float(), int(places), how == "ceil")
 	}
 	return nil, fmt.Errorf("method must be common, ceil or floor, not %s", brief(how))
 }
 
-// nearest rounds to n places after the point, or to zeros before it, from what the float is worth to its last digit: 1.115 is
-// a little less than that. Halves go to the even neighbour.
-func nearest(f float64, n int) float64 {
-	if n < 0 {
-		scale := math.Pow(10, float64(-n))
-		return math.RoundToEven(f/scale) * scale
+// upOrDown rounds to n places after the point, or to zeros before it.
+func upOrDown(f float64, n int, up bool) (any, error) {
+	scale := math.Pow10(n)
+	if math.IsInf(scale, 0) || scale == 0 {
+		return nil, errOverflow
 	}
-	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'f', n, 64), 64)
-	return f
+	scaled := math.Floor(f * scale)
+	if up {
+		scaled = math.Ceil(f * scale)
+	}
+	if math.IsInf(scaled, 0) || math.IsNaN(scaled) {
+		return nil, errOverflow
+	}
+	return (scaled + 0) / scale, nil // what math.Ceil makes of -0.5 has a sign
+}
+
+// nearest rounds to n places after the point, or to zeros before it, from what the number is worth to its last digit: 1.115 is
+// a little less than that. Halves go to the even neighbour.
+func nearest(x num, n int) (any, error) {
+	switch {
+	case !x.isFloat && n >= 0:
+		return x.i, nil
+	case x.isFloat && (math.IsInf(x.f, 0) || math.IsNaN(x.f)):
+		return x.f, nil
+	case n >= 0:
+		f, err := strconv.ParseFloat(strconv.FormatFloat(x.f, 'f', n, 64), 64)
+		if err != nil {
+			return nil, errOverflow
+		}
+		return f, nil
+	}
+	exact := new(big.Rat).SetInt64(x.i)
+	if x.isFloat {
+		exact.SetFloat64(x.f)
+	}
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-n)), nil)
+	out := new(big.Int).Mul(halfEven(exact.Quo(exact, new(big.Rat).SetInt(scale))), scale)
+	if x.isFloat {
+		f, _ := new(big.Float).SetInt(out).Float64()
+		return math.Copysign(f, x.f), nil
+	}
+	if !out.IsInt64() {
+		return nil, errOverflow
+	}
+	return out.Int64(), nil
+}
+
+// halfEven is the whole number that is nearest.
+func halfEven(x *big.Rat) *big.Int {
+	two := big.NewInt(2)
+	twice := new(big.Int).Add(new(big.Int).Mul(x.Num(), two), x.Denom()) // floor(x + 1/2)
+	whole, rest := new(big.Int).DivMod(twice, new(big.Int).Mul(x.Denom(), two), new(big.Int))
+	if rest.Sign() == 0 && whole.Bit(0) == 1 {
+		whole.Sub(whole, big.NewInt(1))
+	}
+	return whole
+}
+
+// fileSize is a number of bytes as people read it.
+func fileSize(_ *run, v any, a args) (any, error) {
+	if err := defined(v); err != nil {
+		return nil, err
+	}
+	size, ok := 0.0, false
+	if n, isNumber := numberOf(v); isNumber {
+		size, ok = n.float(), true
+	} else if s, isText := v.(string); isText {
+		size, ok = decimal(s)
+	}
+	if !ok {
+		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
+	}
+	base, mark := 1000.0, "B"
+	if a.flag(0, "binary") {
+		base, mark = 1024, "iB"
+	}
+	switch {
+	case size == 1:
+		return "1 Byte", nil
+	case size < base:
+		return fmt.Sprintf("%.0f Bytes", math.Trunc(size)+0), nil
+	case math.IsNaN(size):
+		return nil, errOverflow
+	}
+	unit, prefixes := base, "kMGTPEZY"
+	if base == 1024 {
+		prefixes = "KMGTPEZY"
+	}
+	for i, prefix := range prefixes {
+		unit *= base
+		if size < unit || i == len(prefixes)-1 {
+			return strconv.FormatFloat(base*size/unit, 'f', 1, 64) + " " + string(prefix) + mark, nil
+		}
+	}
+	return nil, errOverflow
 }

@@ -1,86 +1,106 @@
 package jinja
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"unicode"
 )
 
-// tests by name: what may follow `is`. Those that are named after an operator are for select and its like.
+// tests by name: what may follow `is`. Those that are named after an operator are for select and its like. They are filled in
+// at the start, because one of them asks for them.
 var (
+	tests     map[string]callable
+	testNames []string
+)
+
+func init() {
 	tests = map[string]callable{
-		"defined":     kindOf(func(v any) bool { _, missing := v.(undefined); return !missing }),
-		"undefined":   kindOf(func(v any) bool { _, missing := v.(undefined); return missing }),
-		"none":        kindOf(func(v any) bool { return v == nil }),
-		"true":        kindOf(func(v any) bool { return v == true }),
-		"false":       kindOf(func(v any) bool { return v == false }),
-		"boolean":     kindOf(func(v any) bool { _, ok := v.(bool); return ok }),
-		"number":      kindOf(func(v any) bool { _, ok := float(v); return ok }),
-		"integer":     kindOf(func(v any) bool { _, ok := v.(int64); return ok }),
-		"float":       kindOf(func(v any) bool { _, ok := v.(float64); return ok }),
-		"string":      kindOf(func(v any) bool { _, ok := v.(string); return ok }),
-		"mapping":     kindOf(func(v any) bool { _, ok := v.(map[string]any); return ok }),
-		"sequence":    kindOf(isGoneThrough),
-		"iterable":    kindOf(isGoneThrough),
-		"lower":       cased(strings.ToLower),
-		"upper":       cased(strings.ToUpper),
-		"even":        divides(2, 0),
-		"odd":         divides(2, 1),
-		"divisibleby": takes(1, divisible, "num"),
-		"in":          compares("in"),
-		"eq":          compares("=="), "equalto": compares("=="), "==": compares("=="),
-		"ne": compares("!="), "!=": compares("!="),
-		"lt": compares("<"), "lessthan": compares("<"), "<": compares("<"), "le": compares("<="), "<=": compares("<="),
-		"gt": compares(">"), "greaterthan": compares(">"), ">": compares(">"), "ge": compares(">="), ">=": compares(">="),
+		"defined":   kindOf(func(v any) bool { return !is[undefined](v) }),
+		"undefined": kindOf(is[undefined]),
+		"none":      kindOf(func(v any) bool { return v == nil }),
+		"true":      kindOf(func(v any) bool { return v == true }),
+		"false":     kindOf(func(v any) bool { return v == false }),
+		"boolean":   kindOf(is[bool]),
+		"number":    kindOf(func(v any) bool { _, ok := numberOf(v); return ok }),
+		"integer":   kindOf(is[int64]),
+		"float":     kindOf(is[float64]),
+		"string":    kindOf(is[string]),
+		"mapping":   kindOf(func(v any) bool { _, ok := mappingOf(v); return ok }),
+		"sequence":  kindOf(func(v any) bool { _, ok := sizeOf(v); return ok }),
+		"iterable":  kindOf(func(v any) bool { _, ok := sizeOf(v); return ok }),
+		"callable":  kindOf(is[undefined]), // the only one that Python takes for such: no function is a value here
+		"escaped":   free(func(_ *run, _ any, a args) (any, error) { return a.flag(0, ""), nil }),
+		"filter":    names(filters),
+		"test":      placed(0, func(r *run, v any, a args) (any, error) { return names(tests).do(r, v, a) }),
+		"lower":     cased(isOneCase(isLower)),
+		"upper":     cased(isOneCase(isUpper)),
+		"even":      plain(func(r *run, v any, _ args) (any, error) { return r.rest(v, int64(2), int64(0)) }),
+		"odd":       plain(func(r *run, v any, _ args) (any, error) { return r.rest(v, int64(2), int64(1)) }),
+		"divisibleby": takes(1, func(r *run, v any, a args) (any, error) {
+			by, _ := a.at(0, "num")
+			return r.rest(v, by, int64(0))
+		}, "num"),
+		"sameas": takes(1, sameAs, "other"),
+		"in":     compares("in", "seq"),
+		"eq":     compares("==", "other"), "equalto": compares("==", "other"), "==": compares("==", "other"),
+		"ne": compares("!=", "other"), "!=": compares("!=", "other"),
+		"lt": compares("<", "other"), "lessthan": compares("<", "other"), "<": compares("<", "other"),
+		"le": compares("<=", "other"), "<=": compares("<=", "other"),
+		"gt": compares(">", "other"), "greaterthan": compares(">", "other"), ">": compares(">", "other"),
+		"ge": compares(">=", "other"), ">=": compares(">=", "other"),
 	}
 	testNames = slices.Sorted(maps.Keys(tests))
-)
+}
+
+func is[T any](v any) bool {
+	_, ok := v.(T)
+	return ok
+}
 
 func kindOf(f func(v any) bool) callable {
 	return plain(func(_ *run, v any, _ args) (any, error) { return f(v), nil })
 }
 
-// cased tests that a text is as to makes it, and has letters.
-func cased(to func(string) string) callable {
+// cased tests the letters of a text.
+func cased(f func(string) bool) callable {
 	return plain(func(r *run, v any, _ args) (any, error) {
 		s, err := r.text(v)
-		return s == to(s) && strings.ContainsFunc(s, unicode.IsLetter), err
+		return err == nil && f(s), err
 	})
 }
 
-func isGoneThrough(v any) bool {
-	switch v.(type) {
-	case []any, map[string]any, string, undefined: // what is undefined is gone through as nothing
-		return true
-	}
-	return false
-}
-
-func divides(by, rest int64) callable {
-	return plain(func(_ *run, v any, _ args) (any, error) {
-		i, ok := v.(int64)
-		if !ok {
-			return nil, fmt.Errorf("%s is no whole number", describe(v))
+// names tests that a value is a name of those that are known.
+func names(known map[string]callable) callable {
+	return plain(func(r *run, v any, _ args) (any, error) {
+		if _, err := r.hash(v); err != nil {
+			return nil, err
 		}
-		return (i%by+by)%by == rest, nil
+		name, _ := v.(string)
+		_, ok := known[name]
+		return ok, nil
 	})
 }
 
-func divisible(_ *run, v any, a args) (any, error) {
-	by, _ := a.at(0, "num")
-	i, okI := v.(int64)
-	n, okN := by.(int64)
-	if !okI || !okN || n == 0 {
-		return nil, fmt.Errorf("%s cannot be divided by %s", describe(v), brief(by))
+// rest tests what remains of v divided by another.
+func (r *run) rest(v, by, wanted any) (any, error) {
+	rest, err := r.operate("%", v, by)
+	if err != nil {
+		return nil, err
 	}
-	return i%n == 0, nil
+	return r.equal(rest, wanted)
 }
 
-func compares(op string) callable {
+// sameAs is equality that tells true from 1 and 1 from 1.0, as Python's `is` does with them.
+func sameAs(r *run, v any, a args) (any, error) {
+	other, _ := a.at(0, "other")
+	if is[bool](v) != is[bool](other) || is[float64](v) != is[float64](other) {
+		return false, nil
+	}
+	return r.equal(v, other)
+}
+
+func compares(op, param string) callable {
 	return takes(1, func(r *run, v any, a args) (any, error) {
-		other, _ := a.at(0, "other")
+		other, _ := a.at(0, param)
 		return r.compare(op, v, other)
-	}, "other")
+	}, param)
 }

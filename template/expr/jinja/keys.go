@@ -11,7 +11,7 @@ type reads struct {
 	all  bool
 }
 
-// Keys gives the keys of the variable called name that the template can read, sorted; all reports that it may read any.
+// Keys returns the keys of the variable called name that the template can read, sorted; all reports that it may read any.
 func (t *Template) Keys(name string) (keys []string, all bool) { return t.reading(name) }
 
 // Members is Keys for what a variable holds under one of its keys. Where Keys reports that any key may be read, so may any
@@ -89,10 +89,10 @@ func member(n node) (holder node, key string, ok bool) {
 	return nil, "", false
 }
 
-// watchDefaults watches what x.get('k', …) gives in place of what is not there.
+// watchDefaults watches what x.get('k', …) returns in place of what is not there.
 func watchDefaults(n node, into map[string]*reads) {
 	if m, ok := n.(method); ok {
-		for _, a := range slices.Concat(m.args.list[1:], m.args.named) {
+		for _, a := range m.args.nodes()[1:] {
 			watch(a, into)
 		}
 	}
@@ -157,4 +157,13 @@ func children(n node) []node {
 	return nil
 }
 
-func (a arguments) nodes() []node { return slices.Concat(a.list, a.named) }
+// nodes are the arguments, each once.
+func (a arguments) nodes() []node {
+	list := slices.Concat(a.list, a.named)
+	for _, n := range []node{a.more, a.under} {
+		if n != nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}

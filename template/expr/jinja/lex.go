@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,6 +25,8 @@ type token struct {
 	text string
 	at   int // in bytes, within the expression
 }
+
+func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
 // fault is what is wrong with an expression, and where in it.
 type fault struct {
@@ -58,8 +61,8 @@ func lex(src string) ([]token, *fault) {
 			}
 			t, size = token{text, s, at}, n
 		case r >= '0' && r <= '9':
-			size = digits(src[at:], len(list) > 0 && list[len(list)-1].text == ".")
-			t = token{number, strings.ReplaceAll(src[at:at+size], "_", ""), at}
+			size = digits(src[at:], at > 0 && src[at-1] == '.')
+			t = token{number, src[at : at+size], at}
 		case r == '_' || unicode.IsLetter(r):
 			size = strings.IndexFunc(src[at:], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			if size < 0 {
@@ -82,43 +85,18 @@ func lex(src string) ([]token, *fault) {
 	}
 }
 
-// based reports whether a number is one of base 16, 8 or 2.
-func based(s string) bool {
-	return len(s) > 2 && s[0] == '0' && strings.ContainsRune("xXoObB", rune(s[1]))
-}
+// The forms of numbers. Behind a dot there is no float: a.0.1 is a[0][1].
+var (
+	integerForm = regexp.MustCompile(`^(?i:0b(_?[01])+|0o(_?[0-7])+|0x(_?[0-9a-f])+|[1-9](_?[0-9])*|0(_?0)*)`)
+	floatForm   = regexp.MustCompile(`^(?:[0-9]+_)*[0-9]+(?:(?:\.(?:[0-9]+_)*[0-9]+)?[eE][+-]?(?:[0-9]+_)*[0-9]+|\.(?:[0-9]+_)*[0-9]+)`)
+)
 
-// digits is the length of the number that s begins with. A dot belongs to it only before a digit, and never where the number
-// is an index: a.0.1 is a[0][1].
+// digits is the length of the number that s begins with.
 func digits(s string, index bool) int {
-	if index || based(s) {
-		size := strings.IndexFunc(s, func(r rune) bool { return r != '_' && !unicode.IsDigit(r) && (index || !unicode.IsLetter(r)) })
-		if size < 0 {
-			return len(s)
-		}
-		return size
+	if f := floatForm.FindString(s); f != "" && !index {
+		return len(f)
 	}
-	i, dot, exp := 0, false, false
-	for i < len(s) {
-		c := s[i]
-		switch {
-		case c >= '0' && c <= '9' || c == '_':
-		case c == '.' && !dot && !exp && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9':
-			dot = true
-		case (c == 'e' || c == 'E') && !exp && i+1 < len(s):
-			next := strings.TrimLeft(s[i+1:min(i+3, len(s))], "+-")
-			if next == "" || next[0] < '0' || next[0] > '9' {
-				return i
-			}
-			exp = true
-			if s[i+1] == '+' || s[i+1] == '-' {
-				i++
-			}
-		default:
-			return i
-		}
-		i++
-	}
-	return i
+	return len(integerForm.FindString(s))
 }
 
 // unquote reads the string literal that s begins with, and its length. On a fault, the length is that up to it.
@@ -126,10 +104,13 @@ func unquote(s string) (text string, size int, wrong string) {
 	var b strings.Builder
 	for i := 1; i < len(s); {
 		switch {
+		case s[i] == '\r':
+			b.WriteByte('\n')
+			i += lineEnd(s[i:])
 		case s[i] == s[0]:
 			return b.String(), i + 1, ""
 		case s[i] == '\\':
-			n, wrong := escape(&b, s[i:])
+			n, wrong := unescape(&b, s[i:])
 			if wrong != "" {
 				return "", i, wrong
 			}
@@ -142,14 +123,22 @@ func unquote(s string) (text string, size int, wrong string) {
 	return "", 0, "a string is not closed"
 }
 
+// lineEnd is the length of the end of a line that s begins with.
+func lineEnd(s string) int {
+	if strings.HasPrefix(s, "\r\n") {
+		return 2
+	}
+	return 1
+}
+
 // escapes of one letter, as in Python.
 var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 }
 
-// escape writes what the escape sequence means that s begins with, and gives its length. Where the backslash means nothing it
+// unescape writes what the escape sequence means that s begins with, and returns its length. Where the backslash means nothing it
 // stays.
-func escape(b *strings.Builder, s string) (size int, wrong string) {
+func unescape(b *strings.Builder, s string) (size int, wrong string) {
 	if len(s) < 2 {
 		return 0, "a string is not closed"
 	}
@@ -161,6 +150,8 @@ func escape(b *strings.Builder, s string) (size int, wrong string) {
 		digits = 4
 	case 'U':
 		digits = 8
+	case '\r':
+		return 1 + lineEnd(s[1:]), ""
 	case 'N':
 		return 0, `\N{…} is not known: write the character`
 	default:

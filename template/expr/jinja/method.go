@@ -1,379 +1,218 @@
 package jinja
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"net/url"
+	"math"
+	"math/big"
+	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 )
 
-// methods by name: of strings, of objects, of lists.
+// Methods by name, of each kind of values that has some. methodsOf has those of all kinds.
 var (
-	methods = map[string]callable{
-		"lower": texts(strings.ToLower), "upper": texts(strings.ToUpper), "title": texts(title), "capitalize": texts(capitalize),
-		"strip": trimmed(strings.TrimSpace, strings.TrimFunc), "lstrip": trimmed(trimLeft, strings.TrimLeftFunc), "rstrip": trimmed(trimRight, strings.TrimRightFunc),
-		"startswith": about(strings.HasPrefix), "endswith": about(strings.HasSuffix), "isdigit": plain(isDigits),
-		"split": takes(0, split, "sep", "maxsplit"), "join": takes(1, joinMethod, "iterable"),
-		"replace": takes(2, replace, "old", "new", "count"), "find": takes(1, find, "sub"),
-		"count": takes(1, count, "value"), "index": takes(1, index, "value"),
-		"get": takes(1, get, "key", "default"), "items": plain(items), "keys": plain(keys), "values": plain(values),
+	listMethods = map[string]callable{
+		"count": placed(1, countOf, "value"), "index": placed(1, indexOf, "value", "start", "stop"), "copy": plain(toList),
 	}
-	methodNames = slices.Sorted(maps.Keys(methods))
+	tupleMethods = map[string]callable{"count": listMethods["count"], "index": listMethods["index"]}
+	mapMethods   = map[string]callable{
+		"get": placed(1, get, "key", "default"), "items": plain(items), "keys": plain(keys), "values": plain(values),
+		"copy": plain(itself), "fromkeys": placed(1, fromKeys, "iterable", "value"),
+	}
+	integerMethods = map[string]callable{
+		"bit_length": plain(bitLength), "bit_count": plain(bitCount), "conjugate": plain(itself), "as_integer_ratio": plain(ratio),
+	}
+	floatMethods = map[string]callable{
+		"is_integer": plain(isWhole), "hex": plain(hexadecimal), "conjugate": plain(itself), "as_integer_ratio": plain(ratio),
+	}
+
+	methodsOf   = map[string][]callable{}
+	methodNames []string
 )
 
-// functions by name.
-var (
-	functions     = map[string]callable{"range": takes(1, numbers, "start", "stop", "step"), "dict": free(dict)}
-	functionNames = slices.Sorted(maps.Keys(functions))
-)
-
-func isFunction(name string) bool {
-	_, ok := functions[name]
-	return ok
-}
-
-func needText(v any) (string, error) {
-	s, ok := v.(string)
-	if !ok {
-		return "", fmt.Errorf("it is one of strings, not of %s", describe(v))
-	}
-	return s, nil
-}
-
-func texts(f func(string) string) callable {
-	return plain(func(r *run, v any, _ args) (any, error) {
-		s, err := needText(v)
-		if err != nil {
-			return nil, err
+func init() {
+	for _, kind := range []map[string]callable{textMethods, listMethods, tupleMethods, mapMethods, integerMethods, floatMethods} {
+		for name, c := range kind {
+			methodsOf[name] = append(methodsOf[name], c)
 		}
-		return f(s), r.grow(len(s))
-	})
+	}
+	methodNames = slices.Sorted(maps.Keys(methodsOf))
 }
 
-func title(s string) string {
-	before := ' '
-	return strings.Map(func(c rune) rune {
-		defer func() { before = c }()
-		if unicode.IsLetter(before) {
-			return unicode.ToLower(c)
-		}
-		return unicode.ToUpper(c)
-	}, s)
+// changing are the methods that change what they are of, and what to write in place of them.
+var changing = map[string]string{
+	"append": "x + [y]", "extend": "x + y", "insert": "x[:i] + [y] + x[i:]", "remove": "x | reject('eq', y)", "reverse": "x | reverse",
+	"sort": "x | sort", "pop": "x | last, and x[:-1]", "clear": "an empty list or object", "update": "dict(x, **y)",
+	"setdefault": "x.get(key, y)", "popitem": "x | items | last",
 }
 
-func capitalize(s string) string {
-	runes := []rune(strings.ToLower(s))
-	if len(runes) > 0 {
-		runes[0] = unicode.ToUpper(runes[0])
-	}
-	return string(runes)
-}
-
-func trimLeft(s string) string  { return strings.TrimLeftFunc(s, unicode.IsSpace) }
-func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
-
-func trimmed(space func(string) string, cut func(s string, in func(rune) bool) string) callable {
-	return takes(0, func(r *run, v any, a args) (any, error) {
-		s, err := needText(v)
-		if err != nil {
-			return nil, err
-		}
-		if chars, ok := a.at(0, "chars"); !ok || chars == nil {
-			return space(s), nil
-		}
-		set, err := a.must(0, "chars")
-		if err != nil {
-			return nil, err
-		}
-		if err := r.spend(len(s) / 8); err != nil { // each character is looked up
-			return nil, err
-		}
-		in := map[rune]bool{}
-		for _, c := range set {
-			in[c] = true
-		}
-		return cut(s, func(c rune) bool { return in[c] }), nil
-	}, "chars")
-}
-
-func about(f func(s, part string) bool) callable {
-	return takes(1, func(_ *run, v any, a args) (any, error) {
-		s, err := needText(v)
-		if err != nil {
-			return nil, err
-		}
-		part, err := a.must(0, "prefix")
-		return f(s, part), err
-	}, "prefix")
-}
-
-func isDigits(_ *run, v any, _ args) (any, error) {
-	s, err := needText(v)
-	return s != "" && strings.Trim(s, "0123456789") == "", err
-}
-
-func split(r *run, v any, a args) (any, error) {
-	s, err := needText(v)
-	if err != nil {
-		return nil, err
-	}
-	most, err := a.integer(1, "maxsplit", -1)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.room(len(s) + 1); err != nil {
-		return nil, err
-	}
-	if most < 0 || most > int64(len(s)) {
-		most = int64(len(s))
-	}
-	var parts []string
-	if separator, ok := a.at(0, "sep"); !ok || separator == nil {
-		parts = fields(s, int(most))
-	} else {
-		separator, err := a.must(0, "sep")
-		if err != nil {
-			return nil, err
-		}
-		if separator == "" {
-			return nil, errors.New("sep must not be empty")
-		}
-		parts = strings.SplitN(s, separator, int(most)+1)
-	}
-	list := make([]any, len(parts))
-	for i, p := range parts {
-		list[i] = p
-	}
-	return list, nil
-}
-
-// fields cuts a text at its white space, most times at most: what then follows stays as it is.
-func fields(s string, most int) []string {
-	var parts []string
-	for s = trimLeft(s); s != ""; s = trimLeft(s) {
-		i := strings.IndexFunc(s, unicode.IsSpace)
-		if i < 0 || len(parts) == most {
-			return append(parts, s)
-		}
-		parts, s = append(parts, s[:i]), s[i:]
-	}
-	return parts
-}
-
-func joinMethod(r *run, v any, a args) (any, error) {
-	s, err := needText(v)
-	if err != nil {
-		return nil, err
-	}
-	list, _ := a.at(0, "iterable")
-	return joined(r, list, args{list: []any{s}})
-}
-
-func replace(r *run, v any, a args) (any, error) {
-	s, err := needText(v)
-	if err != nil {
-		return nil, err
-	}
-	old, err := a.must(0, "old")
-	if err != nil {
-		return nil, err
-	}
-	by, err := a.must(1, "new")
-	if err != nil {
-		return nil, err
-	}
-	most, err := a.integer(2, "count", -1)
-	if err != nil {
-		return nil, err
-	}
-	times := strings.Count(s, old)
-	if most >= 0 {
-		times = int(min(int64(times), most))
-	}
-	if grown := float64(len(s)) + float64(times)*float64(len(by)); grown > float64(r.bytes) {
-		return nil, r.grow(-1)
-	}
-	if err := r.grow(len(s) + times*len(by)); err != nil {
-		return nil, err
-	}
-	return strings.Replace(s, old, by, times), nil
-}
-
-func find(_ *run, v any, a args) (any, error) {
-	s, err := needText(v)
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.must(0, "sub")
-	i := strings.Index(s, part)
-	if i > 0 {
-		i = len([]rune(s[:i]))
-	}
-	return int64(i), err
-}
-
-func count(r *run, v any, a args) (any, error) {
-	what, _ := a.at(0, "value")
+// methodFor finds a method of a value.
+func methodFor(v any, name string) (callable, error) {
+	var known map[string]callable
 	switch v := v.(type) {
+	case undefined:
+		return callable{}, fmt.Errorf("%s is undefined: it has no method %s", v.what, name)
 	case string:
-		part, ok := what.(string)
-		if !ok || part == "" {
-			return nil, errors.New("it needs a string to look for")
-		}
-		return int64(strings.Count(v, part)), r.spend(len(v))
+		known = textMethods
 	case []any:
-		n := int64(0)
-		for _, x := range v {
-			yes, err := r.equal(what, x)
-			if err != nil {
-				return nil, err
-			}
-			if yes {
-				n++
-			}
-		}
-		return n, r.spend(len(v))
+		known = listMethods
+	case tuple, group:
+		known = tupleMethods
+	case map[string]any, dict:
+		known = mapMethods
+	case int64, bool:
+		known = integerMethods
+	case float64:
+		known = floatMethods
 	}
-	return nil, fmt.Errorf("it is one of strings and lists, not of %s", describe(v))
+	c, ok := known[name]
+	if !ok {
+		return c, fmt.Errorf("%s has no method %s", describe(v), name)
+	}
+	return c, nil
 }
 
-func index(r *run, v any, a args) (any, error) {
-	list, ok := v.([]any)
-	if !ok {
-		return nil, fmt.Errorf("it is one of lists, not of %s", describe(v))
+func itself(_ *run, v any, _ args) (any, error) {
+	if b, ok := v.(bool); ok {
+		n, _ := numberOf(b)
+		return n.i, nil
 	}
-	what, _ := a.at(0, "value")
-	for i, x := range list {
-		yes, err := r.equal(what, x)
+	return v, nil
+}
+
+func countOf(r *run, v any, a args) (any, error) {
+	list, _ := sequence(v)
+	n := int64(0)
+	for _, x := range list {
+		yes, err := r.equal(a.list[0], x)
 		if err != nil {
 			return nil, err
 		}
 		if yes {
-			return int64(i), r.spend(len(list))
+			n++
 		}
 	}
-	return nil, fmt.Errorf("%s is not in the list", brief(what))
+	return n, r.spend(len(list))
 }
 
-func get(_ *run, v any, a args) (any, error) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("it is one of objects, not of %s", describe(v))
+func indexOf(r *run, v any, a args) (any, error) {
+	list, _ := sequence(v)
+	from, to, err := a.within(1, len(list))
+	if err != nil {
+		return nil, err
 	}
-	if k, ok := a.key(); ok {
-		if x, ok := m[k]; ok {
-			return x, nil
+	for i := from; i < to; i++ {
+		if err := r.spend(1); err != nil {
+			return nil, err
 		}
+		yes, err := r.equal(a.list[0], list[i])
+		if err != nil {
+			return nil, err
+		}
+		if yes {
+			return int64(i), nil
+		}
+	}
+	return nil, fmt.Errorf("%s is not in the list", brief(a.list[0]))
+}
+
+// within are the arguments start and stop, from the i-th on, as bounds of a slice of something of a size.
+func (a args) within(i, size int) (from, to int, err error) {
+	bounds := [2]int64{0, int64(size)}
+	for j, name := range []string{"start", "stop"} {
+		v, ok := a.given(i+j, name)
+		if !ok {
+			continue
+		}
+		n, ok := integerOf(v)
+		if !ok {
+			return 0, 0, fmt.Errorf("%s must be a whole number, not %s", name, describe(v))
+		}
+		if n < 0 {
+			n = max(n+int64(size), 0)
+		}
+		bounds[j] = n
+	}
+	return int(min(bounds[0], math.MaxInt32)), int(min(bounds[1], int64(size))), nil
+}
+
+func get(r *run, v any, a args) (any, error) {
+	m, _ := mappingOf(v)
+	key, _ := a.at(0, "key")
+	h, err := r.hash(key)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := m.at(h); ok {
+		return x, nil
 	}
 	other, _ := a.at(1, "default")
 	return other, nil
 }
 
-func urlencode(r *run, v any, _ args) (any, error) {
-	switch v := v.(type) {
-	case map[string]any:
-		pairs, err := items(r, v, args{})
-		if err != nil {
-			return nil, err
-		}
-		return r.query(pairs.([]any))
-	case []any:
-		return r.query(v)
-	}
-	text, err := r.text(v)
+func fromKeys(r *run, _ any, a args) (any, error) {
+	list, err := r.elements(a.list[0])
 	if err != nil {
 		return nil, err
 	}
-	s := strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(text), "+", "%20"), "%2F", "/")
-	return s, r.grow(len(s))
-}
-
-// query is the query of a URL that is made of pairs of a name and a value.
-func (r *run) query(pairs []any) (any, error) {
-	parts := make([]string, len(pairs))
-	for i, x := range pairs {
-		pair, _ := x.([]any)
-		if len(pair) != 2 {
-			return nil, fmt.Errorf("it needs pairs of a name and a value, not %s", describe(x))
-		}
-		name, err := r.text(pair[0])
-		if err != nil {
-			return nil, err
-		}
-		v, err := r.text(pair[1])
-		if err != nil {
-			return nil, err
-		}
-		parts[i] = url.QueryEscape(name) + "=" + url.QueryEscape(v)
-		if err := r.grow(len(parts[i])); err != nil {
-			return nil, err
-		}
-	}
-	return strings.Join(parts, "&"), nil
-}
-
-// numbers is range(stop), range(start, stop) or range(start, stop, step).
-func numbers(r *run, _ any, a args) (any, error) {
-	if len(a.names) > 0 {
-		return nil, errors.New("its numbers have no names")
-	}
-	var bounds []int64
-	for _, v := range a.list {
-		i, ok := v.(int64)
-		if !ok {
-			return nil, fmt.Errorf("it goes by whole numbers, not %s", describe(v))
-		}
-		bounds = append(bounds, i)
-	}
-	from, to, step := int64(0), int64(0), int64(1)
-	switch len(bounds) {
-	case 1:
-		to = bounds[0]
-	case 2:
-		from, to = bounds[0], bounds[1]
-	default:
-		from, to, step = bounds[0], bounds[1], bounds[2]
-	}
-	if step == 0 {
-		return nil, errors.New("its step must not be 0")
-	}
-	size := steps(from, to, step)
-	if size > uint64(r.bytes) {
-		return nil, r.grow(-1)
-	}
-	if err := r.room(int(size)); err != nil {
+	if err := r.room(2 * len(list)); err != nil {
 		return nil, err
 	}
-	list := make([]any, size)
-	for i := range list {
-		list[i] = from + int64(i)*step
+	other, _ := a.at(1, "value")
+	entries := make([]entry, len(list))
+	for i, k := range list {
+		entries[i] = entry{k, other}
 	}
-	return list, nil
+	return r.object(entries)
 }
 
-// steps is how many steps lead from a number to before another one, in unsigned numbers, where it cannot overflow.
-func steps(from, to, step int64) uint64 {
-	way, each := uint64(to)-uint64(from), uint64(step)
-	if step < 0 {
-		from, to = to, from
-		way, each = -way, -each
-	}
-	if from >= to {
-		return 0
-	}
-	return (way-1)/each + 1
+func bitLength(_ *run, v any, _ args) (any, error) {
+	i, _ := integerOf(v)
+	return int64(bits.Len64(magnitude(i))), nil
 }
 
-func dict(r *run, _ any, a args) (any, error) {
-	if len(a.list) > 0 {
-		return nil, errors.New("it takes named values: dict(a=1)")
+func bitCount(_ *run, v any, _ args) (any, error) {
+	i, _ := integerOf(v)
+	return int64(bits.OnesCount64(magnitude(i))), nil
+}
+
+// magnitude is a number without its sign, also that of the least.
+func magnitude(i int64) uint64 {
+	if i < 0 {
+		return -uint64(i)
 	}
-	out := make(map[string]any, len(a.named))
-	for i, k := range a.names {
-		out[k] = a.named[i]
+	return uint64(i)
+}
+
+func isWhole(_ *run, v any, _ args) (any, error) {
+	f := v.(float64)
+	return f == math.Trunc(f) && !math.IsInf(f, 0), nil
+}
+
+func ratio(_ *run, v any, _ args) (any, error) {
+	n, _ := numberOf(v)
+	if !n.isFloat {
+		return tuple{n.i, int64(1)}, nil
 	}
-	return out, r.room(4 * len(out))
+	exact := new(big.Rat).SetFloat64(n.f)
+	if exact == nil || !exact.Num().IsInt64() || !exact.Denom().IsInt64() {
+		return nil, errOverflow
+	}
+	return tuple{exact.Num().Int64(), exact.Denom().Int64()}, nil
+}
+
+// hexadecimal is a float as 0x1.8000000000000p+0.
+func hexadecimal(_ *run, v any, _ args) (any, error) {
+	f := v.(float64)
+	switch {
+	case math.IsInf(f, 0) || math.IsNaN(f):
+		return floatText(f), nil
+	case f == 0:
+		return strings.TrimSuffix(floatText(f), "0.0") + "0x0.0p+0", nil
+	}
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'x', 13, 64), "p")
+	n, _ := strconv.Atoi(exponent)
+	return fmt.Sprintf("%sp%+d", digits, n), nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Outlines gives the outlines of the expressions in a text; alone: the text is one expression and nothing else.
+// Outlines returns the outlines of the expressions in a text; alone: the text is one expression and nothing else.
 func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	pieces, f := scan(text)
 	if f != nil {
@@ -31,9 +31,10 @@ var does = map[string]expr.Does{
 	"int": expr.Reckons, "float": expr.Reckons, "abs": expr.Reckons, "round": expr.Reckons,
 	"sum": expr.Goes, "map": expr.Goes, "select": expr.Goes, "selectattr": expr.Goes, "reject": expr.Goes, "rejectattr": expr.Goes,
 	"sort": expr.Goes, "unique": expr.Goes, "join": expr.Goes, "min": expr.Goes, "max": expr.Goes, "list": expr.Goes, "reverse": expr.Goes,
+	"batch": expr.Goes, "slice": expr.Goes, "groupby": expr.Goes,
 }
 
-// keeping are the filters and methods that only tidy what they are given, so that it is asked the same as what they give.
+// keeping are the filters and methods that only tidy what they are given, so that it is asked the same as what they return.
 var keeping = []string{"string", "lower", "upper", "trim", "strip"}
 
 func outline(n node) *expr.Outline {
@@ -49,6 +50,9 @@ func outline(n node) *expr.Outline {
 	}
 	switch n := n.(type) {
 	case literal:
+		if f, ok := n.v.(float64); ok {
+			return &expr.Outline{Does: expr.Says, Value: whole(f)}
+		}
 		return &expr.Outline{Does: expr.Says, Value: n.v}
 	case variable:
 		return &expr.Outline{Does: expr.Reads, Path: []string{n.name}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
 )
@@ -22,7 +23,7 @@ type parser struct {
 	builds bool // it makes lists or objects
 }
 
-// parse makes the tree of an expression, and gives the parser for what else it has learnt.
+// parse makes the tree of an expression, and returns the parser for what else it has learnt.
 func parse(src string) (n node, p *parser, err *fault) {
 	tokens, err := lex(src)
 	if err != nil {
@@ -36,10 +37,10 @@ func parse(src string) (n node, p *parser, err *fault) {
 			panic("jinja: a tree without a root")
 		}
 	}()
-	n = p.conditional()
-	if p.peek().kind != end {
+	if p.peek().kind == end {
 		p.unexpected()
 	}
+	n = p.elements(end, "")
 	return n, p, nil
 }
 
@@ -53,7 +54,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// back gives a token back.
+// back makes a token the next one again.
 func (p *parser) back(t token) {
 	if t.kind != end {
 		p.at--
@@ -190,11 +191,11 @@ func (p *parser) power() node   { return p.binary(func() node { return p.unary(t
 
 // unary reads a sign and what it is before. Filters of `-x | abs` are of the whole.
 func (p *parser) unary(filtered bool) node {
-	p.enter()
-	defer func() { p.depth-- }()
 	var n node
 	if p.is(symbol, "-", "+") {
+		p.enter()
 		n = p.made(sign{p.next().text == "-", p.unary(false)})
+		p.depth--
 	} else {
 		n = p.primary()
 	}
@@ -221,9 +222,9 @@ func (p *parser) primary() node {
 	case symbol:
 		switch t.text {
 		case "(":
-			return p.parenthesis()
+			return p.elements(symbol, ")")
 		case "[":
-			return p.made(listing{p.list("]")})
+			return p.list()
 		case "{":
 			return p.dict()
 		}
@@ -239,7 +240,7 @@ func (p *parser) named(t token) node {
 		return p.made(literal{true})
 	case "false", "False":
 		return p.made(literal{false})
-	case "none", "None", "null":
+	case "none", "None":
 		return p.made(literal{nil})
 	case "if", "else", "and", "or", "not", "in", "is":
 		p.back(t)
@@ -252,44 +253,42 @@ func (p *parser) named(t token) node {
 }
 
 func (p *parser) number(t token) any {
-	base := 10
-	if based(t.text) {
-		base = 0
-	}
-	i, err := strconv.ParseInt(t.text, base, 64)
+	i, err := strconv.ParseInt(t.text, 0, 64)
 	if err == nil {
 		return i
 	}
-	f, wrong := strconv.ParseFloat(t.text, 64)
-	if wrong != nil || base == 0 || errors.Is(err, strconv.ErrRange) {
-		p.fail(t.at, "%s is no number that can be reckoned with", t.text)
+	f, wrong := strconv.ParseFloat(strings.ReplaceAll(t.text, "_", ""), 64)
+	if wrong != nil || errors.Is(err, strconv.ErrRange) {
+		p.fail(t.at, "%s is out of range", t.text)
 	}
-	return whole(f)
+	return f
 }
 
-// parenthesis reads an expression in parentheses, or a tuple, which is a list.
-func (p *parser) parenthesis() node {
-	if p.take(symbol, ")") {
-		return p.made(listing{})
-	}
-	n := p.conditional()
-	if p.take(symbol, ")") {
-		return n
-	}
-	p.expect(",")
-	return p.made(listing{append([]node{n}, p.list(")")...)})
-}
-
-// list reads expressions up to a closing bracket; a comma may follow the last.
-func (p *parser) list(closing string) []node {
+// elements reads up to the token that closes it what is one value, or a tuple where there is a comma.
+func (p *parser) elements(k kind, closing string) node {
 	var list []node
-	for !p.take(symbol, closing) {
+	for !p.is(k, closing) {
 		list = append(list, p.conditional())
-		if !p.is(symbol, closing) {
+		if len(list) == 1 && p.take(k, closing) {
+			return list[0]
+		}
+		if !p.is(k, closing) {
 			p.expect(",")
 		}
 	}
-	return list
+	p.at++
+	return p.made(listing{list, true})
+}
+
+func (p *parser) list() node {
+	var list []node
+	for !p.take(symbol, "]") {
+		list = append(list, p.conditional())
+		if !p.is(symbol, "]") {
+			p.expect(",")
+		}
+	}
+	return p.made(listing{list, false})
 }
 
 func (p *parser) dict() node {
@@ -303,180 +302,4 @@ func (p *parser) dict() node {
 		}
 	}
 	return p.made(d)
-}
-
-func (p *parser) postfix(n node) node {
-	at := p.tokens[p.at-1].at // of the last name
-	for {
-		switch {
-		case p.take(symbol, "."):
-			key := p.next()
-			at = key.at
-			if key.kind != name && key.kind != number {
-				p.back(key)
-				p.unexpected()
-			}
-			if key.kind == number {
-				n = p.made(item{n, literal{p.number(key)}})
-				continue
-			}
-			n = p.made(attribute{n, key.text})
-		case p.take(symbol, "["):
-			n = p.subscript(n)
-		case p.take(symbol, "("):
-			n = p.call(n, at)
-		default:
-			return n
-		}
-	}
-}
-
-func (p *parser) subscript(n node) node {
-	var parts [3]node
-	i := 0
-	for ; i < 3; i++ {
-		if !p.is(symbol, ":", "]") {
-			parts[i] = p.conditional()
-		}
-		if !p.take(symbol, ":") {
-			break
-		}
-	}
-	p.expect("]")
-	if i == 0 {
-		if parts[0] == nil {
-			p.fail(p.peek().at, "an index is missing")
-		}
-		return p.made(item{n, parts[0]})
-	}
-	return p.made(slice{n, parts})
-}
-
-// call reads the arguments of a method or a function whose name stands at a place.
-func (p *parser) call(n node, at int) node {
-	switch f := n.(type) {
-	case attribute:
-		return p.made(method{f.of, f.key, p.applied("method", f.key, at, methods, methodNames)})
-	case variable:
-		return p.made(function{f.name, p.applied("function", f.name, at, functions, functionNames)})
-	}
-	p.fail(at, "only methods and functions can be called")
-	return nil
-}
-
-// applied reads the arguments of something that is called by name, behind the opening parenthesis.
-func (p *parser) applied(what, name string, at int, known map[string]callable, names []string) arguments {
-	c := p.known(what, name, at, known, names)
-	a := p.arguments()
-	p.fits(c, what, name, at, a)
-	return a
-}
-
-func (p *parser) known(what, name string, at int, known map[string]callable, names []string) callable {
-	c, ok := known[name]
-	if !ok {
-		near, _ := expr.Nearest(name, names)
-		p.fail(at, "%s", unknown(what, name, near))
-	}
-	return c
-}
-
-func (p *parser) fits(c callable, what, name string, at int, a arguments) {
-	if wrong := c.misfit(len(a.list), a.names); wrong != "" {
-		p.fail(at, "%s %s %s", what, name, wrong)
-	}
-}
-
-// arguments reads what stands behind an opening parenthesis.
-func (p *parser) arguments() arguments {
-	var a arguments
-	for !p.take(symbol, ")") {
-		t := p.peek()
-		if t.kind == name && p.tokens[p.at+1].kind == symbol && p.tokens[p.at+1].text == "=" {
-			p.at += 2
-			a.names = append(a.names, t.text)
-			a.named = append(a.named, p.conditional())
-		} else {
-			a.list = append(a.list, p.conditional())
-		}
-		if !p.is(symbol, ")") {
-			p.expect(",")
-		}
-	}
-	return a
-}
-
-// filters reads what follows a value: filters and tests.
-func (p *parser) filters(n node) node {
-	for {
-		switch {
-		case p.take(symbol, "|"):
-			n = p.filter(n)
-		case p.take(name, "is"):
-			n = p.test(n)
-		default:
-			return n
-		}
-	}
-}
-
-func (p *parser) filter(n node) node {
-	t := p.next()
-	if t.kind != name {
-		p.back(t)
-		p.unexpected()
-	}
-	c := p.known("filter", t.text, t.at, filters, filterNames)
-	var args arguments
-	if p.take(symbol, "(") {
-		args = p.arguments()
-	}
-	p.fits(c, "filter", t.text, t.at, args)
-	switch t.text {
-	case "map":
-		p.applying("filter", t.at, filters, filterNames, args, 0)
-	case "select", "reject":
-		p.applying("test", t.at, tests, testNames, args, 0)
-	case "selectattr", "rejectattr":
-		p.applying("test", t.at, tests, testNames, args, 1)
-	}
-	return p.made(filtered{n, t.text, args})
-}
-
-// applying checks the filter or test that is the i-th argument of map or select, if it is written out: nobody should have to
-// run a document to learn of a slip of the pen.
-func (p *parser) applying(what string, at int, known map[string]callable, names []string, a arguments, i int) {
-	if i >= len(a.list) {
-		return
-	}
-	l, _ := a.list[i].(literal)
-	if name, ok := l.v.(string); ok {
-		c := p.known(what, name, at, known, names)
-		p.fits(c, what, name, at, arguments{list: a.list[i+1:], names: a.names})
-	}
-}
-
-// test reads what follows `is`. An argument may stand without parentheses.
-func (p *parser) test(n node) node {
-	not := p.take(name, "not")
-	t := p.next()
-	if t.kind != name {
-		p.back(t)
-		p.unexpected()
-	}
-	c := p.known("test", t.text, t.at, tests, testNames)
-	var args arguments
-	switch next := p.peek(); {
-	case p.take(symbol, "("):
-		args = p.arguments()
-	case next.kind == text || next.kind == number || p.is(symbol, "[", "{"),
-		next.kind == name && !p.is(name, "if", "else", "or", "and", "not", "in", "is"):
-		args.list = []node{p.postfix(p.primary())}
-	}
-	p.fits(c, "test", t.text, t.at, args)
-	tested := p.made(tested{n, t.text, args})
-	if not {
-		return p.made(negation{tested})
-	}
-	return tested
 }

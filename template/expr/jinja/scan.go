@@ -47,7 +47,9 @@ func scan(s string) ([]piece, *fault) {
 		}
 		inner := s[open+2 : open+size-2]
 		to, begin := open, open+2
-		if strings.HasPrefix(inner, "-") {
+		if strings.HasPrefix(inner, "+") {
+			inner, begin = inner[1:], begin+1
+		} else if strings.HasPrefix(inner, "-") {
 			inner, begin = inner[1:], begin+1
 			to = at + len(strings.TrimRightFunc(s[at:open], unicode.IsSpace))
 		}

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,13 +22,13 @@ type Template struct {
 
 // part is a part of the value that was compiled.
 type part interface {
-	give(r *run) (any, error)
+	give(r *run) (any, error) // a value of package value
 }
 
 // Compile compiles a string. The error is one *expr.Error, or several joined.
 func Compile(text string) (*Template, error) { return CompileValue(text) }
 
-// CompileValue compiles any value with expressions in its strings; keys are never expressions. Names that nobody knows are
+// CompileValue compiles any value with expressions in its strings; keys are never expressions. Names that are not known are
 // no errors: they are undefined. The error is one *expr.Error, or several joined in the order of the value, keys sorted.
 func CompileValue(v value.Value) (*Template, error) {
 	v, err := value.Of(v)
@@ -51,7 +52,7 @@ func (t *Template) Constant() (value.Value, bool) {
 	return c.v, ok
 }
 
-// Text reports whether the template is a text around expressions, which gives a string whatever they give.
+// Text reports whether the template is a text around expressions, which returns a string whatever they return.
 func (t *Template) Text() bool {
 	_, ok := t.root.(mixed)
 	return ok
@@ -59,25 +60,7 @@ func (t *Template) Text() bool {
 
 // Eval returns the template's value in env. The error is an *expr.Error that says which expression failed and wraps what
 // env returned, or expr.ErrLimit. The result may share memory with env and must not be changed.
-func (t *Template) Eval(env expr.Env) (value.Value, error) {
-	v, err := t.root.give(&run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes})
-	return settled(v), err
-}
-
-// EvalBool is Eval for a condition: true and false are what they are, a text holds when it is true, 1 or yes, and
-// everything else when it is not empty or zero.
-func (t *Template) EvalBool(env expr.Env) (bool, error) {
-	v, err := t.root.give(&run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes})
-	return err == nil && holds(v), err
-}
-
-// holds is what a value is as a condition.
-func holds(v any) bool {
-	if s, ok := v.(string); ok {
-		return slices.Contains([]string{"true", "1", "yes"}, strings.ToLower(strings.TrimSpace(s)))
-	}
-	return truth(v)
-}
+func (t *Template) Eval(env expr.Env) (value.Value, error) { return t.root.give(newRun(env)) }
 
 type (
 	constant struct{ v any }
@@ -89,7 +72,7 @@ type (
 	mixed      struct{ parts []part } // a text with expressions in it
 	expression struct {
 		root    node
-		builds  bool // a value that must be weighed, so that it can be walked by whoever gets it
+		builds  bool // a value that must be weighed, so that it can be walked by the caller
 		pointer string
 		offset  int
 		source  string // with its braces
@@ -105,7 +88,7 @@ func (l list) give(r *run) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = settled(v)
+		out[i] = v
 	}
 	return out, nil
 }
@@ -117,39 +100,53 @@ func (m members) give(r *run) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[m.keys[i]] = settled(v)
+		out[m.keys[i]] = v
 	}
 	return out, nil
 }
 
 func (m mixed) give(r *run) (any, error) {
-	var b strings.Builder
+	w := writer{run: r}
 	for _, p := range m.parts {
-		v, err := p.give(r)
+		e, ok := p.(expression)
+		if !ok {
+			w.WriteString(p.(constant).v.(string))
+			continue
+		}
+		v, err := e.eval(r)
 		if err != nil {
 			return nil, err
 		}
 		text, err := r.text(v)
-		if err == nil {
-			err = r.grow(len(text))
+		if w.put(text); cmp.Or(err, w.err) != nil {
+			return nil, e.fails(cmp.Or(err, w.err))
 		}
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString(text)
 	}
-	return b.String(), nil
+	return w.String(), nil
 }
 
 func (e expression) give(r *run) (any, error) {
-	v, err := e.root.eval(r)
-	if err == nil && e.builds {
-		v, _, err = r.finished(v)
-	}
+	v, err := e.eval(r)
 	if err != nil {
-		return nil, &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", expr.Clip(e.source), err), Err: err}
+		return nil, err
+	}
+	if v, err = r.leaving(v, e.builds); err != nil {
+		return nil, e.fails(err)
 	}
 	return v, nil
+}
+
+// eval returns what the expression comes to, as it is within expressions.
+func (e expression) eval(r *run) (any, error) {
+	v, err := e.root.eval(r)
+	if err != nil {
+		return nil, e.fails(err)
+	}
+	return v, nil
+}
+
+func (e expression) fails(err error) error {
+	return &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", expr.Clip(e.source), err), Err: err}
 }
 
 // compiler goes over a value.
@@ -180,6 +177,9 @@ func (c *compiler) value(v value.Value, path value.Pointer) part {
 	return constant{v}
 }
 
+// oneNewline makes one of all ends of lines, as Jinja does in a text with expressions.
+var oneNewline = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // fixed keeps a value without expressions as it is.
 func fixed(v any, p part, parts []part) part {
 	for _, x := range parts {
@@ -191,8 +191,9 @@ func fixed(v any, p part, parts []part) part {
 }
 
 func (c *compiler) text(s string, path value.Pointer) part {
-	if strings.Contains(s, "{{") {
-		s = strings.TrimSuffix(s, "\n") // which YAML's | and > leave behind an expression that stands alone
+	filled := strings.Contains(s, "{{") || strings.Contains(s, "{#")
+	if filled {
+		s = strings.TrimSuffix(s, "\n") // which YAML's | and > leave behind what stands alone
 	}
 	pieces, f := scan(s)
 	if f != nil {
@@ -202,6 +203,9 @@ func (c *compiler) text(s string, path value.Pointer) part {
 	var parts []part
 	for _, p := range pieces {
 		if !p.expression {
+			if filled {
+				p.text = oneNewline.Replace(p.text)
+			}
 			parts = append(parts, constant{p.text})
 			continue
 		}

@@ -1,9 +1,9 @@
 package jinja
 
 import (
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"math"
 
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
@@ -20,41 +20,65 @@ func (r *run) touch(v any) error {
 
 // weight is what a walk through a value has found.
 type weight struct {
-	size  int  // in bytes, when it is written; about
-	holes bool // something in it is undefined
+	size    int  // in bytes, when it is written; about
+	foreign bool // something in it is not of package value
 }
 
 // weigh pays for going through a value, all the way down. A filter can put one long text into a list a thousand times, and
-// that list into another: whoever walks such a value weighs it first. What has been weighed nests no deeper than the model
+// that list into another: such a value is weighed before it is walked. What has been weighed nests no deeper than the model
 // allows.
 func (r *run) weigh(v any) (w weight, err error) { return w, r.weighAt(v, 0, &w) }
 
 func (r *run) weighAt(v any, depth int, w *weight) error {
 	w.size += 4
 	switch v := v.(type) {
-	case undefined:
-		w.holes = depth > 0
 	case string:
 		w.size += len(v)
 		return r.scan(len(v))
-	case []any:
-		if err := r.enter(len(v), depth); err != nil {
+	case float64:
+		w.foreign = w.foreign || v == math.Trunc(v) || math.IsNaN(v)
+		return nil
+	case undefined, tuple, group, dict:
+		w.foreign = true
+	}
+	if list, ok := sequence(v); ok {
+		if err := r.enter(len(list), depth); err != nil {
 			return err
 		}
-		for _, x := range v {
+		for _, x := range list {
 			if err := r.weighAt(x, depth+1, w); err != nil {
 				return err
 			}
 		}
-	case map[string]any:
-		if err := r.enter(len(v), depth); err != nil {
+		return nil
+	}
+	m, ok := mappingOf(v)
+	if !ok {
+		return nil
+	}
+	if err := r.enter(m.size(), depth); err != nil {
+		return err
+	}
+	return m.each(func(k, x any) error {
+		if s, ok := k.(string); ok {
+			w.size += len(s) + 4
+		} else if err := r.weighAt(k, depth+1, w); err != nil {
 			return err
 		}
-		for k, x := range v {
-			w.size += len(k) + 4
-			if err := r.weighAt(x, depth+1, w); err != nil {
-				return err
-			}
+		return r.weighAt(x, depth+1, w)
+	})
+}
+
+// each visits the keys and what they hold, in no order.
+func (m mapping) each(f func(key, x any) error) error {
+	for k, x := range m.texts {
+		if err := f(k, x); err != nil {
+			return err
+		}
+	}
+	for _, e := range m.other {
+		if err := f(e.key, e.value); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -68,88 +92,90 @@ func (r *run) enter(n, depth int) error {
 	return r.spend(n + 1)
 }
 
-// finished is a value as others see it: weighed, and with null for what is undefined in it.
-func (r *run) finished(v any) (any, weight, error) {
-	w, err := r.weigh(v)
-	if err == nil && w.holes {
-		err = r.grow(w.size * slotBytes)
+// leaving is a value as it leaves an expression: of package value, weighed if it may have been made here.
+func (r *run) leaving(v any, made bool) (any, error) {
+	switch v.(type) {
+	case []any, map[string]any:
+		if !made {
+			return v, nil
+		}
+		w, err := r.weigh(v)
+		if err != nil || !w.foreign {
+			return v, err
+		}
+	case tuple, group, dict:
+		if _, err := r.weigh(v); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil || !w.holes {
-		return v, w, err
-	}
-	return filled(v), w, nil
+	return r.settled(v)
 }
 
-func filled(v any) any {
+// settled makes a value of package value of one that has been weighed: what is undefined is null there, and a tuple is a list.
+func (r *run) settled(v any) (any, error) {
 	switch v := v.(type) {
 	case undefined:
-		return nil
-	case []any:
-		out := make([]any, len(v))
-		for i, x := range v {
-			out[i] = filled(x)
+		return nil, nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, errOverflow
 		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, x := range v {
-			out[k] = filled(x)
-		}
-		return out
+		return whole(v), nil
 	}
-	return v
+	if list, ok := sequence(v); ok {
+		if err := r.room(len(list)); err != nil {
+			return nil, err
+		}
+		out := make([]any, len(list))
+		for i, x := range list {
+			var err error
+			if out[i], err = r.settled(x); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	if m, ok := mappingOf(v); ok {
+		return r.settledObject(m)
+	}
+	return v, nil
 }
 
-// text is a value as it reads in a text.
-func (r *run) text(v any) (string, error) {
-	if s, ok := v.(string); ok {
-		return s, nil
-	}
-	v, w, err := r.finished(v)
-	if err == nil {
-		err = r.grow(w.size)
-	}
+func (r *run) settledObject(m mapping) (any, error) {
+	entries, err := r.pairs(m)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return show(v), nil
-}
-
-// equal compares two values; what is undefined equals only its like. The walk goes through both at once, so only one of them
-// is paid for.
-func (r *run) equal(a, b any) (bool, error) {
-	switch a.(type) {
-	case string, []any, map[string]any:
-		if _, err := r.weigh(a); err != nil {
-			return false, err
+	out := make(map[string]any, len(entries))
+	for _, e := range entries {
+		key, err := keyText(e.key)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := out[key]; twice {
+			return nil, fmt.Errorf("two of its keys are written %s", expr.Quote(key))
+		}
+		if out[key], err = r.settled(e.value); err != nil {
+			return nil, err
 		}
 	}
-	return same(a, b), nil
+	return out, nil
 }
 
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case undefined:
-		_, ok := b.(undefined)
-		return ok
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, same)
-	}
-	_, ok := b.(undefined)
-	return !ok && value.Equal(a, b)
-}
-
-// brief names a value in a message: what it is and, if that is short, the value itself.
-func brief(v any) string {
-	switch v := v.(type) {
-	case bool, int64, float64:
-		return show(v)
+// keyText is a key as JSON has it, where all of them are strings.
+func keyText(key any) (string, error) {
+	switch k := key.(type) {
 	case string:
-		return expr.Quote(v)
+		return k, nil
+	case nil:
+		return "null", nil
+	case bool:
+		if k {
+			return "true", nil
+		}
+		return "false", nil
+	case int64, float64:
+		return shown(k), nil
 	}
-	return describe(v)
+	return "", errors.New("a key must be a string, a number, true, false or null where an object leaves an expression, not " + describe(key))
 }

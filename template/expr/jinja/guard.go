@@ -1,0 +1,48 @@
+package jinja
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// EvalBool is Eval for a guard: whether it holds. Everything but a text holds when it is not empty or zero, as in Jinja. A text
+// that one expression returns holds unless it reads false, 0, no or none, or is empty; not, and, or and if test texts by the same
+// rule there, so that of {{ x }} and {{ not x }} one holds and the other does not. A text with expressions in it, or without
+// any, holds when it reads true, 1 or yes. Case and white space around it do not count. The error is that of Eval.
+func (t *Template) EvalBool(env expr.Env) (bool, error) {
+	r := newRun(env)
+	e, alone := t.root.(expression)
+	if alone {
+		r.guard = true
+		v, err := e.eval(r)
+		return err == nil && r.holds(v), err
+	}
+	v, err := t.root.give(r)
+	if s, ok := v.(string); ok {
+		return err == nil && affirms(s), err
+	}
+	return err == nil && truth(v), err
+}
+
+// denials are the texts for which a guard does not hold.
+var denials = []string{"", "false", "0", "no", "none"}
+
+// holds is what not, and, or and if make of a value. In a guard texts are read, in other expressions they are Jinja's.
+func (r *run) holds(v any) bool {
+	if s, ok := v.(string); ok && r.guard {
+		return !slices.Contains(denials, read(s))
+	}
+	return truth(v)
+}
+
+// affirms is what a text that stands around expressions says as a guard, and what the filter bool makes of one.
+func affirms(s string) bool { return slices.Contains([]string{"true", "1", "yes"}, read(s)) }
+
+// read is a text in lower case without the white space around it. Of a long one, which is none of the words, it is part.
+func read(s string) string {
+	const longest = len("false")
+	s = strings.TrimSpace(s)
+	return strings.ToLower(s[:min(len(s), longest+1)])
+}
