@@ -15,7 +15,7 @@ import (
 type chain struct {
 	base     node
 	members  []member
-	skipIsOK bool // base reads a step, and one that was skipped makes the whole chain null
+	skipIsOK bool // base reads a step, and one that has no output makes the whole chain null
 }
 
 // member is one link: .key, ["key"], [index], [expression], each with or without the ?. that lets null pass.
@@ -130,7 +130,7 @@ func (c *compiler) step(steps *ast.IdentifierNode, links []*ast.MemberNode, skip
 		return nil, false
 	}
 	c.reads = append(c.reads, Read{
-		Step: id.Value, Field: field, Defaulted: skipIsOK, Pointer: c.pointer,
+		Step: id.Value, Field: field, Defaulted: skipIsOK, Bare: skipIsOK && len(links) == 2, Pointer: c.pointer,
 		Offset: c.piece.offset + c.byteOffset(steps.Location().From), Text: c.written(steps, links[1]),
 	})
 	step := id.Value
@@ -156,14 +156,14 @@ func (c *compiler) written(from ast.Node, to *ast.MemberNode) string {
 func (ch *chain) eval(r *run) (value.Value, error) {
 	v, err := ch.base(r)
 	if err != nil {
-		if ch.skipIsOK && errors.Is(err, ErrSkipped) {
+		if ch.skipIsOK && errors.Is(err, ErrNoOutput) {
 			return nil, nil
 		}
 		return nil, err
 	}
 	for i := range ch.members {
 		m := &ch.members[i]
-		if v == nil && m.optional {
+		if v == nil && (m.optional || r.guard) {
 			return nil, nil
 		}
 		if m.index != nil {

@@ -318,7 +318,7 @@ func (c *compiler) conditional(n *ast.ConditionalNode) node {
 			if err != nil {
 				return nil, err
 			}
-			if ok, err := truth(v, "a condition"); ok || err != nil {
+			if ok, err := r.truth(v, "a condition"); ok || err != nil {
 				return v, err
 			}
 			return otherwise(r)
@@ -435,10 +435,10 @@ func (c *compiler) compileAll(nodes []ast.Node) []node {
 	return compiled
 }
 
-// truth is v if it is a boolean. There is no other truth: neither 0 nor "" is false.
-func truth(v value.Value, what string) (bool, error) {
+// truth is v if it is a boolean. There is no other truth: neither 0 nor "" is false; in a guard, null is.
+func (r *run) truth(v value.Value, what string) (bool, error) {
 	b, ok := v.(bool)
-	if !ok {
+	if !ok && (v != nil || !r.guard) {
 		return false, fmt.Errorf("%s must be true or false, not %s", what, show(v))
 	}
 	return b, nil
@@ -450,5 +450,5 @@ func evalTruth(r *run, n node, what string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return truth(v, what)
+	return r.truth(v, what)
 }

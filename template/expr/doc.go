@@ -43,7 +43,22 @@
 //
 // steps.<id>.<field> (or steps["id"].<field>) reads a step; the id is always written out, so that what a text reads is
 // known before anything runs. It is read when it is evaluated and not before: a branch not taken reads nothing. The output
-// of a skipped step is an error, except on the left of ??, where a member chain over it is null. Other errors pass ??.
+// of a skipped step, or of one whose failure was caught, is an error, except on the left of ??, where a member chain over it
+// is null. Other errors pass ??.
+//
+// # Guards
+//
+// A condition that decides where a run goes reads what may not be there yet, so EvalBool evaluates it as a guard, where null
+// is no mistake:
+//
+//	ctx.order.paid == true      a member of null is null: does not hold when there is no order
+//	ctx.order.paid != true      and its opposite does
+//	ctx.approved                null does not hold: neither by itself nor in and, or, a condition or a predicate
+//	not ctx.approved            so this holds
+//	ctx.order.total > 3         an error: other operators and functions take no null, here as elsewhere
+//
+// Everything else is as in Eval: a guard that gives no boolean is an error, as is a name that is not in scope, and the
+// output of a step that has none. In Eval, a member of null and null as a condition are errors.
 //
 // # Limits
 //

@@ -16,9 +16,9 @@ const (
 )
 
 var (
-	// ErrSkipped is what Env.Step returns, bare or wrapped, for the output of a skipped step. An evaluation that fails for
-	// that reason wraps it.
-	ErrSkipped = errors.New("expr: step was skipped")
+	// ErrNoOutput is what Env.Step returns, bare or wrapped, for an output that is not there and that a default makes up for:
+	// of a step that was skipped, or whose failure was caught. An evaluation that fails for that reason wraps it.
+	ErrNoOutput = errors.New("expr: step has no output")
 
 	// ErrLimit is wrapped by the error of an evaluation that exceeds MaxSteps or MaxBytes.
 	ErrLimit = errors.New("expr: limit exceeded")

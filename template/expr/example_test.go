@@ -18,7 +18,7 @@ func (orders) Name(string) (value.Value, error) {
 func (orders) Step(id string, f expr.Field) (value.Value, error) {
 	switch {
 	case id == "contract" && f == expr.Output:
-		return nil, expr.ErrSkipped
+		return nil, expr.ErrNoOutput
 	case f == expr.Output:
 		return map[string]any{"price": int64(8)}, nil
 	}
@@ -75,7 +75,7 @@ func ExampleCompileValue() {
 func ExampleTemplate_EvalBool() {
 	t, _ := expr.Compile("{{ steps.contract.output.ok }}", expr.Scope{})
 	_, err := t.EvalBool(orders{})
-	fmt.Println(errors.Is(err, expr.ErrSkipped))
+	fmt.Println(errors.Is(err, expr.ErrNoOutput))
 	t, _ = expr.Compile("{{ 1 + 1 }}", expr.Scope{})
 	_, err = t.EvalBool(orders{})
 	fmt.Println(err)

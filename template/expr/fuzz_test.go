@@ -17,7 +17,7 @@ func FuzzCompile(f *testing.F) {
 	for _, text := range []string{
 		"", "{{", "}}", "{{ }}", "a {{ input.n }} b {{ steps.split.output[0] }}", `{{ steps["fetch-data"].output?.rows[0]["v"] ?? 1 }}`, "{{ {a: {b: 1}} }}", "{{ \"}}\" }}", "{{ 1 // x }}", "{{ 1 /* x",
 		"{{ map(1..9, {let x = #; filter(input.list, # > x)}) | flatten() | sort(\"desc\") }}", "{{ reduce(input.list, #acc + #index, 0) }}", "{{ a ?: b ? c : d }}", "{{ 1 < 2 < 3 }}", "{{ if true { 1 } else if false { 2 } else { 3 } }}",
-		"{{ b\"x\" }}", "{{ $env }}", "{{ ::len([1]) }}", "{{ input.s[1:-1] + `raw` + '\\u00e9' }}", "{{ not in }}", "{{ 0x1f ** -2 }}", "{{ input.s matches 'a+' }}", "{{ groupBy(input.lines, .price) }}", "{{ steps }}", "{{ null?.x }}", "{{ let a = [1]; let b = [a, a]; [b, b] == [b, b] }}", "é{{ é }}",
+		"{{ b\"x\" }}", "{{ $env }}", "{{ ::len([1]) }}", "{{ input.s[1:-1] + `raw` + '\\u00e9' }}", "{{ not in }}", "{{ 0x1f ** -2 }}", "{{ input.s matches 'a+' }}", "{{ groupBy(input.lines, .price) }}", "{{ steps }}", "{{ null?.x }}", "{{ input.none.x == 1 and not input.list[0].y }}", "{{ let a = [1]; let b = [a, a]; [b, b] == [b, b] }}", "é{{ é }}",
 	} {
 		f.Add(text)
 	}
@@ -31,7 +31,9 @@ func FuzzCompile(f *testing.F) {
 		for _, r := range tpl.Reads() {
 			require.True(t, r.Offset >= 0 && r.Offset <= len(text) && r.Text != "" && utf8.ValidString(text) == utf8.ValidString(r.Text))
 		}
+		holds, guardErr := tpl.EvalBool(newEnv(t))
 		got, err := tpl.Eval(newEnv(t))
+		requireGuard(t, got, err, holds, guardErr)
 		again, errAgain := tpl.Eval(newEnv(t))
 		if err != nil {
 			require.EqualError(t, errAgain, err.Error())
@@ -46,6 +48,19 @@ func FuzzCompile(f *testing.F) {
 			require.True(t, value.Equal(fixed, got))
 		}
 	})
+}
+
+// requireGuard checks that a guard is what the expression is as a value, where that is one; null does not hold.
+func requireGuard(t require.TestingT, v value.Value, err error, holds bool, guardErr error) {
+	yes, isBool := v.(bool)
+	switch {
+	case err != nil:
+	case isBool || v == nil:
+		require.NoError(t, guardErr)
+		require.Equal(t, yes, holds)
+	default:
+		require.Error(t, guardErr)
+	}
 }
 
 // requirePlaced checks that each error, joined or not, is an *Error with a place inside the text.

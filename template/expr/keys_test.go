@@ -86,7 +86,7 @@ func (c ctx) Name(name string) (value.Value, error) {
 	return map[string]any{"k": "b", "list": []any{int64(1), int64(2)}}, nil
 }
 
-func (ctx) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrSkipped }
+func (ctx) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
 // Whatever is not among a template's keys makes no difference to it.
 func TestOtherKeysMakeNoDifference(t *testing.T) {

@@ -101,7 +101,7 @@ func (c *compiler) defaulted(n ast.Node, skipIsOK bool) node {
 	return c.compile(n)
 }
 
-// coalesce is ??: the right side is evaluated only if the left one is null. That a skipped step is null there is the work of chain.
+// coalesce is ??: the right side is evaluated only if the left one is null. That a step without output is null there is the work of chain.
 func coalesce(left, right node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := left(r)

@@ -113,7 +113,7 @@ func (l *loop) test(r *run, then func(f *frame, ok bool) (stop bool)) error {
 	}
 	var f frame
 	return l.each(r, list, &f, func(v value.Value) (bool, error) {
-		ok, err := truth(v, l.truth)
+		ok, err := r.truth(v, l.truth)
 		return err == nil && then(&f, ok), err
 	})
 }
@@ -191,7 +191,7 @@ func (l *loop) search(r *run, fromEnd bool) (item, index value.Value, err error)
 		if err != nil {
 			return nil, nil, err
 		}
-		ok, err := truth(v, l.truth)
+		ok, err := r.truth(v, l.truth)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -3,15 +3,16 @@ package expr
 // Field is what can be read of a step.
 type Field uint8
 
-// The fields of a step, as written in the language: status, output, error and fulfillment.
+// The fields of a step, as written in the language: status, output, error, fulfillment and reports.
 const (
 	Status      Field = iota // its status, a string
 	Output                   // what it returned; an error unless it has completed
 	Failure                  // `error`: code, message and details of its failure, or null
 	Fulfillment              // whether its task is done, or null
+	Reports                  // the last reports of its newest attempt: number, kind, payload and participant of each
 )
 
-var fieldNames = []string{Status: "status", Output: "output", Failure: "error", Fulfillment: "fulfillment"}
+var fieldNames = []string{Status: "status", Output: "output", Failure: "error", Fulfillment: "fulfillment", Reports: "reports"}
 
 // String returns the field's name in the language.
 func (f Field) String() string { return fieldNames[f] }
@@ -30,7 +31,8 @@ func fieldOf(name string) (Field, bool) {
 type Read struct {
 	Step      string
 	Field     Field
-	Defaulted bool   // what the step is skipped for is covered: on the left of ??, or a from pointer that is not required
+	Defaulted bool   // an output that is not there is covered: on the left of ??, or a from pointer that is not required
+	Bare      bool   // on the left of ??, with no member of the output: what the default can be for is that there is none
 	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset    int    // in bytes, from the beginning of that string
 	Text      string // as written, for example steps.split.output

@@ -7,13 +7,14 @@ import (
 )
 
 // run is one evaluation: where values come from, what the variables hold, and how much may still be done. It belongs to
-// one goroutine.
+// one goroutine. 64 bytes, because every evaluation makes one.
 type run struct {
 	env   Env
-	steps int // left
-	bytes int // left
+	steps int32 // left
+	bytes int32 // left
 	vars  []value.Value
 	frame *frame // of the innermost predicate; nil outside
+	guard bool   // null has null members, and does not hold
 }
 
 // frame is what a predicate sees of the loop around it.
@@ -25,21 +26,21 @@ type frame struct {
 
 // spend pays for n steps of work before they are done.
 func (r *run) spend(n int) error {
-	if n > r.steps {
+	if n > int(r.steps) {
 		r.steps = 0
 		return fmt.Errorf("it takes more than %d steps: %w", MaxSteps, ErrLimit)
 	}
-	r.steps -= n
+	r.steps -= int32(n)
 	return nil
 }
 
 // grow pays for a value of about n bytes before it is made.
 func (r *run) grow(n int) error {
-	if n > r.bytes {
+	if n > int(r.bytes) {
 		r.bytes = 0
 		return fmt.Errorf("its values take more than %d bytes: %w", MaxBytes, ErrLimit)
 	}
-	r.bytes -= n
+	r.bytes -= int32(n)
 	return nil
 }
 

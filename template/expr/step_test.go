@@ -28,12 +28,12 @@ func TestADefaultCoversASkippedStepAndNothingElse(t *testing.T) {
 			in = `(input.n ?? 1) == steps.skipped.output`
 		}
 		_, err := eval(t, "{{ "+in+" }}")
-		require.ErrorIs(t, err, expr.ErrSkipped, in)
+		require.ErrorIs(t, err, expr.ErrNoOutput, in)
 	}
 	for _, in := range []string{`steps.pay.output ?? "d"`, `steps.pay.output.a ?? "d"`, `steps.nobody.output ?? "d"`} {
 		_, err := eval(t, "{{ "+in+" }}")
 		require.Error(t, err, in)
-		require.False(t, errors.Is(err, expr.ErrSkipped), in)
+		require.False(t, errors.Is(err, expr.ErrNoOutput), in)
 	}
 	// A member that is missing is null; one of null is an error, as without ??.
 	got, err := eval(t, `{{ steps["fetch-data"].output.x ?? 1 }}`)
@@ -88,7 +88,7 @@ func TestFromPointers(t *testing.T) {
 		{"a null that is there", from("/input/none"), nil, ""},
 		{"a skipped step", from("/steps/skipped/output/a/b"), nil, ""},
 		{"a skipped step, not required", from("/steps/skipped/output", false), nil, ""},
-		{"a skipped step, required", from("/steps/skipped/output", true), nil, "step was skipped"},
+		{"a skipped step, required", from("/steps/skipped/output", true), nil, "step has no output"},
 		{"a failed step", from("/steps/pay/output"), nil, "declined"},
 		{"a path that is not there", from("/steps/fetch-data/output/row"), nil, `/steps/fetch-data/output/row: the object at /steps/fetch-data/output has no key "row"`},
 		{"a missing index", from("/input/list/3"), nil, `the list at /input/list has 3 items, so there is no index 3`},
@@ -136,7 +136,7 @@ func TestFromPointers(t *testing.T) {
 }
 
 func TestAConditionMustGiveABoolean(t *testing.T) {
-	for in, want := range map[string]string{"{{ input.n }}": "an integer (7)", "yes": `a string ("yes")`, "{{ input.none }}": "null", "{{ input.yes }}!": `a string ("true!")`} {
+	for in, want := range map[string]string{"{{ input.n }}": "an integer (7)", "yes": `a string ("yes")`, "{{ input.o }}": "an object", "{{ input.yes }}!": `a string ("true!")`} {
 		tpl, err := expr.Compile(in, scope)
 		require.NoError(t, err)
 		_, err = tpl.EvalBool(newEnv(t))
@@ -150,5 +150,5 @@ func TestAConditionMustGiveABoolean(t *testing.T) {
 	tpl, err = expr.Compile("{{ steps.skipped.output }}", scope)
 	require.NoError(t, err)
 	_, err = tpl.EvalBool(newEnv(t))
-	require.ErrorIs(t, err, expr.ErrSkipped)
+	require.ErrorIs(t, err, expr.ErrNoOutput)
 }

@@ -10,7 +10,7 @@ import (
 
 // Version is that of the language. It grows when a template may give another result than before, so that a run that was
 // started under one version is not continued under another.
-const Version = 1
+const Version = 2
 
 // Scope says what a template may name besides `steps`.
 type Scope struct {
@@ -22,8 +22,8 @@ type Env interface {
 	// Name returns the variable called name, which is one of the Scope's.
 	Name(name string) (value.Value, error)
 
-	// Step returns a field of a step. It returns ErrSkipped, bare or wrapped, for the output of a skipped step, and another
-	// error for an output that is not there for another reason.
+	// Step returns a field of a step. It returns ErrNoOutput, bare or wrapped, for the output of a step that was skipped, or
+	// whose failure was caught, and another error for an output that is not there for another reason.
 	Step(id string, f Field) (value.Value, error)
 }
 
@@ -117,10 +117,15 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 	return t.root(&r)
 }
 
-// EvalBool is Eval for a condition, which must give true or false.
+// EvalBool is Eval for a guard, which must give true or false; null does not hold. See Guards in the documentation of the
+// package.
 func (t *Template) EvalBool(env Env) (bool, error) {
-	v, err := t.Eval(env)
-	if err != nil {
+	v, err := t.constant, error(nil)
+	if !t.fixed { // what is fixed was found without meeting a null that would make a difference
+		r := run{env: env, steps: MaxSteps, bytes: MaxBytes, guard: true, vars: make([]value.Value, t.slots)}
+		v, err = t.root(&r)
+	}
+	if err != nil || v == nil {
 		return false, err
 	}
 	b, ok := v.(bool)

@@ -41,7 +41,7 @@ func (e *env) Step(id string, f expr.Field) (value.Value, error) {
 		return nil, err
 	case f == expr.Output:
 		return v, nil
-	case f == expr.Status && errors.Is(err, expr.ErrSkipped):
+	case f == expr.Status && errors.Is(err, expr.ErrNoOutput):
 		return "skipped", nil
 	case f == expr.Status && failed:
 		return "failed", nil
@@ -66,7 +66,7 @@ func newEnv(t testing.TB) *env {
 		steps: map[string]any{
 			"split":      []any{"a", "b"},
 			"fetch-data": map[string]any{"n": int64(21), "rows": []any{map[string]any{"v": int64(1)}}},
-			"skipped":    fmt.Errorf("step %q: %w", "skipped", expr.ErrSkipped),
+			"skipped":    fmt.Errorf("step %q: %w", "skipped", expr.ErrNoOutput),
 			"pay":        errors.New("declined"),
 		},
 	}

@@ -188,7 +188,7 @@ func (c *compiler) fromStep(p value.Pointer, text string, required bool) node {
 	return c.located(text, 0, func(r *run) (value.Value, error) {
 		v, err := r.env.Step(p[1], field)
 		if err != nil {
-			if !required && errors.Is(err, ErrSkipped) {
+			if !required && errors.Is(err, ErrNoOutput) {
 				return nil, nil
 			}
 			return nil, err
