@@ -32,6 +32,7 @@ type Checked struct {
 	ByID     map[string]*Item  // steps, maps and named conditionals
 	Output   *expr.Template    // of the run; nil when there is none
 	Bindings map[string]*Bound // by operation name; nil when the document binds none
+	Warnings document.Errors   // what makes sense and is probably not meant, in the order of the document
 }
 
 // Item is a step, a conditional or a map in its place. Those inside a conditional or map follow it in template order.
@@ -56,7 +57,8 @@ type Item struct {
 type Read struct {
 	Target    *Item
 	Field     expr.Field
-	Defaulted bool // every mention of it has a default for a target that is skipped
+	Defaulted bool // every mention of it has a default for an output that is not there
+	Caught    bool // an output: where the target has failed, a conditional before the item, or around it, has caught that
 }
 
 // Check finds out whether a workflow makes sense, read or built, and resolves its names. It reports everything it finds
@@ -64,7 +66,7 @@ type Read struct {
 // from then on nobody may change it. Cycles are left to compilation, which knows all edges.
 //
 // Cost is linear in the size of the workflow, times the nesting depth for references, plus the number of steps for every
-// misspelt name.
+// misspelt name, plus, for every reading of an output, the number of conditionals that test the step.
 func Check(w *Workflow, known Known) (*Checked, error) {
 	w.complete()
 	c := &checker{w: w, known: known, checked: &Checked{
@@ -79,10 +81,15 @@ func Check(w *Workflow, known Known) (*Checked, error) {
 	for _, s := range c.spots {
 		c.item(s)
 	}
+	c.catch()
 	if w.HasOutput {
-		c.checked.Output = c.compile(c.rootPath("output"), w.Output, rootNames,
-			func(r expr.Read, path string) { c.read(r, nil, path) })
+		c.checked.Output = c.compile(c.rootPath("output"), w.Output, rootNames, func(r expr.Read, path string) {
+			if target := c.read(r, nil, path); target != nil && !c.mayBeCaught(target) {
+				c.warn(r, nil, target, path)
+			}
+		})
 	}
+	c.checked.Warnings, _ = c.warnings.Err().(document.Errors)
 	if err := c.errs.Err(); err != nil {
 		return nil, err
 	}
@@ -106,6 +113,10 @@ type checker struct {
 	spots   []*spot // of all items, parallel to checked.Items
 	ids     []string
 	errs    document.Errors
+
+	testers  map[*Item][]*spot // by item: the conditionals that ask how it ended
+	defaults []mention
+	warnings document.Errors
 }
 
 // rootNames are the names that expressions see outside all maps.

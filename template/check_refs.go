@@ -51,6 +51,7 @@ func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *e
 	return c.compile(path, v, s.names, func(r expr.Read, path string) {
 		if target := c.read(r, s, path); target != nil {
 			s.item.reads(Read{Target: target, Field: r.Field, Defaulted: r.Defaulted})
+			c.defaults = append(c.defaults, mention{r, s, path})
 		}
 	})
 }
@@ -108,7 +109,14 @@ func (c *checker) bareTest(s *spot, path, test string) {
 // reference, an output that may be missing because its step may be skipped needs a default.
 func (c *checker) read(r expr.Read, s *spot, path string) *Item {
 	target := c.reference(r.Step, s, path)
-	if target == nil || r.Field != expr.Output {
+	if target == nil || r.Field != expr.Output && r.Field != expr.Reports {
+		return target
+	}
+	if _, isStep := target.Node.(*Step); r.Field == expr.Reports {
+		if !isStep {
+			c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text, Msg: fmt.Sprintf("%q makes no call, so it has no reports: read those of a step", r.Step)})
+			return nil
+		}
 		return target
 	}
 	if _, isConditional := target.Node.(*Conditional); isConditional {

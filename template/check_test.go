@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -205,19 +206,22 @@ func TestAFileThatIsNoDocumentGivesNoTree(t *testing.T) {
 	}
 }
 
-func TestFunctionsHaveOneNameEach(t *testing.T) {
+func TestANameStandsForOneFunction(t *testing.T) {
 	w := &template.Workflow{}
-	one := func([]value.Value) (value.Value, error) { return int64(1), nil }
-	two := func([]value.Value) (value.Value, error) { return int64(2), nil }
-	w.Register(template.NewFunction("f", one, one))
-	w.Register(template.NewFunction("f", one, one))
-	w.Register(template.NewFunction("e", two, two))
-	func() {
-		defer func() {
-			require.Regexp(t, `two functions are named "f": .*check_test\.go:\d+ and .*check_test\.go:\d+`, recover())
-		}()
-		w.Register(template.NewFunction("f", two, two))
-	}()
+	gives := func(n int64, line int) *template.Function {
+		return &template.Function{
+			Name: "f", Pos: document.Pos{File: "a.go", Line: line},
+			Call: func([]value.Value) (value.Value, error) { return n, nil },
+		}
+	}
+	one := gives(1, 3)
+	require.NoError(t, w.Register(one))
+	require.NoError(t, w.Register(one))
+	require.NoError(t, w.Register(&template.Function{Name: "e"}))
+	require.EqualError(t, w.Register(gives(2, 4)),
+		`two functions are named "f", made at a.go:3 and at a.go:4: make a function once, and use its handle in both places`)
+	require.Error(t, w.Register(gives(1, 3)), "a closure of the same literal")
+	require.Len(t, w.Functions(), 2)
 	require.Equal(t, "e", w.Functions()[0].Name)
 	v, err := w.Functions()[1].Call(nil)
 	require.NoError(t, err)
@@ -236,6 +240,11 @@ func TestOperationsHaveOneImplementationEach(t *testing.T) {
 	require.Equal(t, []string{"a"}, w.Provided())
 	require.Same(t, one, w.Implementation("a"))
 	require.Nil(t, w.Implementation("b"))
+
+	caller := func() {}
+	require.True(t, w.Provide("c", caller))
+	require.False(t, w.Provide("c", caller), "functions cannot be compared")
+	require.False(t, w.Provide("c", one))
 }
 
 func FuzzLoad(f *testing.F) {

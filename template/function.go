@@ -3,45 +3,37 @@ package template
 import (
 	"fmt"
 	"maps"
-	"reflect"
-	"runtime"
 	"slices"
 
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Function is a Go function that a workflow calls by name: it decides a conditional, gives a map's list or computes an
-// input. The tree holds the name in a Func, and the workflow the Function itself, which no document can.
+// Function is the handle of a Go function that a workflow calls by name: it decides a conditional, gives a map's list or
+// computes an input. The tree holds the name in a Func, and the workflow the handle, which no document can. Its address is
+// its identity, since two closures of one function literal cannot be told apart otherwise: make it once and use it wherever
+// that function is meant, in any number of workflows.
 //
-// It must depend on its arguments alone: it is called again for the same decision when a run is recovered or looked at.
+// The function must depend on its arguments alone: it is called again for the same decision when a run is recovered or
+// looked at.
 type Function struct {
 	Name string
 	Call func(args []value.Value) (value.Value, error) // args are those of the Func, rendered
-
-	code  uintptr // tells two functions of one name from one that is used twice
-	where string  // where it was written, for the message about that
+	Pos  document.Pos                                  // where the handle was made
 }
 
-// NewFunction gives fn a name. Call adapts it to values; fn itself only says which function it is.
-func NewFunction(name string, fn any, call func(args []value.Value) (value.Value, error)) *Function {
-	f := &Function{Name: name, Call: call, code: reflect.ValueOf(fn).Pointer()}
-	if code := runtime.FuncForPC(f.code); code != nil {
-		file, line := code.FileLine(f.code)
-		f.where = fmt.Sprintf("%s:%d", file, line)
-	}
-	return f
-}
-
-// Register makes a function known to the workflow under its name. Registering the same function again changes nothing.
-// Register panics when the name belongs to another function: a run that is recovered could not tell which one it meant.
-func (w *Workflow) Register(f *Function) {
-	if known := w.funcs[f.Name]; known != nil && known.code != f.code {
-		panic(fmt.Sprintf("template: two functions are named %q: %s and %s", f.Name, known.where, f.where))
+// Register makes a function known to the workflow under its name. Registering the same handle again changes nothing. It
+// returns an error, and changes nothing, when the workflow knows another handle by that name.
+func (w *Workflow) Register(f *Function) error {
+	if known := w.funcs[f.Name]; known != nil && known != f {
+		return fmt.Errorf("two functions are named %q, made at %s and at %s: make a function once, and use its handle in both places",
+			f.Name, known.Pos, f.Pos)
 	}
 	if w.funcs == nil {
 		w.funcs = make(map[string]*Function)
 	}
 	w.funcs[f.Name] = f
+	return nil
 }
 
 // Functions gives the registered functions, sorted by name.

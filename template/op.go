@@ -2,6 +2,7 @@ package template
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -13,7 +14,8 @@ type Op[In, Out any] struct {
 }
 
 // NewOp gives a handle for an operation. Implementation is what an engine will make of it, a pointer of a type that the
-// engine knows; nil is for an operation that a document binds or a worker serves.
+// engine knows: its address tells it from others of that name. Nil is for an operation that a document binds or a worker
+// serves.
 func NewOp[In, Out any](name string, implementation any) Op[In, Out] {
 	return Op[In, Out]{name: name, implementation: implementation}
 }
@@ -25,14 +27,14 @@ func (o Op[In, Out]) Name() string { return o.name }
 func (o Op[In, Out]) Implementation() any { return o.implementation }
 
 // Provide hands a workflow the implementation of an operation that its steps call, so that whoever runs the workflow has
-// it at hand. It reports false, and changes nothing, when the workflow has another implementation of that name. A nil
-// implementation provides nothing.
+// it at hand. It reports false, and changes nothing, when the workflow has another implementation of that name, or one that
+// cannot be compared with it. A nil implementation provides nothing.
 func (w *Workflow) Provide(operation string, implementation any) bool {
 	if implementation == nil {
 		return true
 	}
 	if known, ok := w.provided[operation]; ok {
-		return known == implementation
+		return SameImplementation(known, implementation)
 	}
 	if w.provided == nil {
 		w.provided = make(map[string]any)
@@ -46,3 +48,33 @@ func (w *Workflow) Provided() []string { return slices.Sorted(maps.Keys(w.provid
 
 // Implementation gives what Provide was given for an operation, or nil.
 func (w *Workflow) Implementation(operation string) any { return w.provided[operation] }
+
+// ProvideChild hands a workflow another that its steps run: what a binding `workflow: {name: …}` to its name means in this
+// one. It reports false, and changes nothing, when the workflow has another of that name.
+func (w *Workflow) ProvideChild(child *Workflow) bool {
+	if known := w.children[child.Name]; known != nil {
+		return known == child
+	}
+	if w.children == nil {
+		w.children = make(map[string]*Workflow)
+	}
+	w.children[child.Name] = child
+	return true
+}
+
+// Children gives the workflows that ProvideChild was given, sorted by name.
+func (w *Workflow) Children() []*Workflow {
+	list := make([]*Workflow, 0, len(w.children))
+	for _, name := range slices.Sorted(maps.Keys(w.children)) {
+		list = append(list, w.children[name])
+	}
+	return list
+}
+
+// Child gives the workflow of that name that ProvideChild was given, or nil.
+func (w *Workflow) Child(name string) *Workflow { return w.children[name] }
+
+// SameImplementation reports whether two implementations are one. Values that Go cannot compare, such as functions, are never the same.
+func SameImplementation(a, b any) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && (a == nil || reflect.ValueOf(a).Comparable()) && a == b
+}

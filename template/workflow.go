@@ -30,6 +30,7 @@ type Workflow struct {
 
 	funcs    map[string]*Function // what the builder was given for the names in the tree's Funcs
 	provided map[string]any       // implementations of operations, by name
+	children map[string]*Workflow // what bindings to a workflow's name mean in this one
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
 	moved    map[string]string    // where documents of other kinds have what Check looks for, by path; see Reader.Moved
@@ -109,7 +110,7 @@ type Parallel struct {
 // Conditional runs Then or Else. It is the boundary for failures that Test reads.
 type Conditional struct {
 	ID   string // optional name; the decision can be looked up under it
-	Test string // an expression `{{ … }}`, or a bare step id: “its status is completed”
+	Test string // a guard `{{ … }}` (see package expr), or a bare step id: “its status is completed”
 	Func *Func  // decides in Go, in place of Test; nil: none
 	Then []Node
 	Else []Node

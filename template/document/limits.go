@@ -5,6 +5,9 @@ import "errors"
 // ErrLimit is the cause of every error about a document that is larger or deeper than its Limits allow.
 var ErrLimit = errors.New("document: limit exceeded")
 
+// depthDefault is how deep mappings and sequences nest: as deep as a value may.
+const depthDefault = 128
+
 // Limits bound what Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
 // document costs no more than reading it.
 type Limits struct {
@@ -20,7 +23,7 @@ func (l Limits) withDefaults() Limits {
 		value    *int
 		fallback int
 	}{
-		{&l.Bytes, 1 << 20}, {&l.Depth, 128}, {&l.Keys, 10_000}, {&l.Text, 256 << 10}, {&l.Documents, 1_000},
+		{&l.Bytes, 1 << 20}, {&l.Depth, depthDefault}, {&l.Keys, 10_000}, {&l.Text, 256 << 10}, {&l.Documents, 1_000},
 	} {
 		if *limit.value <= 0 {
 			*limit.value = limit.fallback

@@ -15,8 +15,8 @@ import (
 // AppendYAML appends v to dst as a YAML document that people can read, and Parse gives v back: block style, two spaces a
 // level, short lists of scalars on one line, texts of several lines as blocks. In every mapping the keys named in first
 // come first and in that order, all others sorted; so the same value is always the same text. v consists of what
-// Node.Value gives: nil, bool, int64, float64, string, []any and map[string]any. Anything else, a float that is no number
-// and a text that is not UTF-8 are errors, and then dst is returned as it was.
+// Node.Value gives: nil, bool, int64, float64, string, []any and map[string]any. Anything else, a float that is no number,
+// a text that is not UTF-8 and what nests deeper than Parse reads by default are errors, and then dst is returned as it was.
 func AppendYAML(dst []byte, v any, first ...string) ([]byte, error) {
 	w := &yamlWriter{out: dst, rank: make(map[string]int, len(first))}
 	for i, key := range first {
@@ -78,8 +78,19 @@ func (w *yamlWriter) below(v any, indent int) error {
 	return w.inline(v)
 }
 
+// tooDeep refuses what stands at an indentation that no value has: there are two spaces a level.
+func tooDeep(indent int) error {
+	if indent >= 2*depthDefault {
+		return fmt.Errorf("it nests deeper than %d levels: %w", depthDefault, ErrLimit)
+	}
+	return nil
+}
+
 // mapping writes entries, the first of them where the line is.
 func (w *yamlWriter) mapping(m map[string]any, indent int) error {
+	if err := tooDeep(indent); err != nil {
+		return err
+	}
 	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
 		if d := w.rank[a] - w.rank[b]; d != 0 {
 			return d
@@ -104,6 +115,9 @@ func (w *yamlWriter) mapping(m map[string]any, indent int) error {
 
 // sequence writes items, the first of them where the line is. An item that is a collection begins on the line of its dash.
 func (w *yamlWriter) sequence(list []any, indent int) error {
+	if err := tooDeep(indent); err != nil {
+		return err
+	}
 	for i, item := range list {
 		if i > 0 {
 			w.pad(indent)

@@ -101,6 +101,27 @@ func TestYAMLReadsBack(t *testing.T) {
 	})
 }
 
+func TestYAMLThatNestsWithoutEndIsRefused(t *testing.T) {
+	nest := func(levels int, inside any) any {
+		for i := range levels {
+			if inside = any([]any{inside}); i%2 == 0 {
+				inside = map[string]any{"k": inside.([]any)[0]}
+			}
+		}
+		return inside
+	}
+	object, list := map[string]any{}, []any{nil}
+	object["itself"], list[0] = object, list
+	for _, v := range []any{object, list, nest(129, int64(1)), nest(100_000, int64(1)), nest(3, object)} {
+		_, err := document.AppendYAML(nil, v)
+		require.ErrorIs(t, err, document.ErrLimit)
+	}
+	text := yaml(t, nest(128, int64(1)))
+	nodes, err := document.Parse("f.yaml", []byte(text), document.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, nest(128, int64(1)), nodes[0].Value())
+}
+
 func FuzzAppendYAML(f *testing.F) {
 	for _, seed := range []string{"a\nb", "#!/bin/sh\n\tset -e\n", "---\n...\n", "a: b\n- c", "é\u2028", "'\"\\", "x\n  \ny", "? a\n: b", "|\n>\n", "a\n\n\nb\n", "..."} {
 		f.Add(seed)

@@ -22,12 +22,23 @@ type Arg[T any] interface {
 type argument struct {
 	pos      document.Pos
 	source   func(d *definition) string      // an expression, without braces
+	binds    binding                         // of source
 	literal  func(d *definition) value.Value // any other value, expressions anywhere in it
+	inline   func(d *definition) string      // a literal as a part of an expression
 	function *template.Function              // a Go function, called with args
 	args     []argument
 	tested   *handle // the argument is whether this step has completed
 	err      error   // what is wrong with the argument, found where it was made
 }
+
+// binding says how firmly an expression holds together beside others.
+type binding uint8
+
+const (
+	tight    binding = iota // a name and its members
+	defaults                // a ?? b ?? c
+	loose                   // other operators
+)
 
 // typed gives an argument its type.
 type typed[T any] struct{ arg argument }
@@ -44,26 +55,57 @@ func here() document.Pos {
 // From is the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
 func From[T any](r Ref[T]) Arg[T] { return r }
 
-// FromOr is the result of a step, or fallback when the step has been skipped. It is how results are read from a branch
-// that may not have been taken. It is no default for a step that has failed.
+// FromOr is Coalesce with a literal: the result of a step, or fallback.
 func FromOr[T any](r Ref[T], fallback T) Arg[T] {
-	pos := here()
-	text, err := literalSource(fallback)
-	return typed[T]{argument{pos: pos, err: err, source: func(d *definition) string {
-		return d.read(r.handle, pos) + " ?? " + text
-	}}}
+	plain, err := value.Of(fallback)
+	return typed[T]{coalesce(here(), r.argument(), argument{err: err, source: func(*definition) string { return source(plain) }})}
 }
+
+// Coalesce is what ok gives, or fallback where ok is a result that is not there: of a step that was skipped, as those of a
+// branch that was not taken are; or of one that has failed or was aborted, where an If or Choose has caught that: one whose
+// test reads how the step has ended, and behind which, or inside of which, the Coalesce is read. A null is replaced as well.
+// Documents write ok ?? fallback.
+func Coalesce[T any](ok, fallback Arg[T]) Arg[T] {
+	return typed[T]{coalesce(here(), ok.argument(), fallback.argument())}
+}
+
+func coalesce(pos document.Pos, ok, fallback argument) argument {
+	a := argument{pos: pos, binds: defaults}
+	a.source = func(d *definition) string {
+		return strings.TrimSuffix(ok.operand(d), orNull) + " ?? " + fallback.operand(d)
+	}
+	return a
+}
+
+// orNull ends what is null where none of the results before it is there.
+const orNull = " ?? null"
 
 // Value is a literal. Braces in its strings stand for themselves, not for expressions.
 func Value[T any](v T) Arg[T] {
 	plain, err := value.Of(v)
-	return typed[T]{argument{pos: here(), err: err, literal: func(*definition) value.Value { return escape(plain) }}}
+	return typed[T]{argument{
+		pos: here(), err: err,
+		literal: func(*definition) value.Value { return escape(plain) },
+		inline:  func(*definition) string { return source(plain) },
+	}}
 }
 
 // Expr is an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
 // that it gives a T; what it names is checked when the workflow is defined.
 func Expr[T any](text string) Arg[T] {
-	return typed[T]{argument{pos: here(), literal: func(*definition) value.Value { return text }}}
+	pos := here()
+	return typed[T]{argument{
+		pos:     pos,
+		literal: func(*definition) value.Value { return text },
+		inline: func(d *definition) string {
+			inner, opened := strings.CutPrefix(strings.TrimSpace(text), "{{")
+			inner, closed := strings.CutSuffix(inner, "}}")
+			if !opened || !closed || strings.Contains(inner, "{{") {
+				d.fault(pos, text, "a part of an expression must be one expression, as in {{ input.price }}, and no text around one")
+			}
+			return "(" + strings.TrimSpace(inner) + ")"
+		},
+	}}
 }
 
 // Status is the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
@@ -78,7 +120,7 @@ func Status(step Placed) Arg[string] {
 func Completed(step Placed) Arg[bool] {
 	pos := here()
 	h := step.placed()
-	return typed[bool]{argument{pos: pos, tested: h, source: func(d *definition) string {
+	return typed[bool]{argument{pos: pos, tested: h, binds: loose, source: func(d *definition) string {
 		return d.field(h, "status", pos) + " == 'completed'"
 	}}}
 }
@@ -86,7 +128,7 @@ func Completed(step Placed) Arg[bool] {
 // Failed is whether a step has failed or was aborted. As the test of an If it catches that.
 func Failed(step Placed) Arg[bool] {
 	pos := here()
-	return typed[bool]{argument{pos: pos, source: func(d *definition) string {
+	return typed[bool]{argument{pos: pos, binds: loose, source: func(d *definition) string {
 		return d.field(step.placed(), "status", pos) + " in ['failed', 'aborted']"
 	}}}
 }
@@ -102,8 +144,36 @@ func (a argument) render(d *definition) value.Value {
 	case a.literal != nil:
 		return a.literal(d)
 	}
-	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))
+	d.refuseFunction(a)
 	return nil
+}
+
+func (d *definition) refuseFunction(a argument) {
+	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))
+}
+
+// expression gives the argument as a part of an expression.
+func (a argument) expression(d *definition) string {
+	switch {
+	case a.err != nil:
+		d.fault(a.pos, "", a.err.Error())
+	case a.source != nil:
+		return a.source(d)
+	case a.inline != nil:
+		return a.inline(d)
+	default:
+		d.refuseFunction(a)
+	}
+	return "null"
+}
+
+// operand gives the argument as one side of ??.
+func (a argument) operand(d *definition) string {
+	text := a.expression(d)
+	if a.source != nil && a.binds == loose {
+		return "(" + text + ")"
+	}
+	return text
 }
 
 // renderFunc gives the call of a Go function that stands for the argument, and nil when it is no such call.
@@ -111,7 +181,9 @@ func (a argument) renderFunc(d *definition) *template.Func {
 	if a.function == nil {
 		return nil
 	}
-	d.workflow.Register(a.function)
+	if err := d.workflow.Register(a.function); err != nil {
+		d.fault(a.pos, a.function.Name, err.Error())
+	}
 	f := &template.Func{Name: a.function.Name, Pos: a.pos, Args: make([]value.Value, len(a.args))}
 	for i, arg := range a.args {
 		f.Args[i] = arg.render(d)
@@ -144,15 +216,6 @@ func escape(v value.Value) value.Value {
 		return object
 	}
 	return v
-}
-
-// literalSource gives the source of an expression whose value is v.
-func literalSource(v any) (string, error) {
-	plain, err := value.Of(v)
-	if err != nil {
-		return "", err
-	}
-	return source(plain), nil
 }
 
 // source writes a value as an expression: its JSON is one.

@@ -21,7 +21,7 @@ func TestWrongTypesDoNotCompile(t *testing.T) {
 			want[i+1] = true
 		}
 	}
-	require.Len(t, want, 9)
+	require.Len(t, want, 27)
 
 	out, err := exec.Command("go", "build", "-gcflags=-e", "./testdata/wrongtypes").CombinedOutput()
 	require.Error(t, err, "it compiles")

@@ -1,31 +1,51 @@
 package flow
 
 import (
+	"strings"
+
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// container is a Node that has no handle.
-type container struct {
+// Container is a Node that holds others. It is no Arg: what it gives is read from what it holds. As the end of an Each's
+// body it stands for the last step in it, of whatever type.
+type Container struct {
 	pos  document.Pos
 	make func(d *definition) template.Node
 }
 
-func (c *container) build(d *definition) []template.Node {
+func (c *Container) build(d *definition) []template.Node {
 	defer func(at document.Pos) { d.at = at }(d.at)
 	d.at = c.pos
 	return []template.Node{c.make(d)}
 }
 
-func (c *container) place() document.Pos { return c.pos }
-func (*container) inParallel()           {}
-func (*container) inWorkflow()           {}
+func (c *Container) place() document.Pos { return c.pos }
+func (*Container) gives(any)             {}
+func (*Container) inParallel()           {}
+func (*Container) inWorkflow()           {}
+
+// Nodes is a list of nodes that a program makes, of any length. It stands wherever a node can: in a Parallel its nodes run
+// side by side, anywhere else one after the other. What it gives is what a Container gives.
+type Nodes []Node
+
+func (n Nodes) build(d *definition) []template.Node { return d.nodes(n) }
+func (Nodes) gives(any)                             {}
+func (Nodes) inParallel()                           {}
+func (Nodes) inWorkflow()                           {}
+
+func (n Nodes) place() document.Pos {
+	if len(n) == 0 {
+		return document.Pos{}
+	}
+	return n[0].place()
+}
 
 // Sequential runs nodes one after the other.
-func Sequential(nodes ...Node) Node {
+func Sequential(nodes ...Node) *Container {
 	pos := here()
-	return &container{pos, func(d *definition) template.Node {
+	return &Container{pos, func(d *definition) template.Node {
 		return &template.Sequential{Steps: d.nodes(nodes), Pos: pos}
 	}}
 }
@@ -34,14 +54,18 @@ func Sequential(nodes ...Node) Node {
 type ParallelPart interface{ inParallel() }
 
 // Parallel runs nodes side by side.
-func Parallel(parts ...ParallelPart) Node {
+func Parallel(parts ...ParallelPart) *Container {
 	pos := here()
-	return &container{pos, func(d *definition) template.Node {
+	return &Container{pos, func(d *definition) template.Node {
 		p := &template.Parallel{Pos: pos}
 		for _, part := range parts {
 			switch part := part.(type) {
 			case MaxConcurrency:
 				p.MaxConcurrency = int(part)
+			case Nodes:
+				for _, n := range part {
+					p.Steps = append(p.Steps, d.one(n))
+				}
 			case Node:
 				p.Steps = append(p.Steps, d.one(part))
 			}
@@ -51,13 +75,18 @@ func Parallel(parts ...ParallelPart) Node {
 }
 
 // Branch is Then, Else or Named: a part of an If.
-type Branch func(d *definition, c *template.Conditional)
+type Branch interface {
+	branch(d *definition, c *template.Conditional)
+}
 
 // If runs its Then branch when the test is true and its Else branch when it is not. It is the boundary for failures of
-// steps whose status the test reads: whatever happened to them, what follows the If sees it completed.
-func If(test Arg[bool], branches ...Branch) Node {
-	pos := here()
-	return &container{pos, func(d *definition) template.Node {
+// steps whose status the test reads: whatever happened to them, what follows the If sees it completed. Choose is an If that
+// has a result.
+func If(test Arg[bool], branches ...Branch) *Container { return conditional(here(), test, branches...) }
+
+// conditional makes what If and Choose place.
+func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Container {
+	return &Container{pos, func(d *definition) template.Node {
 		c := &template.Conditional{Pos: pos}
 		arg := test.argument()
 		if arg.tested != nil {
@@ -67,7 +96,7 @@ func If(test Arg[bool], branches ...Branch) Node {
 			c.Test = testText(arg.render(d))
 		}
 		for _, branch := range branches {
-			branch(d, c)
+			branch.branch(d, c)
 		}
 		return c
 	}}
@@ -81,17 +110,55 @@ func testText(v value.Value) string {
 	return "{{ " + source(v) + " }}"
 }
 
+type branchFunc func(d *definition, c *template.Conditional)
+
+func (f branchFunc) branch(d *definition, c *template.Conditional) { f(d, c) }
+
 // Then is what an If runs, one after the other, when its test is true.
 func Then(nodes ...Node) Branch {
-	return func(d *definition, c *template.Conditional) { c.Then = append(c.Then, d.nodes(nodes)...) }
+	return branchFunc(func(d *definition, c *template.Conditional) { c.Then = append(c.Then, d.nodes(nodes)...) })
 }
 
 // Else is what an If runs, one after the other, when its test is false.
 func Else(nodes ...Node) Branch {
-	return func(d *definition, c *template.Conditional) { c.Else = append(c.Else, d.nodes(nodes)...) }
+	return branchFunc(func(d *definition, c *template.Conditional) { c.Else = append(c.Else, d.nodes(nodes)...) })
 }
 
-// Named gives an If an id, under which its decision can be looked up.
-func Named(id string) Branch {
-	return func(_ *definition, c *template.Conditional) { c.ID = id }
+// Named gives an If or Choose an id, under which its decision can be looked up.
+type Named string
+
+func (id Named) branch(_ *definition, c *template.Conditional) { c.ID = string(id) }
+
+// Choice is a handle for what Choose gives: a Node, to be placed where it shall run, and an Arg[T].
+type Choice[T any] struct {
+	*Container
+	results [2]argument
 }
+
+// Result is a Node that has a result of type T: a Ref of a step or map, or a Choice.
+type Result[T any] interface {
+	Node
+	Arg[T]
+}
+
+// Choose runs then or otherwise, as the test decides, and gives the result of the one that ran. Ref.After places more in
+// front of either. Its result is the zero T where that of the branch taken is not there: the step was skipped by its timing
+// or fulfillment, or it has failed and that was caught. Where only one branch has a result, use If and Coalesce.
+func Choose[T any](test Arg[bool], then, otherwise Result[T], options ...Named) Choice[T] {
+	branches := []Branch{Then(then), Else(otherwise)}
+	for _, id := range options {
+		branches = append(branches, id)
+	}
+	return Choice[T]{conditional(here(), test, branches...), [2]argument{then.argument(), otherwise.argument()}}
+}
+
+// argument reads the branches in turn: the one that was not taken has been skipped.
+func (c Choice[T]) argument() argument {
+	a := coalesce(c.pos, c.results[0], c.results[1])
+	either := a.source
+	a.source = func(d *definition) string { return strings.TrimSuffix(either(d), orNull) + orNull }
+	return a
+}
+
+func (Choice[T]) of(T)    {}
+func (Choice[T]) gives(T) {}

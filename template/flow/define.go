@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/sluiceflow/sluice/template"
@@ -10,23 +11,29 @@ import (
 
 // Define builds a workflow: its nodes run one after the other. It gives the tree, or everything that is wrong with it as
 // document.Errors whose places are lines of Go. Operations are not looked for: whoever runs the workflow knows them.
-//
-// Define panics when two Go functions have the same name.
+// New does the same and keeps the types.
 func Define(name string, parts ...Part) (*template.Workflow, error) {
-	return define(name, here(), parts)
+	return define(newDefinition(name, here()), parts)
 }
 
 // MustDefine is Define for workflows that are part of a program: it panics where Define returns an error.
 func MustDefine(name string, parts ...Part) *template.Workflow {
-	w, err := define(name, here(), parts)
+	return must(define(newDefinition(name, here()), parts))
+}
+
+// must panics with an error.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic("flow: " + err.Error())
 	}
-	return w
+	return v
 }
 
-func define(name string, pos document.Pos, parts []Part) (*template.Workflow, error) {
-	d := &definition{workflow: &template.Workflow{Name: name, Pos: pos}, at: pos, placed: make(map[*handle]bool)}
+func newDefinition(name string, pos document.Pos) *definition {
+	return &definition{workflow: &template.Workflow{Name: name, Pos: pos}, at: pos, placed: make(map[*handle]bool)}
+}
+
+func define(d *definition, parts []Part) (*template.Workflow, error) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case Node:
@@ -51,6 +58,7 @@ func define(name string, pos document.Pos, parts []Part) (*template.Workflow, er
 // definition is the state of one Define.
 type definition struct {
 	workflow *template.Workflow
+	input    reflect.Type // of the run; nil: of any type
 	output   *argument
 	at       document.Pos // of the step that is being built
 	maps     []openMap    // whose bodies are being built, outermost first
@@ -75,6 +83,19 @@ func quoted(id string) string { return strconv.Quote(id) }
 
 func (d *definition) fault(at document.Pos, text, msg string) {
 	d.errs.Add(&document.Error{Pos: at, Text: text, Msg: msg})
+}
+
+// bind says how an operation is called. Saying the same twice changes nothing.
+func (d *definition) bind(pos document.Pos, operation string, b template.Binding) {
+	b.Pos = d.workflow.Pos
+	if known, ok := d.workflow.Operations[operation]; ok && !reflect.DeepEqual(known, b) {
+		d.fault(pos, operation, fmt.Sprintf("operation %q is bound in two ways", operation))
+		return
+	}
+	if d.workflow.Operations == nil {
+		d.workflow.Operations = make(map[string]template.Binding)
+	}
+	d.workflow.Operations[operation] = b
 }
 
 // nodes builds a sequence.
@@ -122,6 +143,9 @@ func (d *definition) mention(h *handle, at document.Pos) {
 func (d *definition) read(h *handle, at document.Pos) string {
 	switch h.kind {
 	case inputKind:
+		if d.input != nil && d.input != h.typ {
+			d.fault(at, "", fmt.Sprintf("the input of workflow %q is a %s, not a %s", d.workflow.Name, d.input, h.typ))
+		}
 		return "input"
 	case itemKind:
 		return d.item(h, at)

@@ -4,9 +4,9 @@
 //	in := flow.Input[Order]()
 //	lines := flow.Call("split", Split, in)
 //	offer := flow.Call("solicit", Solicit, lines, flow.Timeout(30*time.Second))
-//	contract := flow.Call("contract", Open, offer)
+//	contract := flow.Choose(flow.Completed(offer), flow.Call("open", Open, offer), flow.Call("own", OwnStock, lines))
 //
-//	w, err := flow.Define("procure",
+//	procure, err := flow.New("procure", in, flow.Output(contract), // a Workflow[Order, Contract]
 //		lines,
 //		flow.Parallel(flow.MaxConcurrency(2),
 //			flow.Each("check", lines, func(line flow.Ref[Line]) flow.Ref[Report] {
@@ -15,22 +15,31 @@
 //			flow.Call("reserve", Reserve, in),
 //		),
 //		offer,
-//		flow.If(flow.Completed(offer), flow.Then(contract), flow.Else(apology)),
+//		contract,
 //	)
 //
 // Calling an operation gives a Ref, which is two things: the step, to be placed where it shall run, and its result, an Arg
 // for other steps. Reading a result makes a step wait for it, wherever both are placed.
 //
-//	Ref        result of a step or map, the run's input, the item of a map
-//	Value      a literal                      From, FromOr   a Ref; with a default for a step that is skipped
-//	Select     a field of a result            Object         an input made of several arguments
-//	Func       what a Go function computes    Expr           an expression, where nothing else will do
+//	Call, Sub, Each, Choose     nodes that have a result: an operation, a workflow, a step for each item, one of two steps
+//	Sequential, Parallel, If    nodes that hold others; Nodes is a list of nodes that a program makes
+//	Value, From, FromOr         a literal, a result, a result with a default; Coalesce has any default
+//	Select, Struct, Object      a field of a result, and inputs made of several arguments
+//	Func, NewFunc               what a Go function computes; Expr is an expression, where nothing else will do
 //
-// Define places everything and gives the tree of package template, or everything that is wrong with it: a handle that is
-// read but not placed, placed twice, read where its branch may have been skipped, or outside the body it belongs to. Each
-// fault names the line of Go that it is about. The result is the same as if its document had been read: same hash, same
-// runs. Go functions are the exception: the document holds their names, and whoever recovers a run must define the
-// workflow again.
+// New places everything and gives the workflow with its types, Define the tree of package template; or everything that is
+// wrong with it: a handle that is read but not placed, placed twice, read where its branch may have been skipped, or outside
+// the body it belongs to. Each fault names the line of Go that it is about. The result is the same as if its document had
+// been read: same hash, same runs. What comes along is what no document can hold: implementations of operations, Go
+// functions and the workflows of Sub, of which the document holds the names. Whoever recovers a run defines its workflow
+// again.
+//
+// # Failures and defaults
+//
+// A failure aborts whatever needs its step. An If or Choose whose test asks how a step ended (Completed, Failed, Status)
+// catches its failure: it decides, and what follows goes on. The result of the step is still not there; FromOr and Coalesce,
+// read inside the If or behind it, take their default for it, as they do for a step that was skipped. Read elsewhere, beside
+// the If or in front of it, the failure is not caught yet, and the reader is aborted like any other.
 //
 // Handles are immutable and may be used by several definitions, also at the same time.
 package flow

@@ -3,6 +3,7 @@ package flow_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/template"
@@ -84,6 +85,31 @@ func ExampleEach() {
 	// "{{ line }}"
 }
 
+func ExampleChoose() {
+	offer := flow.Call("solicit", Solicit, nil)
+	contract := flow.Call("contract", Open, flow.Object[Purchase](flow.With("offer", offer)))
+	own := flow.Call("own", Open, flow.Value(Purchase{Offer: Offer{By: "the warehouse"}}))
+	signed := flow.Choose(flow.Completed(offer), contract, own)
+	w := flow.MustDefine("buy", offer, signed, flow.Output(signed))
+
+	text, _ := json.Marshal(w.Output)
+	fmt.Println(string(text))
+	// Output:
+	// "{{ steps.contract.output ?? steps.own.output ?? null }}"
+}
+
+func ExampleCoalesce() {
+	offer := flow.Call("solicit", Solicit, nil)
+	w := flow.MustDefine("buy",
+		offer,
+		flow.If(flow.Completed(offer), flow.Else(flow.Call("", Notify, flow.Value("no offer")))), // catches its failure
+		flow.Output(flow.Coalesce(flow.Select[int](offer, "/price"), flow.Value(0))),
+	)
+	fmt.Println(w.Output)
+	// Output:
+	// {{ steps.solicit.output.price ?? 0 }}
+}
+
 func ExampleFunc() {
 	cheap := func(o Offer) bool { return o.Price < 10 }
 	offer := flow.Call("solicit", Solicit, flow.Value([]Report{}))
@@ -97,4 +123,95 @@ func ExampleFunc() {
 	fmt.Println(f.Name, decision, err)
 	// Output:
 	// cheap enough true <nil>
+}
+
+// isCheap is made once, so that it is the same function wherever it is used.
+var isCheap = flow.NewFunc("is cheap", func(o Offer) bool { return o.Price < 10 })
+
+func ExampleNewFunc() {
+	first, second := flow.Call("first", Solicit, nil), flow.Call("second", Solicit, nil)
+	w := flow.MustDefine("buy",
+		first,
+		flow.If(isCheap.Of(first), flow.Else(
+			second,
+			flow.If(isCheap.Of(second), flow.Then(flow.Call("", Notify, flow.Value("bought")))),
+		)),
+	)
+	fmt.Println(len(w.Functions()), w.Functions()[0].Name)
+	// Output:
+	// 1 is cheap
+}
+
+func ExampleStruct() {
+	var p Purchase
+	order, offer := flow.Input[Order](), flow.Call("solicit", Solicit, nil)
+	fits := flow.NewFunc("fits", func(p Purchase) bool { return p.Offer.Price <= p.Limit })
+	w := flow.MustDefine("buy",
+		offer,
+		flow.If(fits.Of(flow.Struct(&p, flow.Set(&p.Offer, offer), flow.Set(&p.Limit, flow.Select[int](order, "/limit")))),
+			flow.Then(flow.Call("", Notify, flow.Value("bought")))),
+	)
+	text, _ := json.Marshal(w.Steps[1].(*template.Conditional).Func.Args)
+	fmt.Println(string(text))
+	// Output:
+	// [{"limit":"{{ input.limit }}","offer":"{{ steps.solicit.output }}"}]
+}
+
+func ExampleNodes() {
+	var shops flow.Nodes
+	for _, shop := range []string{"hill", "river"} {
+		shops = append(shops, flow.Call(shop, Notify, flow.Value("an order")))
+	}
+	aside := flow.MustDefine("ask", flow.Parallel(flow.MaxConcurrency(1), shops))
+	inTurn := flow.MustDefine("ask", shops)
+	fmt.Println(len(aside.Steps[0].(*template.Parallel).Steps), len(inTurn.Steps))
+	// Output:
+	// 2 2
+}
+
+func ExampleNew() {
+	order := flow.Input[Order]()
+	lines := flow.Call("split", Split, flow.Select[[]Line](order, "/lines"))
+	split, err := flow.New("split", order, flow.Output(lines), lines) // a Workflow[Order, []Line]
+	fmt.Println(split.Tree().Name, err)
+
+	_, err = flow.New("split", order, flow.Output(lines), lines, flow.Call("screen", Screen, flow.Input[Line]()))
+	fmt.Println(strings.SplitN(err.Error(), ": ", 2)[1])
+	// Output:
+	// split <nil>
+	// the input of workflow "split" is a flow_test.Order, not a flow_test.Line
+}
+
+func ExampleTyped() {
+	tree, err := template.Parse("screen.yaml", []byte(`
+kind: Workflow
+name: screen
+steps: [{operation: line.screen, input: "{{ input }}"}]
+output: '{{ steps["line.screen"].output }}'
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	screen := flow.Typed[Line, Report](tree)
+	w, err := flow.Define("twice", flow.Sub("first", screen, flow.Value(Line("a"))), flow.Sub("second", screen, flow.Value(Line("b"))))
+	fmt.Println(len(w.Steps), err)
+	// Output:
+	// 2 <nil>
+}
+
+func ExampleSub() {
+	line := flow.Input[Line]()
+	report := flow.Call("screen", Screen, line)
+	check := flow.MustNew("check", line, flow.Output(report), report)
+
+	order := flow.Input[Order]()
+	reports := flow.Each("reports", flow.Select[[]Line](order, "/lines"), func(line flow.Ref[Line]) flow.Ref[Report] {
+		return flow.Sub("", check, line)
+	})
+	w := flow.MustNew("check-all", order, flow.Output(reports), reports).Tree()
+	text, _ := json.Marshal(w.Document().(map[string]any)["operations"])
+	fmt.Println(string(text))
+	// Output:
+	// {"check":{"workflow":{"name":"check"}}}
 }

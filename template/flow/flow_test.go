@@ -18,8 +18,8 @@ import (
 
 func cheap(o Offer) bool                          { return o.Price < 10 }
 func halves(lines []Line) ([]Line, error)         { return lines[:len(lines)/2], nil }
-func sum(a, b int) int                            { return a + b }
-func purchase(o Offer, limit int) Purchase        { return Purchase{o, limit} }
+func double(n int) int                            { return 2 * n }
+func better(p Purchase) Purchase                  { return Purchase{Offer{p.Offer.Price - 1, p.Offer.By}, p.Limit} }
 func impossible(lines []Line) ([]Line, error)     { return nil, errors.New("out of lines") }
 func notify(id, text string) flow.Ref[any]        { return flow.Call(id, Notify, flow.Value(text)) }
 func screen(line flow.Ref[Line]) flow.Ref[Report] { return flow.Call("screen", Screen, line) }
@@ -42,7 +42,9 @@ func built() (*template.Workflow, error) {
 		flow.FanIn(template.FanIn{Policy: template.BestOf, ScoreField: "price"}))
 	contract := flow.Call("contract", Open, flow.Object[Purchase](flow.With("offer", offer), flow.With("limit", flow.Value(7))),
 		flow.Fulfillment(template.Fulfillment{Policy: template.RequesterConfirmation}))
-	other := flow.Call("other", Open, flow.Func2("purchase", purchase, offer, flow.Select[int](in, "/limit")))
+	var p Purchase
+	other := flow.Call("other", Open, flow.Func("better", better,
+		flow.Struct(&p, flow.Set(&p.Offer, offer), flow.Set(&p.Limit, flow.Select[int](in, "/limit")))))
 
 	return flow.Define("procure",
 		flow.Version("3"), flow.Deadline(5*time.Minute), flow.OnFailure(template.AbortAll), flow.MaxConcurrency(64),
@@ -117,7 +119,7 @@ steps:
   - conditional:
       func: {name: cheap, args: ["{{ steps.solicit.output }}"]}
       then:
-        - {operation: contract.open, id: other, func: {name: purchase, args: ["{{ steps.solicit.output }}", "{{ input.limit }}"]}}
+        - {operation: contract.open, id: other, func: {name: better, args: [{offer: "{{ steps.solicit.output }}", limit: "{{ input.limit }}"}]}}
   - conditional:
       test: "{{ steps.contract.status in ['failed', 'aborted'] }}"
       then: [{operation: notify, id: status, input: "{{ steps.contract.status }}"}]
@@ -232,9 +234,79 @@ func TestDefineRefusesHandlesThatStandWrong(t *testing.T) {
 			`field "offer": it is a flow_test.Offer, not a int`,
 			`field "order": a flow_test.Purchase has no "order"`,
 		}},
+		{"defaults that no expression can give", func() (*template.Workflow, error) {
+			a := flow.Call("a", Notify, nil)
+			return flow.Define("w", a,
+				flow.Output(flow.Object[map[string]any](
+					flow.With("text", flow.Coalesce(flow.From(a), flow.Expr[any]("{{ input }} and more"))),
+					flow.With("function", flow.Coalesce(flow.From(a), flow.Func("any", func(n int) any { return n }, flow.Value(1)))),
+					flow.With("value", flow.Coalesce(flow.From(a), flow.Value[any](make(chan int)))),
+					flow.With("selected", flow.Select[int](flow.Coalesce(flow.Select[Order](a, ""), flow.Value(Order{})), "/line")),
+				)))
+		}, []string{
+			`a part of an expression must be one expression, as in {{ input.price }}, and no text around one: "{{ input }} and more"`,
+			`the function "any" can give a whole input, list or test, not a part of one`,
+			`value cannot be represented`, `select /line: a flow_test.Order has no "line"`,
+		}},
+		{"fields that are set wrong", func() (*template.Workflow, error) {
+			var p, other Purchase
+			var n int
+			var empty struct {
+				None struct{} `json:"none"`
+			}
+			limit := flow.Value(1)
+			return flow.Define("w", flow.Output(flow.Object[map[string]any](
+				flow.With("another's", flow.Struct(&p, flow.Set(&other.Limit, limit))),
+				flow.With("twice", flow.Struct(&p, flow.Set(&p.Limit, limit), flow.Set(&p.Limit, limit))),
+				flow.With("no struct", flow.Struct(&n, flow.Set(&n, limit))),
+				flow.With("nil", flow.Struct(&p, flow.Set(nil, limit))),
+				flow.With("without size", flow.Struct(&empty, flow.Set(&empty.None, flow.Value(struct{}{})))),
+				flow.With("deeper", flow.Struct(&p, flow.Set(&p.Offer.Price, limit))),
+			)))
+		}, []string{
+			`a int that is set is no field of this flow_test.Purchase`, `field "limit" is set twice`,
+			`a int has no fields that can be set by their addresses`, `a field of flow_test.Purchase is set by the address nil`,
+			`a struct {} that is set is no field of this struct { None struct {} "json:\"none\"" }`,
+			`a int that is set is no field of this flow_test.Purchase`,
+		}},
+		{"two outputs", func() (*template.Workflow, error) {
+			return flow.Define("w", flow.Output(flow.Value(1)), flow.Output(flow.Value(1)))
+		}, []string{`the workflow has two outputs`}},
+		{"an operation that is bound in two ways", func() (*template.Workflow, error) {
+			sleep := template.Binding{Sleep: &template.Sleep{For: "PT1S"}}
+			return flow.Define("w", flow.Bind("a", sleep), flow.Bind("a", sleep), flow.Bind("a", template.Binding{Wait: &template.Wait{Message: "m"}}))
+		}, []string{`operation "a" is bound in two ways`}},
+		{"an input of another type", func() (*template.Workflow, error) {
+			in, notified := flow.Input[Order](), notify("n", "x")
+			w, err := flow.New("w", in, flow.Output(notified), notified,
+				flow.Call("a", Screen, flow.Input[Line]()), flow.Call("b", Split, flow.Select[[]Line](flow.Input[Order](), "/lines")))
+			return w.Tree(), err
+		}, []string{`the input of workflow "w" is a flow_test.Order, not a flow_test.Line`}},
+		{"an input that is none", func() (*template.Workflow, error) {
+			notified := notify("n", "x")
+			w, err := flow.New("w", notified, flow.Output(notified), notified)
+			return w.Tree(), err
+		}, []string{`a workflow takes an Input, not a result or an item`}},
+		{"two workflows of one name", func() (*template.Workflow, error) {
+			in := flow.Input[int]()
+			one, two := flow.MustNew("child", in, flow.Output(in)), flow.MustNew("child", in, flow.Output(in))
+			operation := template.NewOp[int, int]("child", new(int))
+			return flow.Define("w",
+				flow.Sub("a", one, in), flow.Sub("b", two, in), flow.Sub("c", one, in),
+				flow.Call("d", operation, in))
+		}, []string{
+			`the workflow has another operation, or runs another workflow, of this name`, `the workflow has another operation of this name`,
+		}},
+		{"a choice that is not placed, or twice", func() (*template.Workflow, error) {
+			choice := flow.Choose(flow.Value(true), notify("a", "x"), notify("b", "x"))
+			if _, err := flow.Define("w", flow.Output(choice)); err == nil {
+				return nil, nil
+			}
+			return flow.Define("w", choice, choice)
+		}, []string{`step "a" is placed twice`, `step "b" is placed twice`}},
 		{"a function within an input", func() (*template.Workflow, error) {
-			return flow.Define("w", flow.Call("a", Open, flow.Object[Purchase](flow.With("limit", flow.Func2("sum", sum, flow.Value(1), flow.Value(2))))))
-		}, []string{`the function "sum" can give a whole input, list or test, not a part of one`}},
+			return flow.Define("w", flow.Call("a", Open, flow.Object[Purchase](flow.With("limit", flow.Func("double", double, flow.Value(1))))))
+		}, []string{`the function "double" can give a whole input, list or test, not a part of one`}},
 		{"what no document can hold", func() (*template.Workflow, error) {
 			return flow.Define("w", flow.Call("a", template.NewOp[func(), any]("a", nil), flow.Value(func() {})))
 		}, []string{`value cannot be represented`}},
@@ -298,7 +370,7 @@ func TestFunctionsAreCalledWithWhatTheyTake(t *testing.T) {
 		flow.Each("f", flow.TryFunc("impossible", impossible, flow.Value([]Line{})), func(l flow.Ref[Line]) flow.Ref[Report] {
 			return flow.Call("screen2", Screen, l)
 		}),
-		flow.Call("b", Open, flow.Func2("purchase", purchase, flow.Value(Offer{}), flow.Value(1))),
+		flow.Call("b", Open, flow.Func("better", better, flow.Value(Purchase{}))),
 	)
 	call := func(name string, args ...value.Value) (value.Value, error) {
 		for _, f := range w.Functions() {
@@ -315,38 +387,57 @@ func TestFunctionsAreCalledWithWhatTheyTake(t *testing.T) {
 	v, err = call("halves", []any{"a", "b", "c", "d"})
 	require.NoError(t, err)
 	require.Equal(t, []any{"a", "b"}, v)
-	v, err = call("purchase", map[string]any{"price": int64(3), "by": "ann"}, int64(5))
+	v, err = call("better", map[string]any{"offer": map[string]any{"price": int64(3), "by": "ann"}, "limit": int64(5)})
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"offer": map[string]any{"price": int64(3), "by": "ann"}, "limit": int64(5)}, v)
+	require.Equal(t, map[string]any{"offer": map[string]any{"price": int64(2), "by": "ann"}, "limit": int64(5)}, v)
 
 	_, err = call("impossible", []any{})
 	require.EqualError(t, err, "out of lines")
 	_, err = call("cheap", "no offer")
-	require.ErrorContains(t, err, `argument 1 of function "cheap"`)
-	_, err = call("purchase", map[string]any{})
-	require.ErrorContains(t, err, `function "purchase" is called with 1 arguments`)
-	_, err = call("purchase", map[string]any{}, "x")
-	require.ErrorContains(t, err, `argument 2 of function "purchase"`)
-	_, err = call("halves", int64(1))
-	require.ErrorContains(t, err, `argument 1 of function "halves"`)
-	_, err = call("purchase", int64(1), int64(1))
-	require.ErrorContains(t, err, `argument 1 of function "purchase"`)
+	require.ErrorContains(t, err, `argument of function "cheap"`)
+	_, err = call("cheap")
+	require.EqualError(t, err, `function "cheap" takes one argument, and is called with 0`)
+	_, err = call("better", map[string]any{}, "x")
+	require.EqualError(t, err, `function "better" takes one argument, and is called with 2`)
 }
 
-func TestTwoFunctionsOfOneNamePanic(t *testing.T) {
-	dear := func(o Offer) bool { return o.Price >= 10 }
-	require.Panics(t, func() {
-		_, _ = flow.Define("w",
-			flow.If(flow.Func("cheap", cheap, flow.Value(Offer{}))), flow.If(flow.Func("cheap", dear, flow.Value(Offer{}))))
-	})
+func TestANameStandsForOneFunctionInADefinition(t *testing.T) {
+	offer := flow.Value(Offer{})
+	handle := flow.NewFunc("cheap", cheap)
+	test := flow.Func("test", cheap, offer)
+	w, err := flow.Define("w",
+		flow.If(handle.Of(offer)), flow.If(handle.Of(flow.Value(Offer{Price: 1}))), flow.If(test), flow.If(test))
+	require.NoError(t, err)
+	require.Equal(t, []*template.Function{handle.Handle(), w.Functions()[1]}, w.Functions())
+	require.Equal(t, "flow_test.go", filepath.Base(handle.Handle().Pos.File))
+
+	closure := func(limit int) flow.Function[Offer, bool] {
+		return flow.NewFunc("cheap", func(o Offer) bool { return o.Price < limit })
+	}
+	for name, tests := range map[string][2]flow.Arg[bool]{
+		"two functions":                {handle.Of(offer), flow.NewFunc("cheap", func(Offer) bool { return true }).Of(offer)},
+		"two closures of one literal":  {closure(1).Of(offer), closure(2).Of(offer)},
+		"two handles of one function":  {handle.Of(offer), flow.Func("cheap", cheap, offer)},
+		"one that may fail and a test": {handle.Of(offer), flow.TryFunc("cheap", func(Offer) (bool, error) { return true, nil }, offer)},
+	} {
+		_, err := flow.Define("w", flow.If(tests[0]), flow.If(tests[1]))
+		require.ErrorContains(t, err, `two functions are named "cheap", made at `, name)
+		require.ErrorContains(t, err, `make a function once`, name)
+		require.ErrorContains(t, err, `flow_test.go:`, name)
+	}
 }
 
 func TestFieldsAreFoundByTheirNamesInJSON(t *testing.T) {
 	type base struct {
 		Shared string `json:"shared"`
 	}
+	type keyed struct {
+		Inner string
+	}
 	type wide struct {
 		base
+		keyed   `json:"keyed"`
+		Offer   `json:"-"`
 		Plain   int
 		Renamed *Offer `json:"re-named,omitempty"`
 		Hidden  int    `json:"-"`
@@ -375,4 +466,11 @@ func TestFieldsAreFoundByTheirNamesInJSON(t *testing.T) {
 	}, inputs)
 	_, err = flow.Define("w", flow.Call("a", template.NewOp[int, any]("n", nil), flow.Select[int](in, "/Hidden")))
 	require.ErrorContains(t, err, `has no "Hidden"`)
+	for _, pointer := range []string{"/Inner", "/by"} { // of a struct that has a key of its own, and of one that is left out
+		_, err = flow.Define("w", flow.Call("a", Notify, flow.Select[string](in, pointer)))
+		require.ErrorContains(t, err, `has no "`+pointer[1:]+`"`)
+	}
+	var v wide
+	w = flow.MustDefine("w", flow.Output(flow.Struct(&v, flow.Set(&v.Plain, flow.Value(1)), flow.Set(&v.Shared, flow.Value("x")))))
+	require.Equal(t, map[string]any{"Plain": int64(1), "shared": "x"}, w.Output)
 }

@@ -8,66 +8,56 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Func is what a Go function makes of an argument: the test of an If, the list of an Each or the input of a step. The name
-// stands for the function in documents and journals, so it is the function's for good; fn must depend on its argument
-// alone, because it is called again when a run is recovered. TryFunc is for functions that may fail; a panic counts as an
-// error of either.
+// Function is the handle of a Go function with a name: the test of an If, the list of an Each or the input of a step. The
+// name stands for the function in documents and journals. In a definition a name stands for one handle, and in an engine
+// all definitions of one hash have the same: make a handle once, at package level, and use it as often as you like.
+type Function[A, R any] struct{ handle *template.Function }
+
+// NewFunc gives a Go function a name. It must depend on its argument alone, because it is called again when a run is
+// recovered. A panic counts as its error. A function of several arguments takes a struct: see Struct.
+func NewFunc[A, R any](name string, fn func(A) R) Function[A, R] {
+	return newFunction[A, R](here(), name, func(a A) (R, error) { return fn(a), nil })
+}
+
+// NewTryFunc is NewFunc for a function that may fail. Its error fails the If, the Each or the step.
+func NewTryFunc[A, R any](name string, fn func(A) (R, error)) Function[A, R] {
+	return newFunction(here(), name, fn)
+}
+
+// Of is what the function makes of an argument.
+func (f Function[A, R]) Of(a Arg[A]) Arg[R] {
+	return typed[R]{argument{pos: here(), function: f.handle, args: []argument{a.argument()}}}
+}
+
+// Handle is what a document that names the function is given, with template.Workflow.Register.
+func (f Function[A, R]) Handle() *template.Function { return f.handle }
+
+// Func is NewFunc and Of in one, for a function that is used in one place of a workflow that is defined once.
 func Func[A, R any](name string, fn func(A) R, a Arg[A]) Arg[R] {
-	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
-		x, err := convert[A](name, args, 0)
-		if err != nil {
-			return nil, err
-		}
-		return fn(x), nil
-	}, a.argument())
+	f := newFunction[A, R](here(), name, func(a A) (R, error) { return fn(a), nil })
+	return typed[R]{argument{pos: f.handle.Pos, function: f.handle, args: []argument{a.argument()}}}
 }
 
-// TryFunc is Func for a function that may fail. Its error fails the If, the Each or the step.
+// TryFunc is Func for a function that may fail.
 func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
-	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
-		x, err := convert[A](name, args, 0)
-		if err != nil {
-			return nil, err
-		}
-		return fn(x)
-	}, a.argument())
+	f := newFunction(here(), name, fn)
+	return typed[R]{argument{pos: f.handle.Pos, function: f.handle, args: []argument{a.argument()}}}
 }
 
-// Func2 is Func for a function of two arguments.
-func Func2[A, B, R any](name string, fn func(A, B) R, a Arg[A], b Arg[B]) Arg[R] {
-	return call[R](here(), name, fn, func(args []value.Value) (any, error) {
-		x, err := convert[A](name, args, 0)
-		if err != nil {
-			return nil, err
+// newFunction adapts a function to values.
+func newFunction[A, R any](pos document.Pos, name string, fn func(A) (R, error)) Function[A, R] {
+	return Function[A, R]{&template.Function{Name: name, Pos: pos, Call: func(args []value.Value) (value.Value, error) {
+		if len(args) != 1 {
+			return nil, fmt.Errorf("function %q takes one argument, and is called with %d", name, len(args))
 		}
-		y, err := convert[B](name, args, 1)
-		if err != nil {
-			return nil, err
+		var a A
+		if err := value.Convert(args[0], &a); err != nil {
+			return nil, fmt.Errorf("argument of function %q: %w", name, err)
 		}
-		return fn(x, y), nil
-	}, a.argument(), b.argument())
-}
-
-// call makes the argument that stands for a Go function.
-func call[R any](pos document.Pos, name string, fn any, apply func([]value.Value) (any, error), args ...argument) Arg[R] {
-	f := template.NewFunction(name, fn, func(values []value.Value) (value.Value, error) {
-		result, err := apply(values)
+		result, err := fn(a)
 		if err != nil {
 			return nil, err
 		}
 		return value.Of(result)
-	})
-	return typed[R]{argument{pos: pos, function: f, args: args}}
-}
-
-// convert gives the value of an argument as the type that the function takes.
-func convert[T any](name string, args []value.Value, i int) (T, error) {
-	var x T
-	if i >= len(args) {
-		return x, fmt.Errorf("function %q is called with %d arguments", name, len(args))
-	}
-	if err := value.Convert(args[i], &x); err != nil {
-		return x, fmt.Errorf("argument %d of function %q: %w", i+1, name, err)
-	}
-	return x, nil
+	}}}
 }

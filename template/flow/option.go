@@ -97,7 +97,7 @@ type As string
 
 func (name As) each(m *template.Map) { m.As = string(name) }
 
-// Part is what Define is given: a Node, MaxConcurrency, or a Setting.
+// Part is what Define is given: a Node, MaxConcurrency, a Setting, or an Output.
 type Part interface{ inWorkflow() }
 
 // Setting says something about the whole workflow.
@@ -128,13 +128,8 @@ func Schema(schema value.Value) Setting {
 
 // Bind says how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
 func Bind(operation string, b template.Binding) Setting {
-	return func(d *definition) {
-		if d.workflow.Operations == nil {
-			d.workflow.Operations = make(map[string]template.Binding)
-		}
-		b.Pos = d.workflow.Pos
-		d.workflow.Operations[operation] = b
-	}
+	pos := here()
+	return func(d *definition) { d.bind(pos, operation, b) }
 }
 
 // Directory is who can be targeted.
@@ -142,8 +137,17 @@ func Directory(directory template.Directory) Setting {
 	return func(d *definition) { d.workflow.Directory = &directory }
 }
 
+// RunOutput is what Output gives: the part of a definition that says what its runs give.
+type RunOutput[T any] struct{ arg argument }
+
 // Output is the output of the run. Default: the run has none.
-func Output[T any](v Arg[T]) Setting {
-	arg := v.argument()
-	return func(d *definition) { d.output = &arg }
+func Output[T any](v Arg[T]) RunOutput[T] { return RunOutput[T]{v.argument()} }
+
+func (RunOutput[T]) inWorkflow() {}
+
+func (o RunOutput[T]) set(d *definition) {
+	if d.output != nil {
+		d.fault(o.arg.pos, "", "the workflow has two outputs")
+	}
+	d.output = &o.arg
 }

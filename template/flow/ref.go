@@ -1,6 +1,9 @@
 package flow
 
 import (
+	"cmp"
+	"reflect"
+
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -38,7 +41,8 @@ type handle struct {
 	kind kind
 	id   string
 	pos  document.Pos
-	each *handle // of an item: the map whose body it belongs to
+	typ  reflect.Type // of the input
+	each *handle      // of an item: the map whose body it belongs to
 	make func(d *definition) template.Node
 }
 
@@ -47,6 +51,7 @@ func (r Ref[T]) argument() argument {
 }
 
 func (Ref[T]) of(T)                  {}
+func (Ref[T]) gives(T)               {}
 func (r Ref[T]) placed() *handle     { return r.handle }
 func (r Ref[T]) place() document.Pos { return r.handle.pos }
 func (Ref[T]) inParallel()           {}
@@ -68,40 +73,74 @@ func (r Ref[T]) build(d *definition) []template.Node {
 
 // Input is the input of the run. All its handles are the same.
 func Input[T any]() Ref[T] {
-	return Ref[T]{handle: &handle{kind: inputKind, id: "input", pos: here()}}
+	return Ref[T]{handle: &handle{kind: inputKind, id: "input", pos: here(), typ: reflect.TypeFor[T]()}}
 }
 
 // Call is a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
 // for the operation's name. A nil input is null. The step runs where the Ref is placed, and as often as that runs.
 func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos := here()
-	if id == "" {
-		id = op.Name()
-	}
-	return Ref[Out]{handle: &handle{kind: stepKind, id: id, pos: pos, make: func(d *definition) template.Node {
-		s := &template.Step{ID: id, Operation: op.Name(), Pos: pos}
-		if in != nil {
-			arg := in.argument()
-			if s.Func = arg.renderFunc(d); s.Func == nil {
-				s.Input = arg.render(d)
-			}
-		}
-		if !d.workflow.Provide(op.Name(), op.Implementation()) {
+	return Ref[Out]{handle: step(pos, id, op.Name(), inputOf(in), options, func(d *definition) {
+		isOther := op.Implementation() != nil && d.workflow.Child(op.Name()) != nil
+		if isOther || !d.workflow.Provide(op.Name(), op.Implementation()) {
 			d.fault(pos, op.Name(), "the workflow has another operation of this name")
 		}
+	})}
+}
+
+// Sub is a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
+// fails with child_failed when the run does not complete. The id is "" for the workflow's name, by which documents say the
+// same: a binding `workflow: {name: …}` of an operation of that name. In a definition a name stands for one workflow.
+func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
+	pos, name := here(), w.tree.Name
+	return Ref[Out]{handle: step(pos, id, name, inputOf(in), options, func(d *definition) {
+		if d.workflow.Implementation(name) != nil || !d.workflow.ProvideChild(w.tree) {
+			d.fault(pos, name, "the workflow has another operation, or runs another workflow, of this name")
+		}
+		d.bind(pos, name, template.Binding{Workflow: &template.Child{Name: name}})
+	})}
+}
+
+// inputOf gives what a step is called with; nil is nothing.
+func inputOf[In any](in Arg[In]) *argument {
+	if in == nil {
+		return nil
+	}
+	arg := in.argument()
+	return &arg
+}
+
+// step makes the handle of a step. Provide gives the workflow what it needs to make the call.
+func step(pos document.Pos, id, operation string, in *argument, options []StepOption, provide func(d *definition)) *handle {
+	id = cmp.Or(id, operation)
+	return &handle{kind: stepKind, id: id, pos: pos, make: func(d *definition) template.Node {
+		s := &template.Step{ID: id, Operation: operation, Pos: pos}
+		if in != nil {
+			if s.Func = in.renderFunc(d); s.Func == nil {
+				s.Input = in.render(d)
+			}
+		}
+		provide(d)
 		for _, option := range options {
 			option.step(s, d)
 		}
 		return s
-	}}}
+	}}
+}
+
+// Body is what the body of an Each ends in, and gives the result of an item: a Ref, a Choice, or a Container, whose last
+// step gives it.
+type Body[Out any] interface {
+	Node
+	gives(Out)
 }
 
 // Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it gives is
 // of the list of the body's results, in the order of the items; a result that was skipped is the zero Out.
 //
-// The body is called once, when Each is, with a handle for the item. What it returns is placed as the body; Ref.After
-// places more in front of it.
-func Each[T, Out any](id string, over Arg[[]T], body func(item Ref[T]) Ref[Out], options ...EachOption) Ref[[]Out] {
+// The body is called once, when Each is, with a handle for the item. What it returns is placed as the body, and the result
+// of its last step is the item's; Ref.After places more in front of a step.
+func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[T]) B, options ...EachOption) Ref[[]Out] {
 	pos := here()
 	h := &handle{kind: mapKind, id: id, pos: pos}
 	result := body(Ref[T]{handle: &handle{kind: itemKind, pos: pos, each: h}})

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -28,6 +29,9 @@ func Select[T, S any](from Arg[S], pointer string) Arg[T] {
 	}
 	a.source = func(d *definition) string {
 		text := inner.source(d)
+		if inner.binds != tight {
+			text = "(" + text + ")"
+		}
 		for _, segment := range path {
 			if _, err := strconv.ParseUint(segment, 10, 31); err == nil {
 				text += "[" + segment + "]"
@@ -36,37 +40,6 @@ func Select[T, S any](from Arg[S], pointer string) Arg[T] {
 			}
 		}
 		return text
-	}
-	return typed[T]{a}
-}
-
-// Field is one field of an Object.
-type Field struct {
-	name string
-	typ  reflect.Type
-	arg  argument
-}
-
-// With is a field of an Object: its name in JSON and what it is set to.
-func With[T any](name string, v Arg[T]) Field {
-	return Field{name: name, typ: reflect.TypeFor[T](), arg: v.argument()}
-}
-
-// Object is an input made of several arguments. That T has these fields, and that they are of the types given, is checked
-// when the workflow is defined, by T's json tags. Fields that are not named are left out.
-func Object[T any](fields ...Field) Arg[T] {
-	a := argument{pos: here()}
-	for _, f := range fields {
-		if err := fieldIs(reflect.TypeFor[T](), value.Pointer{f.name}, f.typ); err != nil && a.err == nil {
-			a.err = fmt.Errorf("field %q: %w", f.name, err)
-		}
-	}
-	a.literal = func(d *definition) value.Value {
-		object := make(map[string]any, len(fields))
-		for _, f := range fields {
-			object[f.name] = f.arg.render(d)
-		}
-		return object
 	}
 	return typed[T]{a}
 }
@@ -105,8 +78,8 @@ func child(t reflect.Type, segment string) (reflect.Type, error) {
 		}
 		return t.Elem(), nil
 	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(t) {
-			if name, ok := jsonName(f); ok && name == segment {
+		for name, f := range jsonFields(t) {
+			if name == segment {
 				return f.Type, nil
 			}
 		}
@@ -114,12 +87,35 @@ func child(t reflect.Type, segment string) (reflect.Type, error) {
 	return nil, fmt.Errorf("a %s has no %q", t, segment)
 }
 
+// jsonFields goes through the fields of a struct by their keys in its JSON: those of embedded structs that have no key of
+// their own are the struct's.
+func jsonFields(t reflect.Type) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, ok := jsonName(f); ok && isShallow(t, f.Index) && !yield(name, f) {
+				return
+			}
+		}
+	}
+}
+
+// isShallow reports whether no struct on the way to a promoted field has a key of its own, or is left out.
+func isShallow(t reflect.Type, index []int) bool {
+	for i := 1; i < len(index); i++ {
+		outer := t.FieldByIndex(index[:i])
+		if _, ok := jsonName(outer); ok || outer.Tag.Get("json") == "-" {
+			return false
+		}
+	}
+	return true
+}
+
 // jsonName gives the key of a field in the JSON of its struct, if it has one of its own.
 func jsonName(f reflect.StructField) (string, bool) {
 	tag := f.Tag.Get("json")
 	name, _, _ := strings.Cut(tag, ",")
 	switch {
-	case tag == "-" || !f.IsExported():
+	case tag == "-" || !f.IsExported() && (!f.Anonymous || f.Type.Kind() != reflect.Struct):
 		return "", false
 	case name != "":
 		return name, true

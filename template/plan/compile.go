@@ -216,11 +216,11 @@ func (b *builder) operation(name string) int32 {
 	return i
 }
 
-// dependencies adds the edges that do not follow from the tree: needs, and what expressions read. Of several edges
-// between the same rows the first decides (see mergeEdges): what a test reads, and thereby catches, comes before what
-// the tree says; what an input merely wants to see settled comes last.
+// dependencies adds the edges that do not follow from the tree: needs, and what expressions read. Of several edges between
+// the same rows what a test reads, and thereby catches, counts before what the tree says, and what is needed before what is
+// only seen (see mergeEdges).
 func (b *builder) dependencies() {
-	var tested, seen []Edge
+	var tested []Edge
 	for _, item := range b.plan.Checked.Items {
 		to := b.row[item.Index]
 		for _, need := range item.Needs {
@@ -228,44 +228,23 @@ func (b *builder) dependencies() {
 		}
 		_, isTest := item.Node.(*template.Conditional)
 		for _, read := range item.Reads {
-			e := b.lift(Edge{From: b.row[read.Target.Index], To: to, Read: true})
-			switch {
-			case read.Field == expr.Output:
-				e.Data = true
-				b.edges = append(b.edges, e)
-			case isTest:
-				e.Class = Settles
-				b.plan.Nodes[e.From].Tested = true
-				tested = append(tested, e)
-			default:
-				e.Class = Settles
-				seen = append(seen, e)
+			e := b.lift(Edge{From: b.row[read.Target.Index], To: to, Read: true, Data: read.Field == expr.Output})
+			if e.Data && read.Caught || !e.Data {
+				e.Class = Sees
 			}
+			if e.Data || !isTest {
+				b.edges = append(b.edges, e)
+				continue
+			}
+			e.Class = Settles
+			b.plan.Nodes[e.From].Tested = true
+			tested = append(tested, e)
 		}
 	}
-	b.caughtReads(tested)
-	b.edges = slices.Concat(tested, b.edges, seen)
+	b.edges = slices.Concat(tested, b.edges)
 	for row := range b.plan.Nodes {
 		if m := b.plan.Nodes[row].Map; m >= 0 && b.plan.Nodes[m].Tested {
 			b.plan.Nodes[row].Tested = true
-		}
-	}
-}
-
-// caughtReads keeps failures that a conditional catches from blocking what stands inside it: a step that reads the output
-// of a tested one need not be skipped by its author's hand where the test has led to the other branch. In the branch that
-// was chosen, reading what is not there fails the reader.
-func (b *builder) caughtReads(tested []Edge) {
-	catches := make(map[[2]int32]bool, len(tested))
-	for _, e := range tested {
-		catches[[2]int32{e.From, e.To}] = true
-	}
-	for i := range b.edges {
-		e := &b.edges[i]
-		for gate := b.plan.Nodes[e.To].Gate; gate >= 0 && e.Data; gate = b.plan.Nodes[gate].Gate {
-			if catches[[2]int32{e.From, gate}] {
-				e.Class = Settles
-			}
 		}
 	}
 }
@@ -281,7 +260,7 @@ func (b *builder) lift(e Edge) Edge {
 	return e
 }
 
-// mergeEdges sorts edges and merges those between the same rows: the first one's class holds.
+// mergeEdges sorts edges and merges those between the same rows. Settles comes first and holds, then Needs, then Sees.
 func mergeEdges(edges []Edge) []Edge {
 	slices.SortStableFunc(edges, func(a, b Edge) int {
 		if a.From != b.From {
@@ -295,6 +274,9 @@ func mergeEdges(edges []Edge) []Edge {
 			out[n-1].Data = out[n-1].Data || e.Data
 			out[n-1].Guard = out[n-1].Guard || e.Guard
 			out[n-1].Read = out[n-1].Read && e.Read
+			if out[n-1].Class == Sees {
+				out[n-1].Class = e.Class
+			}
 			continue
 		}
 		out = append(out, e)
@@ -332,6 +314,9 @@ func (b *builder) finish() {
 	p.Incoming = make([]int32, len(p.Edges))
 	for _, e := range p.Edges {
 		p.firstIn[e.To+1]++
+		if e.Class == Settles {
+			p.Nodes[e.From].Testers = append(p.Nodes[e.From].Testers, e.To)
+		}
 	}
 	for i := range p.Nodes {
 		p.firstIn[i+1] += p.firstIn[i]

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,33 +13,43 @@ import (
 // others can still be followed with the eye, fifty before fifty are a black square.
 const joinEdgesMax = 64
 
-// Graph gives the plan as a graph for drawings and other programs. Its nodes are the plan's rows in their order, under
-// the names that GraphKey gives; its edges are these:
+// Graph returns the plan as a graph for other programs. Its nodes are the steps and maps in their order, under the names
+// that GraphKey returns; its edges are these:
 //
 //	sequential    the target waits for the source because of its place in the tree, a `needs` or a status it reads
-//	conditional   from a conditional to the first steps of a branch, under its test
+//	conditional   the same, and the target runs only under its guards: the tests of the conditionals around it that the
+//	              source stands outside of, the outermost first
 //	data          the target waits for no other reason than that it reads the source's output
 //
-// DataFlow is set wherever the target reads the source's output. A map leads to the first steps of its body. Joins become
-// the edges they stand for, unless these are too many: then the join is a node. It costs O(nodes + edges).
-func (p *Plan) Graph() (*dag.Graph, error) {
-	g := &grapher{plan: p, builder: dag.NewBuilder(dag.TemplateGraph), id: make([]int32, len(p.Nodes)), pairs: map[pair]int{}}
+// DataFlow is set wherever the target reads the source's output. A map leads to the first steps of its body. Conditionals and
+// joins become the edges they stand for. One stays a node where these would be too many, and a conditional also where nothing
+// comes before it: its test would be lost. It costs O(nodes + edges).
+func (p *Plan) Graph() (*dag.Graph, error) { return p.graph(false) }
+
+// Diagram is Graph for people: conditionals are nodes, with their tests on the edges to their branches.
+func (p *Plan) Diagram() (*dag.Graph, error) { return p.graph(true) }
+
+func (p *Plan) graph(conditionals bool) (*dag.Graph, error) {
+	g := &grapher{
+		plan: p, builder: dag.NewBuilder(dag.TemplateGraph), conditionals: conditionals,
+		id: make([]int32, len(p.Nodes)), entries: map[int32][]dag.Edge{}, pairs: map[pair]int{},
+	}
 	for row := range p.Nodes {
 		r := int32(row)
 		g.id[row] = -1
-		if !p.dissolves(r) {
+		if !g.dissolves(r) {
 			g.id[row] = g.builder.AddNode(p.GraphKey(r))
 		}
 	}
 	for row := range p.Nodes {
 		r := int32(row)
-		for _, e := range p.Outgoing(r) {
-			g.edge(e)
-		}
-		if p.Nodes[row].Kind == Map {
-			g.body(r)
+		if g.id[row] >= 0 {
+			for _, e := range g.into(r) {
+				g.add(e)
+			}
 		}
 	}
+	slices.SortFunc(g.edges, func(a, b dag.Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	for _, e := range g.edges {
 		g.builder.AddEdge(e.From, e.To, e.Attrs)
 	}
@@ -57,75 +69,119 @@ func (p *Plan) GraphKey(row int32) string {
 	}
 }
 
-// dissolves reports whether a row is a join that a graph shows as the edges it stands for.
-func (p *Plan) dissolves(row int32) bool {
-	return p.Nodes[row].Kind == Join && len(p.Predecessors(row))*len(p.Outgoing(row)) <= joinEdgesMax
-}
-
 // pair is the ends of an edge, as nodes of the graph.
 type pair struct{ from, to int32 }
 
 // grapher collects the edges of a graph, each pair of ends once.
 type grapher struct {
-	plan    *Plan
-	builder *dag.Builder
-	id      []int32 // by row; -1: not in the graph
-	edges   []dag.Edge
-	pairs   map[pair]int // into edges
+	plan         *Plan
+	builder      *dag.Builder
+	conditionals bool    // they are nodes
+	id           []int32 // by row; -1: not in the graph
+	entries      map[int32][]dag.Edge
+	edges        []dag.Edge
+	pairs        map[pair]int // into edges
 }
 
-// edge adds an edge of the plan. One that leads to a join that dissolves leads to what is behind it, and what leaves such
-// a join has been added by then. Joins do not follow each other: a sequence puts them between the steps of its elements.
-func (g *grapher) edge(e Edge) {
-	if g.id[e.From] < 0 {
-		return
+// dissolves reports whether a row is shown as the edges it stands for.
+func (g *grapher) dissolves(row int32) bool {
+	switch g.plan.Nodes[row].Kind {
+	case Join:
+	case Gate:
+		if g.conditionals {
+			return false
+		}
+	default:
+		return false
 	}
-	if g.id[e.To] >= 0 {
-		g.add(e.From, e.To, g.attributes(e))
-		return
-	}
-	for _, behind := range g.plan.Outgoing(e.To) {
-		g.add(e.From, behind.To, dag.Attributes{Type: dag.Sequential})
-	}
+	n := len(g.into(row))
+	return n > 0 && n*len(g.plan.Outgoing(row)) <= joinEdgesMax
 }
 
-// body leads from a map to the rows of its body that wait for nothing else in it.
-func (g *grapher) body(row int32) {
-	for r := row + 1; r < g.plan.Nodes[row].End; r++ {
-		if g.plan.Nodes[r].Map == row && g.plan.Nodes[r].Kind != Join && len(g.plan.Predecessors(r)) == 0 {
-			g.add(row, r, dag.Attributes{Type: dag.Sequential})
+// into are the edges that lead to a row, those through rows that dissolve included. From is a row, and so is To.
+func (g *grapher) into(row int32) []dag.Edge {
+	if list, known := g.entries[row]; known {
+		return list
+	}
+	var list []dag.Edge
+	for _, p := range g.plan.Predecessors(row) {
+		e := g.plan.edge(p, row)
+		if !g.dissolves(p) {
+			list = append(list, dag.Edge{From: p, To: row, Attrs: g.attributes(e)})
+			continue
+		}
+		for _, before := range g.into(p) {
+			list = append(list, dag.Edge{From: before.From, To: row, Attrs: g.through(before.Attrs, e)})
 		}
 	}
+	if each := g.plan.Nodes[row].Map; each >= 0 && g.plan.Nodes[row].Kind != Join && len(list) == 0 {
+		list = append(list, dag.Edge{From: each, To: row, Attrs: dag.Attributes{Type: dag.Sequential}})
+	}
+	g.entries[row] = list
+	return list
+}
+
+// through is what an edge says that leads on where another has come in: the guards of both.
+func (g *grapher) through(before dag.Attributes, e Edge) dag.Attributes {
+	a := dag.Attributes{Type: dag.Sequential, Guards: slices.Clip(before.Guards)}
+	if e.Guard {
+		a.Guards = append(a.Guards, g.guard(e))
+	}
+	if len(a.Guards) > 0 {
+		a.Type = dag.Conditional
+	}
+	return a
 }
 
 // add adds an edge between two rows. Of two between the same rows the stronger type holds: a condition says more than an
-// order, and an order more than a reading.
-func (g *grapher) add(from, to int32, a dag.Attributes) {
-	ends := pair{g.id[from], g.id[to]}
+// order, and an order more than a reading; of two conditions the one with fewer guards, since it lets more through.
+func (g *grapher) add(e dag.Edge) {
+	ends := pair{g.id[e.From], g.id[e.To]}
 	i, ok := g.pairs[ends]
 	if !ok {
 		g.pairs[ends] = len(g.edges)
-		g.edges = append(g.edges, dag.Edge{From: ends.from, To: ends.to, Attrs: a})
+		g.edges = append(g.edges, dag.Edge{From: ends.from, To: ends.to, Attrs: e.Attrs})
 		return
 	}
-	was := &g.edges[i].Attrs
+	was, a := &g.edges[i].Attrs, e.Attrs
 	a.DataFlow = a.DataFlow || was.DataFlow
-	if was.Type == dag.Conditional || was.Type == dag.Sequential && a.Type == dag.Data {
+	if weight(was) >= weight(&a) {
 		a.Type, a.Guards = was.Type, was.Guards
 	}
 	*was = a
+}
+
+func weight(a *dag.Attributes) int {
+	switch a.Type {
+	case dag.Conditional:
+		return 1000 - len(a.Guards)
+	case dag.Sequential:
+		return 1
+	}
+	return 0
 }
 
 func (g *grapher) attributes(e Edge) dag.Attributes {
 	a := dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
 	switch {
 	case e.Guard:
-		negated := g.plan.Nodes[e.To].Branch == Else
-		a.Type, a.Guards = dag.Conditional, []dag.Guard{{Condition: condition(&g.plan.Nodes[e.From]), Negated: negated}}
+		a.Type, a.Guards = dag.Conditional, []dag.Guard{g.guard(e)}
 	case e.Data && e.Read:
 		a.Type = dag.Data
 	}
 	return a
+}
+
+// guard is the test that an edge into a branch stands under.
+func (g *grapher) guard(e Edge) dag.Guard {
+	return dag.Guard{Condition: condition(&g.plan.Nodes[e.From]), Negated: g.plan.Nodes[e.To].Branch == Else}
+}
+
+// edge is the one between two rows.
+func (p *Plan) edge(from, to int32) Edge {
+	out := p.Outgoing(from)
+	i, _ := slices.BinarySearchFunc(out, to, func(e Edge, row int32) int { return int(e.To) - int(row) })
+	return out[i]
 }
 
 // condition is the test of a gate as an expression without its braces, or the name of the Go function that decides. A

@@ -22,10 +22,65 @@ func compile(t require.TestingT, text string) *plan.Plan {
 }
 
 func graphOf(t require.TestingT, p *plan.Plan) *dag.Graph {
-	g, err := p.Graph()
+	g, err := p.Diagram()
 	require.NoError(t, err)
 	require.NoError(t, g.CheckAcyclic())
 	return g
+}
+
+func TestConditionalsAreEdgesWithGuards(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{
+			"both branches, and what comes after them", `
+steps:
+  - {operation: a}
+  - conditional: {id: either, test: a, then: [{operation: b}, {operation: c}], else: [{operation: d}]}
+  - {operation: z}`, `
+a->b:conditional (if steps.a.status == 'completed')
+a->d:conditional (unless steps.a.status == 'completed')
+b->c
+c->z
+d->z`,
+		}, {
+			"nested ones have all their guards, the outermost first", `
+steps:
+  - {operation: a}
+  - conditional:
+      test: "{{ input.x }}"
+      then:
+        - conditional: {test: "{{ input.y }}", then: [{operation: b}], else: [{operation: c}]}
+      else:
+        - {operation: d}`, `
+a->b:conditional (if input.x and if input.y)
+a->c:conditional (if input.x and unless input.y)
+a->d:conditional (unless input.x)`,
+		}, {
+			"what is read inside a branch is data flow beside the guard", `
+steps:
+  - {operation: a}
+  - conditional: {test: "{{ steps.a.output > 1 }}", then: [{operation: b, input: "{{ steps.a.output }}"}]}`, `
+a->b:conditional (if steps.a.output > 1) *`,
+		}, {
+			"one that nothing comes before stays a node, or its test would be lost", `
+steps:
+  - conditional: {id: either, test: "{{ input.x }}", then: [{operation: b}]}
+  - {operation: c}`, `
+either->b:conditional (if input.x)
+b->c`,
+		}, {
+			"in a map's body the map comes before", `
+steps:
+  - map: {id: each, over: [1], steps: [{operation: a}, {conditional: {test: "{{ item }}", then: [{operation: b}]}}]}`, `
+each->a
+a->b:conditional (if item)`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, err := compile(t, c.text).Graph()
+			require.NoError(t, err)
+			require.Equal(t, strings.TrimPrefix(c.want, "\n"), strings.Join(edgesOf(g), "\n"))
+		})
+	}
 }
 
 // edgesOf lists the edges as their keys, with the guards and a star for data flow.
@@ -34,7 +89,7 @@ func edgesOf(g *dag.Graph) []string {
 	for e := range g.Edges() {
 		text := g.EdgeKey(e)
 		if label := e.Attrs.Label(); label != "" {
-			text += " (" + label + ")"
+			text += " (" + strings.ReplaceAll(label, "\n", " and ") + ")"
 		}
 		if e.Attrs.DataFlow {
 			text += " *"
@@ -44,7 +99,7 @@ func edgesOf(g *dag.Graph) []string {
 	return edges
 }
 
-func TestGraph(t *testing.T) {
+func TestDiagram(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{
 			"a sequence leads from step to step", `
@@ -173,6 +228,11 @@ func TestGraphReachesWhatThePlanReaches(t *testing.T) {
 		}
 		p := compile(t, "steps: "+steps(3))
 		g := graphOf(t, p)
+		if rapid.Bool().Draw(t, "guards") {
+			var err error
+			g, err = p.Graph()
+			require.NoError(t, err)
+		}
 		next := make([][]int32, len(p.Nodes))
 		for _, e := range p.Edges {
 			next[e.From] = append(next[e.From], e.To)
@@ -180,7 +240,7 @@ func TestGraphReachesWhatThePlanReaches(t *testing.T) {
 		for row := range p.Nodes {
 			from, ok := g.Node(p.GraphKey(int32(row)))
 			if !ok {
-				require.Equal(t, plan.Join, p.Nodes[row].Kind)
+				require.NotEqual(t, plan.Step, p.Nodes[row].Kind)
 				continue
 			}
 			reached := map[int32]bool{}

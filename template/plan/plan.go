@@ -47,6 +47,7 @@ type Node struct {
 	Kind     Kind                  //
 	Branch   Branch                // which branch of Gate holds it
 	Tested   bool                  // some test reads its status or error, or that of a map around it
+	Testers  []int32               // the gates whose tests read its status or error, and the maps around such gates
 	Feeds    bool                  // a gate is among its successors, or among those of a join after it
 	Gate     int32                 // innermost gate around it within its body; -1: none
 	Map      int32                 // map whose body holds it; -1: none
@@ -76,6 +77,12 @@ type Row struct {
 	Func                         bool // a Go function computes its input, its test or its list
 }
 
+// Stands reports whether a row stands directly in a branch of a gate, or with gate -1 directly in the body of a map. A join
+// stands nowhere.
+func (r *Row) Stands(inMap, gate int32, branch Branch) bool {
+	return r.Map == inMap && r.Gate == gate && r.Branch == branch && r.Kind != Join
+}
+
 // Branch is a gate's choice.
 type Branch uint8
 
@@ -99,7 +106,8 @@ type Class uint8
 // The classes of edges.
 const (
 	Needs   Class = iota // the source must be completed or skipped; its failure blocks
-	Settles              // the source must be settled; its failure is what the target wants to know
+	Settles              // the source must be settled: its end is what the target, a conditional, or a map around one, asks for
+	Sees                 // the source must be settled; its failure does not block, and is caught by somebody else
 )
 
 // Edge leads from a row to one that waits for it.

@@ -21,7 +21,7 @@ const (
 var table = makeTable()
 
 func makeTable() [][16]uint8 {
-	t := make([][16]uint8, 2)
+	t := make([][16]uint8, 3)
 	for out := range uint8(16) {
 		missing := (ShowsSatisfied | ShowsSettled) &^ out
 		present := (ShowsBlocked | ShowsMoved) & out
@@ -31,6 +31,7 @@ func makeTable() [][16]uint8 {
 		if out&ShowsSettled == 0 {
 			t[Settles][out] |= ShowsSatisfied | ShowsSettled
 		}
+		t[Sees][out] = t[Settles][out]
 	}
 	return t
 }

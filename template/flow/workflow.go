@@ -1,0 +1,41 @@
+package flow
+
+import (
+	"reflect"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Workflow is the typed handle of a definition: what its runs are started with, and what they give. It is a value; copies
+// are the same handle. sluice.Start starts it, Sub makes it a step of another.
+type Workflow[In, Out any] struct{ tree *template.Workflow }
+
+// New is Define for a workflow whose input and output have types: in is an Input, and every other Input of the workflow has
+// the same type. The parts are those of Define; their nodes run one after the other.
+func New[In, Out any](name string, in Ref[In], out RunOutput[Out], parts ...Part) (Workflow[In, Out], error) {
+	return newTyped(here(), name, in, out, parts)
+}
+
+// MustNew is New for workflows that are part of a program: it panics where New returns an error.
+func MustNew[In, Out any](name string, in Ref[In], out RunOutput[Out], parts ...Part) Workflow[In, Out] {
+	return must(newTyped(here(), name, in, out, parts))
+}
+
+func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOutput[Out], parts []Part) (Workflow[In, Out], error) {
+	d := newDefinition(name, pos)
+	d.input = reflect.TypeFor[In]()
+	if in.handle.kind != inputKind {
+		d.fault(in.handle.pos, in.handle.id, "a workflow takes an Input, not a result or an item")
+	}
+	out.set(d)
+	tree, err := define(d, parts)
+	return Workflow[In, Out]{tree}, err
+}
+
+// Typed gives types to a tree that has none, such as one that was read from a document. That they are its types is the
+// program's word: a run whose input or output is something else is told when it is started, or its result read.
+func Typed[In, Out any](tree *template.Workflow) Workflow[In, Out] { return Workflow[In, Out]{tree} }
+
+// Tree is the definition without its types: what an engine's Config and everything else that takes any workflow is given.
+func (w Workflow[In, Out]) Tree() *template.Workflow { return w.tree }
