@@ -66,7 +66,7 @@ type binder struct {
 
 // bind makes the binding. It reports false when the tool lacks what a binding needs.
 func (b *binder) bind(h *how) bool {
-	child := b.task.Kind == kindWorkflow || b.task.Kind == kindPlaybook
+	child := startsChild(b.task.Kind)
 	given := b.of
 	if child {
 		given = b.keys // its input is the child's
@@ -91,6 +91,9 @@ func (b *binder) bind(h *how) bool {
 	b.task.Input = b.rendered(b.of)
 	return true
 }
+
+// startsChild reports whether a tool of a kind starts another workflow.
+func startsChild(kind string) bool { return kind == kindWorkflow || kind == kindPlaybook }
 
 // known refuses keys that the tool does not have, and then the lack of those that it needs, unless one was misspelt.
 func (b *binder) known(given map[string]*document.Node, h *how) bool {

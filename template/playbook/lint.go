@@ -11,7 +11,7 @@ import (
 )
 
 // lint gives what a playbook without faults probably does not mean, in the order of the document.
-func (r *reader) lint() document.Errors {
+func (r *reader) lint(f *fanOuts) document.Errors {
 	l := &linter{reader: r, into: make([][]*Step, len(r.book.Steps)), writes: make([]map[string]bool, len(r.book.Steps))}
 	for i, s := range r.book.Steps {
 		l.writes[i] = writtenBy(s)
@@ -19,8 +19,8 @@ func (r *reader) lint() document.Errors {
 			continue
 		}
 		for _, a := range s.Next.Arcs {
-			if !slices.Contains(l.into[a.To], s) {
-				l.into[a.To] = append(l.into[a.To], s)
+			if into := l.into[a.To]; len(into) == 0 || into[len(into)-1] != s {
+				l.into[a.To] = append(into, s)
 			}
 		}
 	}
@@ -32,6 +32,8 @@ func (r *reader) lint() document.Errors {
 	}
 	l.final()
 	l.structure()
+	l.strays(f)
+	l.names()
 	sorted, _ := r.warnings.Err().(document.Errors)
 	return sorted
 }
@@ -153,25 +155,29 @@ func (l *linter) latch(s *Step) {
 // writtenBy gives the keys of ctx that a step, its tasks or its arcs write.
 func writtenBy(s *Step) map[string]bool {
 	keys := map[string]bool{}
-	note := func(list []Set) {
-		for i := range list {
-			if list[i].Scope == Ctx {
-				keys[list[i].Path[0]] = true
-			}
+	for _, set := range s.sets() {
+		if set.Scope == Ctx {
+			keys[set.Path[0]] = true
 		}
 	}
-	note(s.Set)
+	return keys
+}
+
+// sets gives all that a step, its tasks and its arcs set.
+func (s *Step) sets() []Set {
+	list := slices.Clone(s.Set)
 	for _, t := range s.Tasks {
+		list = append(list, t.Set...)
 		for i := range t.Rules {
-			note(t.Rules[i].Set)
+			list = append(list, t.Rules[i].Set...)
 		}
 	}
 	if s.Next != nil {
 		for i := range s.Next.Arcs {
-			note(s.Next.Arcs[i].Set)
+			list = append(list, s.Next.Arcs[i].Set...)
 		}
 	}
-	return keys
+	return list
 }
 
 // final warns of a final step that may have run before the end, and then does not run there.

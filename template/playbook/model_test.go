@@ -50,7 +50,7 @@ func (world) Name(name string) (value.Value, error) {
 	}, nil
 }
 
-func (world) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrSkipped }
+func (world) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
 // render gives what an expression comes to, as JSON, or why it comes to nothing.
 func render(e playbook.Expr) string {

@@ -37,6 +37,7 @@ type Playbook struct {
 	doc      value.Value // what it was read from, canonical
 	requires []template.Requirement
 	steps    map[string]int
+	fans     []int32                // numbers of fan-outs, by step; -1: it is none
 	marks    map[string]value.Value // what expressions see of the keychain
 }
 
@@ -90,6 +91,9 @@ type Expr interface {
 	Eval(env expr.Env) (value.Value, error)
 	EvalBool(env expr.Env) (bool, error)
 
+	// Names gives the variables that it reads, each once, in order of appearance. The slice must not be changed.
+	Names() []string
+
 	// Keys gives the keys of the variable called name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
 
@@ -108,6 +112,7 @@ type Step struct {
 	BestEffort bool          // a failed iteration does not fail the step
 	Loop       *Loop         // nil: one iteration
 	Input      Expr          // rendered once per step-run, seen as `input`; nil: none
+	Renders    bool          // Input is rendered for each iteration of the loop too, which is what that sees of it
 	Tasks      []*Task       // empty: it completes at once
 	Set        []Set         // when it has ended, before arcs are looked at
 	Next       *Next         // nil: a leaf
@@ -121,7 +126,7 @@ type Admit struct {
 	Rules    []AdmitRule // the first that holds decides; none: the token is denied
 	Discard  bool        // a denied token is dropped; else it stays pending
 	Coalesce bool        // pending tokens of the step become one
-	Keys     []string    // of ctx that the rules read, sorted
+	Keys     []string    // of ctx that the rules read, sorted; in Jinja's dialect also what they read without a prefix
 	AllKeys  bool        // they may read any
 	Pos      document.Pos
 }
@@ -140,6 +145,8 @@ type Join struct {
 	N        int  // Count: arrivals, at least 1
 	FireMiss bool // fires although a branch has failed
 	Pos      document.Pos
+
+	answers fanSet // fan-outs whose tokens it merges: see Playbook.AnswersTo
 }
 
 // JoinMode says how many branches a join waits for.
@@ -162,12 +169,13 @@ type Loop struct {
 	Pos         document.Pos
 }
 
-// Conflict says what happens when iterations of a parallel loop write one key of ctx.
+// Conflict says what happens when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
+// begins with the other.
 type Conflict string
 
 // What becomes of conflicting writes.
 const (
-	ConflictRejected Conflict = "reject_conflict" // a different value from another iteration is an error
+	ConflictRejected Conflict = "reject_conflict" // another value than another iteration has written there is an error
 	ConflictAppends  Conflict = "append"          // values are collected in a list
 	ConflictLast     Conflict = "last_wins"
 )
@@ -180,7 +188,9 @@ type Task struct {
 	Step      int           // index of its step
 	Index     int           // in its step's Tasks
 	Input     Expr          // what the call is made with; nil: null
+	Handed    bool          // it is made with the step's input too, whose keys come after those of Input
 	Secrets   []string      // marks of those that the call is given, sorted: its own templates and its step's input read them
+	Set       []Set         // when it has gone well, before its rules are asked
 	Rules     []Rule        // empty: an error fails the step, anything else continues
 	HasPolicy bool          // rules were written
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues

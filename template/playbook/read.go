@@ -31,7 +31,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	r.playbook(n)
 	w, err := r.Workflow()
 	if err == nil {
-		r.book.Warnings = r.lint()
+		r.book.Warnings = r.lint(r.book.findFanOuts())
 	}
 	return w, err
 }
@@ -46,6 +46,9 @@ type reader struct {
 	unmatched bool             // on_unmatched of the playbook is fail
 	defaults  layer            // what the executor says for all tasks
 	warnings  document.Errors
+	here      *Step                   // that is read; nil: none
+	bare      []bare                  // what expressions read without a prefix, in Jinja's dialect
+	brought   map[int]map[string]bool // keys of args that arcs bring, by the step they lead to
 }
 
 // canonical is what a document says: how it was written, and keys that are free, leave no trace in it.

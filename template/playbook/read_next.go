@@ -47,6 +47,7 @@ func (r *reader) arc(n *document.Node) (Arc, bool) {
 	}, nil)
 	r.Required(n, "step")
 	sortSets(a.Set)
+	r.brings(a.To, n.Get("args"))
 	return a, a.To >= 0
 }
 

@@ -109,7 +109,7 @@ func (a *Admit) reads() {
 		}
 		keys, all := rule.When.Keys("ctx")
 		a.AllKeys = a.AllKeys || all
-		for _, key := range keys {
+		for _, key := range append(Bare(rule.When), keys...) {
 			read[key] = true
 		}
 	}

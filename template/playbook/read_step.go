@@ -58,6 +58,8 @@ var retiredStep = map[string]string{
 
 func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	var spec, loop, tool *document.Node
+	r.here = s
+	defer func() { r.here = nil }()
 	r.mapping(n, template.Fields{
 		"step": func(v *document.Node) { s.Name = r.stepName(v, seen) },
 		"desc": func(v *document.Node) { s.Desc = r.Text(v) },
@@ -86,6 +88,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	if loop != nil {
 		layers = append(layers, r.loop(s, loop))
 	}
+	s.Renders = r.book.Jinja && s.Loop != nil && s.Input != nil
 	if tool != nil {
 		r.tools(s, tool, merged(layers...))
 	}

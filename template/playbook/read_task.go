@@ -23,6 +23,7 @@ type tool struct {
 	input  map[string]*document.Node // of input (or args), by key
 	whole  *document.Node            // an input that is no mapping
 	result layer                     // what `output: {…}` says of results
+	sets   []*document.Node          // the entry's, then its own
 	alone  bool                      // a name in the tool is that of what it calls
 	child  *document.Node            // that name
 	book   bool                      // it stands for an entry of the workbook
@@ -53,6 +54,7 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 		return t // it has been refused
 	}
 	x.spec()
+	x.set()
 	x.call()
 	return t
 }
@@ -75,6 +77,8 @@ func (x *tool) read(n *document.Node) {
 			x.r.Text(e.Value)
 		case e.Key == "spec":
 			x.specs = append(x.specs, e.Value)
+		case e.Key == "set":
+			x.sets = append(x.sets, e.Value)
 		case e.Key == "args" && given != nil:
 			x.r.Refuse(e.Value, "args cannot stand beside input: they are two names of one thing")
 		case e.Key == "input" || e.Key == "args":
@@ -131,6 +135,18 @@ func (x *tool) spec() {
 	}
 }
 
+// set reads what a task sets when it has gone well. Of a path that an entry of the workbook sets too, its caller's word is the
+// last.
+func (x *tool) set() {
+	for _, n := range x.sets {
+		for _, s := range x.r.sets(nil, n, setsOfTask, seenByRule) {
+			x.task.Set = slices.DeleteFunc(x.task.Set, func(old Set) bool { return compareSets(old, s) == 0 })
+			x.task.Set = append(x.task.Set, s)
+		}
+	}
+	sortSets(x.task.Set)
+}
+
 // call makes the site of a task that calls something, and compiles what it is called with. A built-in tool needs a binding of
 // its own: which headers a request has, and how many arguments a command, is fixed in a binding, and differs from site to
 // site. Its name holds a #, which no operation's may, so that it hides none.
@@ -144,9 +160,11 @@ func (x *tool) call() {
 		x.r.Refuse(x.kind, "kind must be the name of an operation, which has no #")
 		return
 	}
+	bind := binders[t.Kind]
+	t.Handed = x.r.book.Jinja && x.step.Input != nil && (bind == nil || startsChild(t.Kind))
 	t.Call.ID = x.step.Name + "." + t.Label
 	t.Call.Operation = t.Kind
-	if bind := binders[t.Kind]; bind != nil {
+	if bind != nil {
 		t.Call.Operation = t.Kind + "#" + t.Call.ID
 		if b := (&binder{tool: x, of: x.merged()}); !b.bind(bind) {
 			return
@@ -168,16 +186,18 @@ var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: 
 func (x *tool) secrets() {
 	t := x.task
 	own := x.r.secretsOf(x.kind.Pos, t.Input)
+	reads := t.Handed
+	if t.Input != nil {
+		keys, all := t.Input.Keys("input")
+		reads = reads || all || len(keys) > 0
+	}
 	if keptInside[t.Kind] {
-		if len(own) > 0 {
+		if len(own) > 0 || t.Handed && len(x.step.secrets) > 0 {
 			x.r.Refuse(x.kind, "a tool of kind "+t.Kind+" is given no secrets")
 		}
 		return
 	}
-	if t.Input == nil {
-		return
-	}
-	if keys, all := t.Input.Keys("input"); all || len(keys) > 0 {
+	if reads {
 		own = append(own, x.step.secrets...)
 	}
 	slices.Sort(own)

@@ -32,23 +32,7 @@ func ours(v value.Value, names []string) (Expr, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	return guarded{t}, nil
-}
-
-// guarded is a template whose null is no: as a guard, what is not there yet does not hold. Anything else that is no boolean
-// is a mistake.
-type guarded struct{ *expr.Template }
-
-// EvalBool is Eval for a guard.
-func (g guarded) EvalBool(env expr.Env) (bool, error) {
-	v, err := g.Eval(env)
-	if err != nil || v == nil {
-		return false, err
-	}
-	if yes, ok := v.(bool); ok {
-		return yes, nil
-	}
-	return g.Template.EvalBool(env) // says what is wrong
+	return t, nil
 }
 
 // keychainName is the variable that secrets are read from.
@@ -65,7 +49,7 @@ func unread(value.Value, []string) (Expr, error) {
 //	admission             event
 //	loop, input of a step input
 //	a tool                iter step input keychain _task _attempt _prev results
-//	rules of a task       a tool's but the keychain, and outcome (or output)
+//	rules, set of a task  a tool's but the keychain, and outcome (or output)
 //	set of a step         step input results outcome
 //	arcs                  step input results outcome event
 //
@@ -111,6 +95,9 @@ func (r *reader) compiled(v value.Value, pos document.Pos, names []string, at fu
 	if err != nil {
 		r.expressionFaults(err, pos, at)
 		return nil
+	}
+	if r.book.Jinja && r.here != nil {
+		r.bare = append(r.bare, bare{Bare(e), r.here, pos, slices.Contains(names, "iter")})
 	}
 	return e
 }

@@ -23,7 +23,7 @@ func (c call) Name(name string) (value.Value, error) {
 	return c.input, nil
 }
 
-func (call) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrSkipped }
+func (call) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
 // carried gives what the binding of the only site makes of the input that the task renders.
 func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) value.Value) {

@@ -13,6 +13,7 @@ func TestWarnings(t *testing.T) {
 		gate   = "spec: {policy: {admit: {"
 		rewrit = "{else: {then: {set_ctx: {"
 	)
+	jinja := func(more string) string { return strings.Replace(head, "sluice/v1", "noetl.io/v2", 1) + more }
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -93,6 +94,25 @@ func TestWarnings(t *testing.T) {
 		{"a cycle with a way out", steps("- {step: a, next: {arcs: [{step: a, when: '{{ ctx.x }}'}]}}"), nil},
 		{"a join of more than can arrive", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: b}]}}", "- {step: b, "+no+", spec: {join: {mode: count, n: 3}}}"), []string{
 			`p.yaml:6:46: workflow[1].spec.join: the join of step "b" waits for 3 tokens, and at most 2 can arrive`}},
+		{"a join of a fan-out with a branch that leads elsewhere", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: j}, {step: log}]}}", "- {step: b, next: {arcs: [{step: j}]}}",
+			"- {step: j, "+no+", spec: {join: {mode: all}}}", "- {step: log, "+no+"}"), []string{
+			`p.yaml:7:46: workflow[2].spec.join: the join of step "j" merges only tokens of the innermost fan-out that is open: step "a" leads to it, but not by its arc to "log". Let a step on the way to the join lead to "log" instead`}},
+		{"a join of a fan-out with a branch that begins again", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: j}]}}",
+			"- {step: b, next: {arcs: [{step: a, when: '{{ ctx.x }}'}]}}", "- {step: j, "+no+", spec: {join: {mode: any}}}"), []string{
+			`p.yaml:7:46: workflow[2].spec.join: the join of step "j" merges only tokens of the innermost fan-out that is open: step "a" leads to it, but by its arc to "b" only through "a" again. Let the way back begin behind the join instead`}},
+		{"a join that some tokens come to from a fan-out that leads to it, and others not", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: j}, {step: log}]}}",
+			"- {step: b, next: {spec: {mode: inclusive}, arcs: [{step: j}, {step: j}]}}", "- {step: j, "+no+", spec: {join: {mode: all}}}", "- {step: log, "+no+"}"), []string{
+			`p.yaml:7:46: workflow[2].spec.join: the join of step "j" merges only tokens of the innermost fan-out that is open: step "a" leads to it, but not by its arc to "log". Let a step on the way to the join lead to "log" instead`}},
+		{"a join in a branch, and one of several fan-outs", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}]}}",
+			"- {step: b, next: {spec: {mode: inclusive}, arcs: [{step: d}, {step: e}]}}", "- {step: c, next: {spec: {mode: inclusive}, arcs: [{step: f}, {step: log}]}}",
+			"- {step: d, next: {arcs: [{step: inner}]}}", "- {step: e, next: {arcs: [{step: inner}]}}", "- {step: inner, spec: {join: {mode: all}}, next: {arcs: [{step: outer}]}}",
+			"- {step: f, next: {arcs: [{step: outer}]}}", "- {step: outer, "+no+", spec: {join: {mode: all}}}", "- {step: log, "+no+"}"), nil},
+		{"a join behind one that has merged the only fan-out", strings.Replace(steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}, {step: log}]}}",
+			"- {step: b, next: {arcs: [{step: j}]}}", "- {step: c, next: {arcs: [{step: j}]}}", "- {step: j, next: {arcs: [{step: x, when: '{{ ctx.x }}'}, {step: k}]}}",
+			"- {step: x, next: {arcs: [{step: k}]}}", "- {step: k, "+no+"}", "- {step: log, "+no+"}"), "workflow:", "executor: {spec: {implicit_join: true}}\nworkflow:", 1), []string{
+			`p.yaml:9:3: workflow[3]: the join of step "j" merges only tokens of the innermost fan-out that is open: step "a" leads to it, but not by its arc to "log". Let a step on the way to the join lead to "log" instead`}},
+		{"a fan-out with a branch that leads elsewhere, in a branch", steps("- {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: j}]}}",
+			"- {step: b, next: {spec: {mode: inclusive}, arcs: [{step: j}, {step: log}]}}", "- {step: j, "+no+", spec: {join: {mode: all}}}", "- {step: log, "+no+"}"), nil},
 		{"texts that are conditions in Jinja", strings.Replace(steps("- {step: a, next: {arcs: [{step: a, when: 'no'}, {step: b, when: 'yes'}]}}",
 			"- {step: b, "+no+", "+gate+"rules: [{when: 'true', then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), "sluice/v1", "noetl.io/v10", 1), []string{
 			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`}},
@@ -100,6 +120,19 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`,
 			`p.yaml:5:43: workflow[0].next.arcs[0].when: when is a text and never holds: write it as {{ … }}`,
 			`p.yaml:5:73: workflow[0].next.arcs[1].when: when is a text around an expression, and holds only when it reads true, yes or 1: write all of it as one {{ … }}`}},
+		{"names that two things have in Jinja", jinja("workload: {rows: [1], y: 1, fine: 1}\n" +
+			"workflow: [{step: y, tool: {kind: noop}, set: {fine: 1, rows: '{{ fine }}'}, next: {arcs: [{step: b, when: '{{ y }}', args: {rows: 1, row: 1}}]}}, " +
+			"{step: b, loop: {in: '{{ rows }}', iterator: row}, tool: [{name: p, kind: work, n: '{{ row + workload.rows }}'}, {name: rows, kind: noop, spec: {policy: {rules: [{when: '{{ rows is defined and p }}', then: {do: continue, set_iter: {p: '{{ iter.row }}'}}}]}}}]}]\n"), []string{
+			`p.yaml:5:63: workflow[0].set.rows: fine without a prefix is ctx.fine here, and hides workload.fine`,
+			`p.yaml:5:108: workflow[0].next.arcs[0].when: y without a prefix is the result of step y here, and hides workload.y`,
+			`p.yaml:5:169: workflow[1].loop.in: rows without a prefix is args.rows here, and hides ctx.rows and workload.rows`,
+			`p.yaml:5:206: workflow[1].tool[0]: row without a prefix is iter.row here, and hides args.row`,
+			`p.yaml:5:317: workflow[1].tool[1].spec.policy.rules[0].when: p without a prefix is iter.p here, and hides results.p`,
+			`p.yaml:5:317: workflow[1].tool[1].spec.policy.rules[0].when: rows without a prefix is args.rows here, and hides results.rows and ctx.rows and workload.rows`}},
+		{"names with a prefix in Jinja", jinja("workload: {n: 1}\nworkflow: [{step: a, tool: {kind: noop}, set: {n: '{{ workload.n + ctx.n | default(0) }}'}, next: {arcs: [{step: a, when: '{{ ctx.n < 2 }}'}]}}]\n"), nil},
+		{"an iterator that cannot be read by its name", jinja("workflow: [{step: a, loop: {in: [1], iterator: input}, tool: {kind: noop}}]\n"), []string{
+			`p.yaml:4:28: workflow[0].loop: input without a prefix is not this iterator: write iter.input, or give it another name`}},
+		{"names that two things have in our own language", head + ("workload: {rows: [1]}\nworkflow: [{step: rows, loop: {in: '{{ workload.rows }}', iterator: rows}, tool: {kind: noop}, set: {rows: 1}}]\n"), nil},
 		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
 			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: policies stand where they apply`,
 			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits what a call gives`,

@@ -1,0 +1,128 @@
+package playbook
+
+import "slices"
+
+// strays warns of joins to which tokens can come from a fan-out that they do not answer to, when none that they answer to is
+// open around it.
+func (l *linter) strays(f *fanOuts) {
+	from := make([]int32, len(f.joins)) // by join: such a fan-out's step; -1: there is none
+	var joins []int
+	for j := range f.joins {
+		from[j] = -1
+		if len(f.others[j].at) > 0 {
+			joins = append(joins, j)
+		}
+	}
+	if len(joins) == 0 {
+		return
+	}
+	s := newStraySearch(f)
+	for list := range slices.Chunk(joins, bitsMax) {
+		s.find(list, from)
+	}
+	for b := range f.blocks {
+		l.strayArcs(f, b, from)
+	}
+}
+
+// strayArcs warns of those joins that a block of fan-outs leads to by some of its arcs only.
+func (l *linter) strayArcs(f *fanOuts, b int, from []int32) {
+	concerned := func(step int32) bool {
+		return step >= 0 && f.inBlock(step, b)
+	}
+	if !slices.ContainsFunc(from, concerned) {
+		return
+	}
+	told := map[int]bool{}
+	width := f.blocks[b].width()
+	f.missing(b, func(j, first int, missing *bitset) {
+		if told[j] || !concerned(from[j]) {
+			return
+		}
+		k := f.place(from[j])
+		for i := range missing.all {
+			if i%width == k {
+				told[j] = true
+				l.stray(f.joins[j], from[j], f.blocks[b].fans[k].targets[first+i/width], f.ways.at(from[j]).has(i))
+				return
+			}
+		}
+	})
+}
+
+// stray warns of a join that does not answer to the fan-out of a step because of its arc to another; that may lead back.
+func (l *linter) stray(join, fan, to int32, back bool) {
+	steps := l.book.Steps
+	const text = "the join of step %q merges only tokens of the innermost fan-out that is open: step %q leads to it, but "
+	if back {
+		l.warn(steps[join].Join.Pos, text+"by its arc to %q only through %q again. Let the way back begin behind the join instead",
+			steps[join].Name, steps[fan].Name, steps[to].Name, steps[fan].Name)
+		return
+	}
+	l.warn(steps[join].Join.Pos, text+"not by its arc to %q. Let a step on the way to the join lead to %q instead",
+		steps[join].Name, steps[fan].Name, steps[to].Name, steps[to].Name)
+}
+
+// straySearch looks for fan-outs from which tokens stray to joins: on a way from the entry to the join on which no fan-out lies
+// that the join answers to.
+type straySearch struct {
+	*fanOuts           // its ways lead on from the entry
+	into     [][]int32 // by step: those with arcs to it
+	back     *ways
+	answered []bitset // by number of a fan-out: joins that answer to it
+	beside   []bitset // joins that it may be open at, and that do not answer to it
+}
+
+func newStraySearch(f *fanOuts) *straySearch {
+	s := &straySearch{fanOuts: f, into: make([][]int32, len(f.number))}
+	for i, step := range f.book.Steps {
+		for _, to := range step.targets() {
+			s.into[to] = append(s.into[to], int32(i))
+		}
+	}
+	s.back = newWays(s.into, f.joins[len(f.joins)-1])
+	s.answered = make([]bitset, len(f.blocks)*halfMax)
+	s.beside = make([]bitset, len(f.blocks)*halfMax)
+	return s
+}
+
+// find notes for some joins, by their index, the step of such a fan-out, one that lies near if there are several. Bits stand for
+// these joins.
+func (s *straySearch) find(joins []int, from []int32) {
+	clear(s.answered)
+	clear(s.beside)
+	s.ways.clear()
+	s.back.clear()
+	s.ways.put(int32(s.book.Executor.Entry), firstBits(len(joins)))
+	for i, j := range joins {
+		for n := range s.book.Steps[s.joins[j]].Join.answers.all {
+			s.answered[n].add(i)
+		}
+		for n := range s.others[j].all {
+			s.beside[n].add(i)
+		}
+		for _, step := range s.into[s.joins[j]] {
+			s.back.put(step, oneBit(i))
+		}
+	}
+	s.ways.spread(s.past)
+	s.back.spread(func(step int32, in *bitset) bitset {
+		if n := s.number[step]; n >= 0 {
+			here := s.beside[n].and(in).and(s.ways.at(step))
+			for i := range here.all {
+				if from[joins[i]] < 0 {
+					from[joins[i]] = step
+				}
+			}
+		}
+		return s.past(step, in)
+	})
+}
+
+// past gives what goes on from a step: not by a fan-out that the join answers to.
+func (s *straySearch) past(step int32, in *bitset) bitset {
+	if n := s.number[step]; n >= 0 {
+		return in.without(&s.answered[n])
+	}
+	return *in
+}

@@ -1,0 +1,188 @@
+package playbook
+
+import "math/bits"
+
+// bitset is bits that travel along arcs together: many questions about the graph, asked at once. Where a question has two
+// parts, the upper half of the bits is the second.
+type bitset [8]uint64
+
+const (
+	bitsMax   = 64 * len(bitset{})
+	halfWords = len(bitset{}) / 2
+	halfMax   = bitsMax / 2
+)
+
+func (b *bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b *bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+
+// firstBits gives n bits, from 0 on.
+func firstBits(n int) (b bitset) {
+	for i := range n {
+		b.add(i)
+	}
+	return b
+}
+
+// oneBit gives a bit alone.
+func oneBit(i int) (b bitset) {
+	b.add(i)
+	return b
+}
+
+// addAll adds bits, and reports whether one of them is new.
+func (b *bitset) addAll(more *bitset) bool {
+	var grown uint64
+	for i, w := range more {
+		grown |= w &^ b[i]
+		b[i] |= w
+	}
+	return grown != 0
+}
+
+// and gives the bits that are among others too.
+func (b bitset) and(others *bitset) (out bitset) {
+	for i, w := range b {
+		out[i] = w & others[i]
+	}
+	return out
+}
+
+// without gives the bits that are not among others.
+func (b *bitset) without(others *bitset) (out bitset) {
+	for i, w := range b {
+		out[i] = w &^ others[i]
+	}
+	return out
+}
+
+// fold lays all bits over the first width, which is a power of two.
+func (b *bitset) fold(width int) {
+	for half := bitsMax / 2; half >= max(64, width); half /= 2 {
+		for i := range half / 64 {
+			b[i] |= b[i+half/64]
+		}
+		clear(b[half/64 : 2*half/64])
+	}
+	for half := 32; half >= width; half /= 2 {
+		b[0] = (b[0] | b[0]>>half) & (1<<half - 1)
+	}
+}
+
+// all yields the bits one by one, in their order.
+func (b *bitset) all(yield func(i int) bool) {
+	for i, w := range b {
+		for ; w != 0; w &= w - 1 {
+			if !yield(64*i + bits.TrailingZeros64(w)) {
+				return
+			}
+		}
+	}
+}
+
+// ways are arcs between steps, along which bits are spread until they come nowhere new. Each step has a place; arcs lead to
+// later places but for those that close a cycle, so that without cycles bits go on from every step once, and each cycle
+// within another may cost one more round.
+type ways struct {
+	place []int32  // by step
+	step  []int32  // by place
+	first []int32  // by place, and one more: where its part of to begins
+	to    []int32  // places
+	in    []bitset // by place: what has come there
+	dirty []uint64
+}
+
+// newWays takes the arcs of each step, and the step to begin with.
+func newWays(arcs [][]int32, root int32) *ways {
+	n := len(arcs)
+	w := &ways{
+		place: make([]int32, n), step: make([]int32, n), first: make([]int32, n+1), in: make([]bitset, n), dirty: make([]uint64, (n+63)/64),
+	}
+	left := w.order(arcs, root, n)
+	for s := range int32(n) {
+		left = w.order(arcs, s, left)
+	}
+	for at, s := range w.step {
+		w.place[s] = int32(at)
+	}
+	for at, s := range w.step {
+		for _, to := range arcs[s] {
+			w.to = append(w.to, w.place[to])
+		}
+		w.first[at+1] = int32(len(w.to))
+	}
+	return w
+}
+
+// order gives what can be reached from a step its places, in reverse postorder: the last of those that are left.
+func (w *ways) order(arcs [][]int32, from int32, left int) int {
+	const seen = -1 // 0: not yet
+	type visit struct{ step, next int32 }
+	var path []visit
+	enter := func(s int32) {
+		if w.place[s] == 0 {
+			w.place[s] = seen
+			path = append(path, visit{step: s})
+		}
+	}
+	for enter(from); len(path) > 0; {
+		top := &path[len(path)-1]
+		if int(top.next) < len(arcs[top.step]) {
+			top.next++
+			enter(arcs[top.step][top.next-1])
+			continue
+		}
+		left--
+		w.step[left] = top.step
+		path = path[:len(path)-1]
+	}
+	return left
+}
+
+// clear forgets all bits.
+func (w *ways) clear() { clear(w.in) }
+
+// at gives the bits that have come to a step.
+func (w *ways) at(step int32) *bitset { return &w.in[w.place[step]] }
+
+// put brings bits to a step, from which spread takes them on.
+func (w *ways) put(step int32, b bitset) { w.bring(w.place[step], &b) }
+
+func (w *ways) bring(place int32, b *bitset) {
+	if w.in[place].addAll(b) {
+		w.dirty[place/64] |= 1 << (place % 64)
+	}
+}
+
+// spread takes bits on from step to step until none of them comes anywhere for the first time. What goes on from a step, of
+// what has come to it, through says; with more that comes, no less must go on. It gives the number of times that it has asked.
+func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
+	for again := true; again; {
+		again = false
+		for at := w.next(0); at >= 0; at = w.next(at + 1) { // and what was brought back to earlier places in the next round
+			again = true
+			asked++
+			w.dirty[at/64] &^= 1 << (at % 64)
+			out := through(w.step[at], &w.in[at])
+			for _, to := range w.to[w.first[at]:w.first[at+1]] {
+				w.bring(to, &out)
+			}
+		}
+	}
+	return asked
+}
+
+// next gives the first place from one on where something has come; -1: there is none.
+func (w *ways) next(from int) int {
+	i := from / 64
+	if i >= len(w.dirty) {
+		return -1
+	}
+	for word := w.dirty[i] >> (from % 64) << (from % 64); ; word = w.dirty[i] {
+		if word != 0 {
+			return 64*i + bits.TrailingZeros64(word)
+		}
+		if i++; i == len(w.dirty) {
+			return -1
+		}
+	}
+}
