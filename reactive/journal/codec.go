@@ -10,7 +10,10 @@ import (
 
 // formatVersion is the version of the encoding of events and heads. Whatever an older program would misread raises it;
 // the decoder keeps reading all earlier ones.
-const formatVersion = 1
+//
+//	1  the first
+//	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
+const formatVersion = 2
 
 // ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: nothing is wrong with them, but
 // this program cannot read them.
@@ -194,7 +197,7 @@ func (d *decoder) version(of string) int {
 		d.fail("%s without a version", of)
 		return 0
 	}
-	if v := d.uint(); d.err == nil && v != formatVersion {
+	if v := d.uint(); d.err == nil && v > formatVersion {
 		d.stop(fmt.Errorf("%w: format %d of %s, and this program knows %d", ErrVersion, v, of, formatVersion))
 	}
 	return n - 1

@@ -27,11 +27,15 @@ const (
 	detailRetryAt      = 12
 	detailCount        = 13
 	detailAbout        = 14 // bytes: the encoding of the value
+	detailMaking       = 15
+	detailWork         = 16
+	detailCause        = 17
 
 	failureCode      = 0
 	failureMessage   = 1
 	failureDetails   = 2 // bytes: the encoding of the value
 	failureRetryable = 3
+	failureStep      = 4
 
 	startRun            = 0
 	startWorkflow       = 1
@@ -48,6 +52,11 @@ const (
 	startMapItemsMax    = 12
 	startChildren       = 13
 	startOnBlocked      = 14
+	startIdentity       = 15
+
+	identityID        = 0
+	identityScopes    = 1
+	identityResources = 2 // bytes: the encoding of the value
 )
 
 func appendDetail(w *encoder, d *Detail) error {
@@ -77,14 +86,14 @@ func appendDetail(w *encoder, d *Detail) error {
 	w.int(detailDue, d.Due)
 	w.int(detailRetryAt, d.RetryAt)
 	w.int(detailCount, int64(d.Count))
-	if d.About == nil {
-		return nil
-	}
 	about, err := encodeValue(d.About)
 	if err != nil {
 		return fmt.Errorf("what is told beside the output: %w", err)
 	}
 	w.bytes(detailAbout, about)
+	w.int(detailMaking, int64(d.Making))
+	w.bool(detailWork, d.Work)
+	w.text(detailCause, d.Cause)
 	return nil
 }
 
@@ -123,6 +132,12 @@ func (d *decoder) detail() *Detail {
 			v.Count = d.int32()
 		case detailAbout:
 			v.About = d.value()
+		case detailMaking:
+			v.Making = d.int32()
+		case detailWork:
+			v.Work = d.bool()
+		case detailCause:
+			v.Cause = d.text()
 		default:
 			d.unknown(key)
 		}
@@ -140,6 +155,7 @@ func appendFailure(w *encoder, f *Failure) error {
 	w.text(failureMessage, f.Message)
 	w.bytes(failureDetails, details)
 	w.bool(failureRetryable, f.Retryable)
+	w.text(failureStep, f.Step)
 	w.end(outer)
 	return nil
 }
@@ -157,6 +173,8 @@ func (d *decoder) failure() *Failure {
 			f.Details = d.value()
 		case failureRetryable:
 			f.Retryable = d.bool()
+		case failureStep:
+			f.Step = d.text()
 		default:
 			d.unknown(key)
 		}
@@ -198,7 +216,42 @@ func appendStart(w *encoder, s *Start) error {
 		return err
 	}
 	w.text(startOnBlocked, s.OnBlocked)
+	if s.Identity != nil {
+		w.key(startIdentity)
+		return appendIdentity(w, s.Identity)
+	}
 	return nil
+}
+
+func appendIdentity(w *encoder, id *Identity) error {
+	resources, err := encodeValue(id.Resources)
+	if err != nil {
+		return fmt.Errorf("resources of the identity: %w", err)
+	}
+	outer := w.begin()
+	w.text(identityID, id.ID)
+	w.texts(identityScopes, id.Scopes)
+	w.bytes(identityResources, resources)
+	w.end(outer)
+	return nil
+}
+
+func (d *decoder) identity() *Identity {
+	id := new(Identity)
+	for key, n := -1, d.fields(); n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case identityID:
+			id.ID = d.text()
+		case identityScopes:
+			id.Scopes = d.texts()
+		case identityResources:
+			id.Resources = d.value()
+		default:
+			d.unknown(key)
+		}
+	}
+	return id
 }
 
 func (d *decoder) start() *Start {
@@ -236,6 +289,8 @@ func (d *decoder) start() *Start {
 			s.Children = d.labels()
 		case startOnBlocked:
 			s.OnBlocked = d.text()
+		case startIdentity:
+			s.Identity = d.identity()
 		default:
 			d.unknown(key)
 		}

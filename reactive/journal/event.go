@@ -39,12 +39,12 @@ const (
 	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Detail.State, Detail.Actor, Detail.Reason
 	MessageReceived     Type = 15 // a message from outside. Detail.Name, Detail.Actor; Value: payload
 	NodeAborted         Type = 16 // a person or program aborted one node. Node; Detail.Actor, Detail.Reason
-	NodeRetried         Type = 17 // a person asked for another attempt. Node; Detail.Actor, Detail.Key
+	NodeRetried         Type = 17 // a person asked for another attempt, or for another decision. Node; Detail.Actor, Detail.Work, Detail.Key
 	BranchDecided       Type = 18 // a Go function decided a conditional. Node; Value: bool; Detail.Failure when it failed
 	MapExpanded         Type = 19 // a Go function gave a map's items. Node; Value: list; Detail.Failure when it failed
 	ContextPatched      Type = 20 // a playbook's context changed. Value: patch; Detail.Actor
-	RunPaused           Type = 21 // nothing new starts. Detail.Actor, Detail.Reason; Node when a step's decision paused it
-	RunResumed          Type = 22 // ends one cause of pause. Detail.Actor; Node as above
+	RunPaused           Type = 21 // nothing new starts. Detail.Actor, Detail.Reason; Detail.Cause when the run that started this one is paused
+	RunResumed          Type = 22 // ends one cause of pause. Detail.Actor; Detail.Cause as above
 	RunCanceled         Type = 23 // a person or program cancelled the run: closes it. Detail.Actor, Detail.Reason
 	RunClosed           Type = 24 // the engine closes the run: Node (if named) fails, the rest aborts. Detail.Failure
 	RunReopened         Type = 25 // a manual retry of a finished run. Detail.Actor
@@ -52,6 +52,7 @@ const (
 	RunFinished         Type = 27 // nothing is left. Detail.State: the run's status; Detail.Failure; Value: output
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
 	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
+	CallReported        Type = 30 // a call told of its progress, by the call layer. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
 )
 
 // Detail holds the fields that only some types carry. An event owns its Detail.
@@ -70,7 +71,10 @@ type Detail struct {
 	Due          int64  // the instant that was meant, Unix nanoseconds
 	RetryAt      int64  // when the next attempt may start, Unix nanoseconds
 	Count        int32
-	About        any // what a call tells beside its output, such as the status of an HTTP answer: a value of package value
+	About        any    // what a call tells beside its output, such as the status of an HTTP answer: a value of package value
+	Making       int32  // which making of the call reports: 1, and one more each time it is made again with the same request id
+	Work         bool   // a retry repeats the work also where only the decision is open
+	Cause        string // id of the run whose pause or resume reaches this one, its child
 }
 
 // Failure says why something failed. Code is for programs and part of the contract; Message is for people.
@@ -79,6 +83,7 @@ type Failure struct {
 	Message   string
 	Details   any // a value of package value
 	Retryable bool
+	Step      string // key of the step where it began; "": where it is told of
 }
 
 func (f *Failure) Error() string {
@@ -104,5 +109,13 @@ type Start struct {
 	Parent         string            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels         map[string]string
 	Actor          string
-	OnBlocked      string // effective: what a playbook does when only denied tokens are left
+	OnBlocked      string    // effective: what a playbook does when only denied tokens are left
+	Identity       *Identity // in whose name the calls are made; nil: nobody is named
+}
+
+// Identity says in whose name a run makes its calls. Operations read it from their context; Sluice itself does not judge it.
+type Identity struct {
+	ID        string
+	Scopes    []string // what it may do, as the program that started the run has said
+	Resources any      // what it may do that to: a value of package value
 }

@@ -36,6 +36,7 @@ var typeNames = [...]string{
 	RunFinished:         "run.finished",
 	ContentStored:       "content.stored",
 	StepScheduled:       "step.scheduled",
+	CallReported:        "call.reported",
 }
 
 // typesByName is typeNames the other way round.

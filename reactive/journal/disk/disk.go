@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -99,7 +100,7 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	return &Store{
-		cfg: cfg, dir: dir, files: files, log: cfg.Logger, live: newLive(rememberStreams),
+		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: newLive(rememberStreams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}

@@ -33,22 +33,25 @@ func (s *Store) Read(ctx context.Context, stream string, from uint64) iter.Seq2[
 // closes.
 func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		for {
-			grown, leave := s.live.wait(stream) // before reading: what comes in between is not missed
-			next, more, err := s.read(ctx, stream, from, yield)
-			if err == nil && more {
-				err = s.pause(ctx, grown)
-			}
-			leave()
-			if err != nil {
+		for more := true; more; {
+			var err error
+			if from, more, err = s.follow(ctx, stream, from, yield); err != nil {
 				yield(journal.Event{}, fmt.Errorf("tail %s: %w", stream, err))
-			}
-			if err != nil || !more {
 				return
 			}
-			from = next
 		}
 	}
+}
+
+// follow is read that returns when the stream has grown since it began. What is yielded to may panic.
+func (s *Store) follow(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
+	grown, leave := s.live.wait(stream) // before reading: what comes in between is not missed
+	defer leave()
+	next, more, err = s.read(ctx, stream, from, yield)
+	if err == nil && more {
+		err = s.pause(ctx, grown)
+	}
+	return next, more, err
 }
 
 // pause waits until the stream has grown. It returns an error if that is not to be waited for.

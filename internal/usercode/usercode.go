@@ -1,0 +1,64 @@
+package usercode
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+// reasonMax bounds, in bytes, what is kept of what code has panicked with.
+const reasonMax = 16 << 10
+
+// Panic is the error of code that has panicked or has ended its goroutine, instead of returning.
+type Panic struct {
+	Reason string // what it panicked with
+	Stack  string // of the goroutine, for people
+}
+
+func (p *Panic) Error() string { return "panic: " + p.Reason }
+
+// exited is the reason of code that has ended its goroutine.
+const exited = "the function ended its goroutine (runtime.Goexit)"
+
+// Call calls f and returns its error, or a *Panic when f panics.
+func Call(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanic(v)
+		}
+	}()
+	return f()
+}
+
+// CallExit is Call for a goroutine of ours. When f ends it, exit is called with the *Panic that says so, as the last thing
+// that happens on the goroutine but for the deferred calls of CallExit's callers.
+func CallExit(f func() error, exit func(*Panic)) error {
+	returned := false
+	defer func() {
+		if !returned {
+			exit(&Panic{Reason: exited, Stack: string(debug.Stack())})
+		}
+	}()
+	err := Call(f)
+	returned = true
+	return err
+}
+
+// Apart is Call on a goroutine of its own: also when f ends that one, Apart returns, with a *Panic that says so.
+func Apart(f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		done <- CallExit(f, func(p *Panic) { done <- p })
+	}()
+	return <-done
+}
+
+// newPanic describes what code has panicked with. It is called by the deferred function that has recovered, where the stack
+// is still that of the panic. Formatting calls methods of v, and package fmt survives their panics.
+func newPanic(v any) *Panic {
+	reason := fmt.Sprint(v)
+	if len(reason) > reasonMax {
+		reason = reason[:reasonMax] + "…"
+	}
+	return &Panic{Reason: strings.ToValidUTF8(reason, "\uFFFD"), Stack: string(debug.Stack())}
+}
