@@ -113,7 +113,10 @@ func (c *Cells) Close(v int32) {
 	for i := range n.attempt {
 		delete(r.older, request{v, i + 1})
 	}
-	r.dropTask(v)
+	if r.tasks[v] != nil {
+		r.stopAsking(v)
+		delete(r.tasks, v)
+	}
 	if n.fact == running {
 		r.cancel(v)
 	}
@@ -123,6 +126,7 @@ func (c *Cells) Close(v int32) {
 	*n = node{flags: queue}
 	r.bank.Reset(v, 1)
 	delete(r.gathers, v)
+	delete(r.reports, v)
 	delete(r.timers.first, v)
 	r.fails = r.fails[:0] // who has failed is the body's to know
 	delete(c.nodes, c.of(v).key)

@@ -22,6 +22,9 @@ func (r *Root) derive(v int32) {
 	if r.cells != nil {
 		r.cells.touch(v)
 	}
+	if r.signals != nil {
+		r.signals.changed(v)
+	}
 	switch row.Kind {
 	case plan.Step:
 		r.deriveStep(v)
@@ -43,6 +46,8 @@ func (r *Root) deriveJoin(v int32) {
 	}
 	if r.bank.Count(v, plan.Blocked) > 0 {
 		out |= plan.ShowsBlocked
+	} else {
+		r.nodes[v].failure = nil // what dependency has kept here
 	}
 	if r.bank.Count(v, plan.Moved) > 0 {
 		out |= plan.ShowsMoved
@@ -83,7 +88,13 @@ func (r *Root) branch(v int32) branchState {
 
 // blocked reports whether something v needs has failed, or the conditional around it has.
 func (r *Root) blocked(v int32) bool {
-	return r.bank.Count(v, plan.Blocked) > 0 || r.branch(v) == broken
+	return r.bank.Count(v, plan.Blocked) > 0 && !r.passed(v) || r.branch(v) == broken
+}
+
+// passed reports whether v was skipped with the branch that it stands in. It stays so whatever fails after that: in the
+// branch that was taken there may be something that it would have needed.
+func (r *Root) passed(v int32) bool {
+	return r.nodes[v].status == Skipped && r.branch(v) == notTaken
 }
 
 // satisfied reports whether nothing before v holds it back any more.
@@ -96,7 +107,7 @@ func (r *Root) satisfied(v int32) bool {
 func (r *Root) deriveStep(v int32) {
 	n := &r.nodes[v]
 	if r.abortDependents() && (n.fact == running || n.has(pending)) && r.blocked(v) {
-		r.abort(v, dependencyFailed)
+		r.abort(v, r.dependency(v))
 		n.flags |= cascade
 	}
 	if !n.has(pending) && (n.fact != none || n.has(aborted) || r.blocked(v) || !r.satisfied(v)) {
@@ -114,7 +125,19 @@ func (r *Root) deriveStep(v int32) {
 	case n.fact == dropped:
 		r.setStatus(v, Skipped)
 	case r.blocked(v):
+		n.failure = r.dependency(v)
 		r.setStatus(v, Aborted)
+	default:
+		if n.failure != nil { // what it depended on goes on after all
+			n.failure = nil
+		}
+		r.deriveUntouched(v)
+	}
+}
+
+// deriveUntouched is deriveStep for a step that nothing has happened to and nothing blocks.
+func (r *Root) deriveUntouched(v int32) {
+	switch {
 	case r.branch(v) == notTaken:
 		r.setStatus(v, Skipped)
 	case r.satisfied(v):

@@ -19,7 +19,7 @@ type Digester interface {
 // go on in the same way. What has only led there is left out: sequences, instants, and which of several failures was the
 // first.
 func (r *Root) Digest(w io.Writer, now int64) {
-	fmt.Fprintf(w, "run %v %v %d %d;", r.run.stopped, r.run.closed != nil, r.run.pauses, r.run.deciding)
+	fmt.Fprintf(w, "run %v %v %v %d %d;", r.run.stopped, r.run.above, r.run.closed != nil, r.run.pauses, r.run.deciding)
 	digestValue(w, r.run.input)
 	for _, v := range r.inOrder() {
 		n := &r.nodes[v]
@@ -41,6 +41,9 @@ func (r *Root) Digest(w io.Writer, now int64) {
 				fmt.Fprintf(w, " >%s %d %s", d.Participant, d.Attempt, d.State)
 				digestValue(w, d.Output)
 			}
+		}
+		if all := r.reports[v]; all != nil {
+			digestValue(w, all.last)
 		}
 		if t := r.tasks[v]; t != nil {
 			fmt.Fprintf(w, " ?%s %d %v %v %v", t.state, t.asked, t.open, t.paused, t.wanted)

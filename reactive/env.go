@@ -2,6 +2,7 @@ package reactive
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -69,9 +70,45 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 		return describeFailure(e.r.Failure(v)), nil
 	case expr.Fulfillment:
 		return string(e.r.Fulfillment(v)), nil
+	case expr.Reports:
+		return e.r.reported(v)
 	}
-	return e.r.readOutput(v)
+	return e.output(v)
 }
+
+// output is a node's output to those who may only read it once it is there. That of a node which was skipped is one that a
+// default makes up for, and so is that of one whose failure was caught: by a conditional that asks how it ended, this one
+// included. What reads the run's output does so when every failure has been caught.
+func (e env) output(v int32) (value.Value, error) {
+	r := e.r
+	switch s := r.nodes[v].status; {
+	case s == Completed:
+		return value.Of(r.Output(v))
+	case s == Skipped, r.Final(v) && (e.v < 0 || r.isCaught(v, e.v)):
+		return nil, noOutput{r.Key(v), s}
+	default:
+		return nil, fmt.Errorf("step %q has no output: it is %s", r.Key(v), s)
+	}
+}
+
+// isCaught reports whether a conditional that asks how v ended has decided, or is about to, or a map around one has begun.
+func (r *Root) isCaught(v, reader int32) bool {
+	return slices.ContainsFunc(r.node(v).Testers, func(row int32) bool {
+		g := r.beside(v, row)
+		return g == reader || r.nodes[g].status == Completed || r.nodes[g].has(expanded)
+	})
+}
+
+// noOutput says that a default makes up for an output.
+type noOutput struct {
+	key    string
+	status Status
+}
+
+func (e noOutput) Error() string {
+	return fmt.Sprintf("step %q has no output: it is %s", e.key, e.status)
+}
+func (noOutput) Unwrap() error { return expr.ErrNoOutput }
 
 // describe is what expressions know of the run.
 func (r *Root) describe() value.Value {
@@ -92,18 +129,6 @@ func describeFailure(f *journal.Failure) value.Value {
 	return map[string]any{"code": f.Code, "message": f.Message, "details": details}
 }
 
-// readOutput is a node's output to those who may only read it once it is there.
-func (r *Root) readOutput(v int32) (value.Value, error) {
-	switch s := r.nodes[v].status; s {
-	case Completed:
-		return value.Of(r.Output(v))
-	case Skipped:
-		return nil, fmt.Errorf("%w: step %q", expr.ErrSkipped, r.Key(v))
-	default:
-		return nil, fmt.Errorf("step %q has no output: it is %s", r.Key(v), s)
-	}
-}
-
 // Output is what a completed node has given, as the event holds it; a map's is the list of its items' outputs. It is
 // nil for any other node.
 func (r *Root) Output(v int32) any {
@@ -121,19 +146,25 @@ func (r *Root) Output(v int32) any {
 	return n.output
 }
 
-// itemOutput is what the last step of a map's body has given for one item; of a conditional, that of the branch taken.
+// itemOutput is what the last element of a map's body has given for one item. Of a conditional that is the last element of
+// the branch taken, and nothing where the branch is empty.
 func (r *Root) itemOutput(x *expansion, i int) any {
 	b := &r.blocks[x.blocks[i]]
-	for u := b.base + r.plan.Nodes[b.row].End - b.row - 2; u >= b.base; u-- {
-		row := r.row(u)
-		if row.Map != b.row || row.Kind != plan.Step && row.Kind != plan.Map {
-			continue // of a map within, or a decision
+	first, end, gate, branch := b.row+1, r.plan.Nodes[b.row].End, int32(-1), plan.Undecided
+	for {
+		row := end - 1
+		for row >= first && !r.plan.Rows[row].Stands(b.row, gate, branch) {
+			row--
 		}
-		if row.Gate < 0 || r.branch(u) == open {
-			return r.Output(u)
+		if row < first {
+			return nil
 		}
+		v := b.base + row - (b.row + 1)
+		if r.plan.Rows[row].Kind != plan.Gate {
+			return r.Output(v)
+		}
+		first, end, gate, branch = row+1, r.plan.Nodes[row].End, row, r.Chose(v)
 	}
-	return nil
 }
 
 // test runs a gate's test.
@@ -167,8 +198,17 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 	if input == nil {
 		return nil, nil
 	}
-	in, err := input.Eval(env{r, v})
+	in, err := rendered(input, env{r, v})
 	return in, failed(CodeInputResolution, err)
+}
+
+// rendered evaluates what is to be journaled. Where a value stands deep inside another, that may be more than there can be.
+func rendered(t *expr.Template, e expr.Env) (value.Value, error) {
+	v, err := t.Eval(e)
+	if err == nil {
+		err = value.Fits(v, 0)
+	}
+	return v, err
 }
 
 // DecisionInput is what a step's decision source is asked with.
@@ -177,7 +217,7 @@ func (r *Root) DecisionInput(v int32) (any, *journal.Failure) {
 	if asks == nil {
 		return nil, nil
 	}
-	in, err := asks.Eval(env{r, v})
+	in, err := rendered(asks, env{r, v})
 	return in, failed(CodeInputResolution, err)
 }
 

@@ -13,7 +13,7 @@ func (r *Root) deriveMap(v int32) {
 	n := &r.nodes[v]
 	x := r.maps[v]
 	if r.abortDependents() && n.has(started) && n.has(expanded) && x.unsettled > 0 && !n.has(aborted) && r.blocked(v) {
-		r.abort(v, dependencyFailed)
+		r.abort(v, r.dependency(v))
 		n.flags |= cascade
 	}
 	switch {
@@ -23,6 +23,7 @@ func (r *Root) deriveMap(v int32) {
 		r.setStatus(v, r.itemsStatus(v, x))
 	case r.blocked(v):
 		r.withdraw(v, Aborted)
+		n.failure = r.dependency(v)
 	case r.branch(v) == notTaken:
 		r.withdraw(v, Skipped)
 	case r.satisfied(v):
@@ -39,7 +40,7 @@ func (r *Root) deriveMap(v int32) {
 // it may start.
 func (r *Root) withdraw(v int32, s Status) {
 	r.collapse(v)
-	r.nodes[v].fact = none
+	r.nodes[v].fact, r.nodes[v].failure = none, nil
 	r.nodes[v].flags &^= asked
 	r.setStatus(v, s)
 }
@@ -159,7 +160,7 @@ func (r *Root) abortItems(x *expansion, why *journal.Failure) {
 		size := r.plan.Nodes[b.row].End - b.row - 1
 		for u := b.base; u < b.base+size; u++ {
 			n := &r.nodes[u]
-			if n.status == Absent || n.status.Terminal() && !n.has(pending) {
+			if n.status == Absent || r.Final(u) {
 				continue
 			}
 			if r.row(u).Kind == plan.Gate {
@@ -177,9 +178,7 @@ func (r *Root) abortItems(x *expansion, why *journal.Failure) {
 // body. An item fails like a run does.
 func (r *Root) failedItem(v int32, x *expansion) int {
 	for i := range x.items {
-		b := &r.blocks[x.blocks[i]]
-		size := r.plan.Nodes[b.row].End - b.row - 1
-		if r.firstUncaught(b.base, b.base+size) >= 0 {
+		if lo, hi := r.extent(x.blocks[i]); r.firstUncaught(lo, hi) >= 0 {
 			return i
 		}
 	}

@@ -66,7 +66,7 @@ func (r *Root) Causes(v int32) []Cause {
 		return []Cause{r.testOf(v)}
 	case n.status == Failed && r.row(v).Kind == plan.Map && n.failure == nil:
 		return r.itemsOf(v, func(u int32) bool { return r.nodes[u].status == Failed })
-	case n.status == Aborted && n.failure == nil, n.has(cascade):
+	case n.status == Aborted && n.failure != nil && n.failure.Code == CodeDependency, n.has(cascade):
 		return r.blockersOf(v)
 	case n.status == Skipped && n.fact != dropped:
 		return r.aroundOf(v)
@@ -92,7 +92,7 @@ func (r *Root) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
 	for _, p := range r.plan.Predecessors(row) {
 		u := r.beside(v, p)
 		need := wanted
-		if r.row(v).Kind == plan.Gate {
+		if r.row(v).Kind == plan.Gate || r.settles(u, v) {
 			need = plan.ShowsSettled
 		}
 		switch {

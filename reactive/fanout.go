@@ -178,9 +178,9 @@ func (r *Root) closeGather(v int32, expired bool) {
 		return
 	}
 	if expired {
-		g.Expire()
+		g.Expire(r.at)
 	} else {
-		g.Close()
+		g.Close(r.at)
 	}
 	r.cancelDropped(v)
 }
@@ -192,7 +192,7 @@ func (r *Root) foldWindow(v int32, e *journal.Event) Outcome {
 	if g == nil || n.fact != running || e.Attempt != n.attempt || !g.Succeeds() {
 		return Late
 	}
-	out := g.Expire()
+	out := g.Expire(r.at)
 	r.cancelDropped(v)
 	r.gathered(v, out, e)
 	return Applied

@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -15,15 +16,8 @@ func (r *Root) fold(e *journal.Event) Outcome {
 		kept := *e
 		r.run.finished = &kept
 		return Applied
-	case journal.RunPaused:
-		r.run.stopped = true
-		return Applied
-	case journal.RunResumed:
-		if !r.run.stopped {
-			return Late
-		}
-		r.run.stopped = false
-		return Applied
+	case journal.RunPaused, journal.RunResumed:
+		return r.foldPause(e)
 	case journal.MessageReceived:
 		return r.foldMessage(e)
 	case journal.RunReopened:
@@ -57,6 +51,20 @@ func (r *Root) fold(e *journal.Event) Outcome {
 	return r.foldLoose(e)
 }
 
+// foldPause begins or ends one cause of a pause.
+func (r *Root) foldPause(e *journal.Event) Outcome {
+	cause := &r.run.stopped
+	if e.Detail != nil && e.Detail.Cause != "" {
+		cause = &r.run.above
+	}
+	paused := e.Type == journal.RunPaused
+	if *cause == paused || r.run.closed != nil {
+		return Late
+	}
+	*cause = paused
+	return Applied
+}
+
 // foldStep takes an event about a step.
 func (r *Root) foldStep(v int32, e *journal.Event) Outcome {
 	switch e.Type {
@@ -79,8 +87,10 @@ func (r *Root) foldStep(v int32, e *journal.Event) Outcome {
 		return r.foldStepFailed(v, e)
 	case journal.TimerFired:
 		return r.foldTimer(v, e)
+	case journal.CallReported:
+		return r.foldReported(v, e)
 	case journal.NodeRetried:
-		return r.foldRetried(v)
+		return r.foldRetried(v, e)
 	}
 	return Unbound
 }
@@ -126,9 +136,10 @@ func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
 	}
 	r.stopWaiting(v)
 	r.dropTask(v)
+	delete(r.reports, v)
 	n.attempt, n.fact, n.output, n.failure = e.Attempt, running, e.Value, nil
 	n.count++
-	n.flags &^= aborted | pending | retryDue | cascade
+	n.flags &^= aborted | pending | retryDue | cascade | expired
 	r.markStarted(v)
 	r.arm(v, e)
 	r.beginGather(v, e)
@@ -180,7 +191,7 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 	if n.fact != running && !(n.has(pending) && e.Type == journal.CallSkipped) {
 		return Late
 	}
-	timedOut := e.Detail != nil && e.Detail.Due > 0 && e.Type != journal.CallResponded
+	timedOut := byTimer(e) && e.Type != journal.CallResponded
 	switch {
 	case n.fact == running && r.row(v).Asks:
 		r.closeGather(v, timedOut)
@@ -201,6 +212,9 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 		r.stopWaiting(v)
 		n.flags &^= pending | retryDue
 	case journal.CallError:
+		if timedOut {
+			n.flags |= expired
+		}
 		r.failAttempt(v, failureOf(e, "error"), e)
 	}
 	r.bank.Mark(v)
@@ -238,20 +252,23 @@ func (r *Root) foldStepFailed(v int32, e *journal.Event) Outcome {
 	}
 	n.fact, n.failure = errored, failureOf(e, CodeInputResolution)
 	r.stopWaiting(v)
-	n.flags &^= pending | retryDue
+	n.flags &^= pending | retryDue | expired
+	if byTimer(e) {
+		n.flags |= expired
+	}
 	r.fails = append(r.fails, v)
 	r.markStarted(v)
 	r.bank.Mark(v)
 	return Applied
 }
 
+// byTimer reports whether an event is the consequence of a timer of the engine's. What an operation says is data, also
+// when it calls its error a timeout.
+func byTimer(e *journal.Event) bool { return e.Detail != nil && e.Detail.Due > 0 }
+
 // foldAborted stops one node. A terminal one stays as it is.
 func (r *Root) foldAborted(v int32, e *journal.Event) Outcome {
-	if r.row(v).Kind == plan.Gate {
-		return Unbound
-	}
-	n := &r.nodes[v]
-	if n.status.Terminal() && !n.has(pending) {
+	if r.Final(v) {
 		return Duplicate
 	}
 	r.abort(v, failureOf(e, CodeAborted))
@@ -259,10 +276,17 @@ func (r *Root) foldAborted(v int32, e *journal.Event) Outcome {
 }
 
 // abort closes a node's open attempt, or, if it has none, the node as it stands. A failed node whose retry was to come
-// stays failed, now for good. A map takes its unfinished items with it.
+// stays failed, now for good; a completed one whose task is not decided is aborted. A map takes its unfinished items with
+// it, a conditional its branches.
 func (r *Root) abort(v int32, why *journal.Failure) {
 	n := &r.nodes[v]
 	switch {
+	case n.has(held):
+		r.dropTask(v)
+		r.stopWaiting(v)
+		n.flags &^= pending | retryDue
+		n.fact, n.failure, n.output = stopped, why, nil
+		r.fails = append(r.fails, v)
 	case n.has(pending):
 		n.flags &^= pending | retryDue
 		r.stopWaiting(v)
@@ -291,10 +315,16 @@ func (r *Root) cancel(v int32) {
 	r.cancels = append(r.cancels, r.Request(v, r.nodes[v].attempt))
 }
 
-// foldRetried makes a node a candidate for another attempt, whatever it has ended as.
-func (r *Root) foldRetried(v int32) Outcome {
+// foldRetried makes a node a candidate for another attempt, whatever it has ended as. Where the work is answered and the
+// decision about it is open, the decision is asked for again, unless the work is to be repeated.
+func (r *Root) foldRetried(v int32, e *journal.Event) Outcome {
 	n := &r.nodes[v]
-	if !r.Retryable(v) {
+	switch {
+	case r.Undecided(v) && (e.Detail == nil || !e.Detail.Work):
+		return r.askAgain(v)
+	case r.Undecided(v):
+		r.stopAsking(v)
+	case !r.Retryable(v):
 		return Late
 	}
 	if n.final() {
@@ -307,24 +337,20 @@ func (r *Root) foldRetried(v int32) Outcome {
 }
 
 // foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides
-// any more and no later event counts.
+// any more and no later event counts. What is terminal stays as it is.
 func (r *Root) foldClosed(e *journal.Event) Outcome {
 	why := failureOf(e, CodeCanceled)
-	if v := r.resolve(e); e.Node != "" && v >= 0 {
-		if r.nodes[v].fact == running && r.row(v).Asks {
-			r.closeGather(v, why.Code == CodeTimeout)
-		} else if r.nodes[v].fact == running {
-			r.cancel(v)
-		}
-		r.nodes[v].flags &^= held
-		r.nodes[v].fact, r.nodes[v].failure = errored, why
-		r.nodes[v].flags &^= pending | retryDue
-		r.fails = append(r.fails, v)
-		r.setStatus(v, Failed)
+	if v := r.resolve(e); e.Node != "" && v >= 0 && !r.Final(v) {
+		r.failNamed(v, why, e)
 	}
 	for v := range r.Len() {
 		n := &r.nodes[v]
 		switch {
+		case n.has(held): // its work stays done, and nobody decides about it any more
+			r.stopAsking(v)
+			r.setTask(v, call.NoTask)
+			delete(r.tasks, v)
+			n.flags &^= pending | retryDue
 		case n.status == Running && r.row(v).Kind == plan.Step:
 			r.cancel(v)
 			n.fact, n.failure = stopped, why
@@ -340,7 +366,30 @@ func (r *Root) foldClosed(e *journal.Event) Outcome {
 	r.timers.clear()
 	kept := *e
 	r.run.closed = &kept
+	if r.signals != nil {
+		r.signals.closed()
+	}
 	return Applied
+}
+
+// failNamed fails the step after which a run is closed.
+func (r *Root) failNamed(v int32, why *journal.Failure, e *journal.Event) {
+	n := &r.nodes[v]
+	switch {
+	case n.has(held):
+		r.stopAsking(v)
+	case n.fact == running && r.row(v).Asks:
+		r.closeGather(v, byTimer(e))
+	case n.fact == running:
+		r.cancel(v)
+	}
+	n.flags &^= held | pending | retryDue
+	if byTimer(e) {
+		n.flags |= expired
+	}
+	n.fact, n.failure = errored, why
+	r.fails = append(r.fails, v)
+	r.setStatus(v, Failed)
 }
 
 // foldReopened lets a finished run go on.

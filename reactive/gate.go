@@ -7,9 +7,6 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// dependencyFailed is why abort-dependents stops a running step.
-var dependencyFailed = &journal.Failure{Code: CodeDependency, Message: "a step it depends on has failed"}
-
 // blame is what a gate has seen fail among the nodes it needs. Whether its test catches such a failure is judged when it
 // happens, and again when a node upstream gets a new attempt.
 type blame struct {
@@ -68,20 +65,24 @@ func (r *Root) deriveGate(v int32) {
 func (r *Root) look(v int32) Status {
 	n := &r.nodes[v]
 	switch {
+	case n.has(aborted):
+		n.fact = none
+		return Aborted
 	case n.has(stuck) || r.branch(v) == broken || r.uncaught(v):
 		n.fact = none
 		n.flags |= stuck
 		r.blameOf(v)
+		n.failure = r.dependency(v)
 		return Aborted
 	case r.branch(v) == notTaken:
-		n.fact = none
+		n.fact, n.failure = none, nil
 		return Skipped
 	case r.bank.Count(v, plan.Unsettled) == 0 && r.branch(v) == open:
 		if n.has(unread) || n.fact == none && !n.has(asked) {
 			r.decide(v)
 		}
 	default:
-		n.fact = none
+		n.fact, n.failure = none, nil
 		n.flags &^= asked
 	}
 	switch n.fact {
@@ -150,7 +151,7 @@ func (r *Root) foldAnswer(v int32, e *journal.Event) Outcome {
 // uncaught reports whether something the gate needs has failed without its test catching that.
 func (r *Root) uncaught(v int32) bool {
 	b := r.blame[v]
-	if b == nil {
+	if b == nil || r.passed(v) {
 		return false
 	}
 	for ; b.judged < len(b.nodes); b.judged++ {
@@ -185,15 +186,28 @@ func (r *Root) catches(g, p int32) bool {
 
 // tests reports whether gate g tests node x.
 func (r *Root) tests(g, x int32) bool {
-	return r.nodes[g].block == r.nodes[x].block && r.settles(x, g)
+	class, ok := r.edge(x, g)
+	return ok && class == plan.Settles
 }
 
-// settles reports whether an edge leads from one node to another of the same body that only wants to see how it ends.
+// settles reports whether an edge leads from one node to another that is satisfied by any end of it.
 func (r *Root) settles(from, to int32) bool {
+	class, ok := r.edge(from, to)
+	return ok && class != plan.Needs
+}
+
+// edge gives the class of the edge that leads from one node to another; false: there is none.
+func (r *Root) edge(from, to int32) (plan.Class, bool) {
+	if r.nodes[from].block != r.nodes[to].block {
+		return plan.Needs, false
+	}
 	row := r.bank.Row(to)
 	out := r.plan.Outgoing(r.bank.Row(from))
 	i, ok := slices.BinarySearchFunc(out, row, func(e plan.Edge, row int32) int { return int(e.To) - int(row) })
-	return ok && out[i].Class == plan.Settles
+	if !ok {
+		return plan.Needs, false
+	}
+	return out[i].Class, true
 }
 
 // causes are the nodes that made x fail, when it did not do so itself.
@@ -204,7 +218,11 @@ func (r *Root) causes(x int32) []int32 {
 	}
 	var causes []int32
 	for _, p := range r.plan.Predecessors(r.bank.Row(x)) {
-		if v := r.beside(x, p); r.bank.Output(v)&plan.ShowsBlocked != 0 {
+		v := r.beside(x, p)
+		if r.bank.Output(v)&plan.ShowsBlocked == 0 {
+			continue
+		}
+		if class, _ := r.edge(v, x); class != plan.Sees {
 			causes = append(causes, v)
 		}
 	}

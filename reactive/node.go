@@ -52,6 +52,7 @@ const (
 	unread                      // gate: an input has changed since the last decision
 	held                        // completed, and its task is not decided: nothing that needs it goes on
 	cascade                     // its attempt was closed because something it needs failed
+	expired                     // failed because a timer of the engine's ran out
 )
 
 // has reports whether any of these flags is set.
@@ -94,12 +95,10 @@ func shows(kind plan.Kind, s Status, f flags) uint8 {
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
 	case Skipped:
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
-	case Failed:
-		if f&pending != 0 {
+	case Failed, Aborted:
+		if f&pending != 0 { // another attempt is to come
 			return plan.ShowsMoved
 		}
-		return plan.ShowsBlocked | plan.ShowsSettled | plan.ShowsMoved
-	case Aborted:
 		return plan.ShowsBlocked | plan.ShowsSettled | plan.ShowsMoved
 	case Running:
 		return plan.ShowsMoved

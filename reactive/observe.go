@@ -2,26 +2,53 @@ package reactive
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Signals are a root's statuses as signals, for programs that derive values and effects from them. A signal is made when
-// it is first asked for and costs nothing before; after that, an event that changes a node writes its signal, all changes
-// of one event as one batch. They are owned by the goroutine that owns the root.
+// Signals are what a root says of its steps as signals, for programs that derive values and effects from them. A step's are
+// made when they are first asked for and cost nothing before; after that, an event that changes the step writes them, all
+// changes of one event as one batch. They are owned by the goroutine that owns the root, and only the journal writes them.
 type Signals struct {
-	root     *Root
-	graph    *signals.Graph
-	statuses map[int32]*signals.Signal[Status]
-	pending  []int32 // nodes whose signals are to be written
-	err      error
+	root    *Root
+	graph   *signals.Graph
+	steps   map[string]*StepSignals // by key
+	pending []*StepSignals          // to be written
+	routed  []*StepSignals          // of a playbook: steps, which are no nodes
+	err     error
 }
 
-// Signals gives the root's signals; all calls give the same.
+// StepSignals are the signals of one step, map, item or conditional, by its key. Where it does not exist yet, as an item of
+// a map that has not been expanded, its status is Absent. Of a playbook's run they are a step's, by its name: its status is
+// that of its newest run, and it has no preconditions.
+type StepSignals struct {
+	Status           *signals.Computed[Status]
+	Ready            *signals.Computed[bool] // it may start, and has its slots
+	Result           *signals.Computed[any]  // its output, a value of package value, once it has completed; nil before
+	Preconditions    *signals.Computed[bool] // everything it needs is completed or skipped
+	BlockedByFailure *signals.Computed[bool] // something it needs has failed or was aborted, and no test catches that
+
+	key                   string
+	pending               bool
+	status                *signals.Signal[Status]
+	result                *signals.Signal[any]
+	preconditions, blocks *signals.Signal[bool]
+}
+
+// StepReader is a Body that has steps of its own, beside the calls.
+type StepReader interface {
+	// StepNow is where a step stands, and what it has returned last. It reports false when there is no such step.
+	StepNow(name string) (Status, any, bool)
+}
+
+// Signals returns the root's signals; all calls return the same.
 func (r *Root) Signals() *Signals {
 	if r.signals == nil {
-		r.signals = &Signals{root: r, graph: signals.New(), statuses: map[int32]*signals.Signal[Status]{}}
+		r.signals = &Signals{root: r, graph: signals.New(), steps: map[string]*StepSignals{}}
 	}
 	return r.signals
 }
@@ -29,36 +56,64 @@ func (r *Root) Signals() *Signals {
 // Graph is the graph that the signals live in: where effects on them are made, and disposed of.
 func (s *Signals) Graph() *signals.Graph { return s.graph }
 
-// Status is the signal of a node's status.
-func (s *Signals) Status(v int32) *signals.Signal[Status] {
-	if s.statuses[v] == nil {
-		s.statuses[v] = signals.NewSignal(s.graph, s.root.Status(v))
+// Root is the root that the signals follow: what else it says may be read while it stands still, in effects too.
+func (s *Signals) Root() *Root { return s.root }
+
+// Step returns the signals of a step by its key; all calls with one key return the same.
+func (s *Signals) Step(key string) *StepSignals {
+	if x := s.steps[key]; x != nil {
+		return x
 	}
-	return s.statuses[v]
-}
-
-// Ready is whether a node may start and has its slots.
-func (s *Signals) Ready(v int32) *signals.Computed[bool] {
-	status := s.Status(v)
-	return signals.NewComputed(s.graph, func(r signals.Reader) (bool, error) { return status.Get(r) == Ready, nil })
-}
-
-// Result is the output of a node once it has completed; nil before.
-func (s *Signals) Result(v int32) *signals.Computed[any] {
-	status := s.Status(v)
+	g := s.graph
 	never := func(a, b any) bool { return false }
-	return signals.NewComputedFunc(s.graph, never, func(r signals.Reader) (any, error) {
-		if status.Get(r) != Completed {
-			return nil, nil
-		}
-		return s.root.Output(v), nil
-	})
+	x := &StepSignals{
+		key:           key,
+		status:        signals.NewSignal(g, Absent),
+		result:        signals.NewSignalFunc(g, any(nil), never),
+		preconditions: signals.NewSignal(g, false),
+		blocks:        signals.NewSignal(g, false),
+	}
+	x.Status = signals.NewComputed(g, func(r signals.Reader) (Status, error) { return x.status.Get(r), nil })
+	x.Ready = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.status.Get(r) == Ready, nil })
+	x.Result = signals.NewComputedFunc(g, never, func(r signals.Reader) (any, error) { return x.result.Get(r), nil })
+	x.Preconditions = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.preconditions.Get(r), nil })
+	x.BlockedByFailure = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.blocks.Get(r), nil })
+	s.steps[key] = x
+	if s.root.body != nil {
+		s.routed = append(s.routed, x)
+	}
+	s.err = errors.Join(s.err, s.write(x))
+	return x
 }
 
-// changed notes a node whose signal, if it has one, is to be written.
+// changed notes a node of which something is different, if it has signals.
 func (s *Signals) changed(v int32) {
-	if s.statuses[v] != nil {
-		s.pending = append(s.pending, v)
+	if len(s.steps) == 0 || s.root.cells != nil {
+		return
+	}
+	for {
+		if x := s.steps[s.root.Key(v)]; x != nil {
+			s.touch(x)
+		}
+		b := s.root.nodes[v].block
+		if b == 0 {
+			return
+		}
+		v = s.root.blocks[b].owner // a map's result is made of its items'
+	}
+}
+
+// closed notes all: what a node shows has changed without anything being derived from it.
+func (s *Signals) closed() {
+	for _, key := range slices.Sorted(maps.Keys(s.steps)) {
+		s.touch(s.steps[key])
+	}
+}
+
+func (s *Signals) touch(x *StepSignals) {
+	if !x.pending {
+		x.pending = true
+		s.pending = append(s.pending, x)
 	}
 }
 
@@ -67,19 +122,57 @@ func (s *Signals) Err() error { return s.err }
 
 // flush writes the signals of what an event has changed.
 func (s *Signals) flush() {
+	for _, x := range s.routed {
+		s.touch(x)
+	}
 	if len(s.pending) == 0 {
 		return
 	}
 	err := s.graph.Batch(func() error {
-		for _, v := range s.pending {
-			if err := s.statuses[v].Set(s.root.Status(v)); err != nil {
-				return err
-			}
+		var errs []error
+		for _, x := range s.pending {
+			x.pending = false
+			errs = append(errs, s.write(x))
 		}
-		return nil
+		return errors.Join(errs...)
 	})
 	s.pending = s.pending[:0]
 	s.err = errors.Join(s.err, err)
+}
+
+// write brings a step's signals up to date.
+func (s *Signals) write(x *StepSignals) error {
+	status, result, preconditions, blocks := s.now(x.key)
+	was := x.status.Peek()
+	errs := []error{x.status.Set(status), x.preconditions.Set(preconditions), x.blocks.Set(blocks)}
+	if status == Completed || was == Completed {
+		errs = append(errs, x.result.Set(result))
+	}
+	return errors.Join(errs...)
+}
+
+// now is what the root says of a step.
+func (s *Signals) now(key string) (status Status, result any, preconditions, blocks bool) {
+	r := s.root
+	if r.body != nil {
+		if steps, ok := r.body.(StepReader); ok {
+			status, result, _ = steps.StepNow(key)
+		}
+		return status, result, false, false
+	}
+	v, ok := r.Node(key)
+	if !ok {
+		return Absent, nil, false, false
+	}
+	blocks = r.bank.Count(v, plan.Blocked) > 0 || r.branch(v) == broken
+	if r.row(v).Kind == plan.Gate {
+		blocks = r.blocker(v) >= 0 // what its test catches does not block it
+	}
+	result, err := value.Of(r.Output(v))
+	if err != nil { // no output of a journal: what the codec takes is a value
+		result = nil
+	}
+	return r.Status(v), result, r.Preconditions(v), blocks
 }
 
 // Preconditions reports whether everything a node needs is completed or skipped. A node without predecessors has
@@ -92,22 +185,13 @@ func (r *Root) Preconditions(v int32) bool {
 	return r.bank.Count(v, gate) == 0
 }
 
-// BlockedByFailure gives the predecessors whose failure keeps a node from ever starting, and the conditional around it if
+// BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
 // that has failed; empty when nothing does. For a conditional these are only what its test does not catch.
 func (r *Root) BlockedByFailure(v int32) []int32 {
 	var causes []int32
-	row := r.row(v)
-	for _, p := range r.plan.Predecessors(r.bank.Row(v)) {
-		u := r.beside(v, p)
-		if r.bank.Output(u)&plan.ShowsBlocked == 0 || r.settles(u, v) {
-			continue
-		}
-		if row.Kind != plan.Gate || !r.catches(v, u) {
-			causes = append(causes, u)
-		}
-	}
-	if row.Gate >= 0 && r.branch(v) == broken {
-		causes = append(causes, r.beside(v, row.Gate))
-	}
+	r.eachBlocker(v, func(u int32) bool {
+		causes = append(causes, u)
+		return true
+	})
 	return causes
 }

@@ -78,14 +78,15 @@ func TestSignalsFollowTheJournal(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}, {operation: b}]}`)
 	r := newRun(t, p)
 	s := r.root.Signals()
-	b, _ := r.root.Node("b")
+	b := s.Step("b")
 	var seen []reactive.Status
 	_, err := s.Graph().Effect(func(rd signals.Reader) error {
-		seen = append(seen, s.Status(b).Get(rd))
-		return nil
+		status, err := b.Status.Get(rd)
+		seen = append(seen, status)
+		return err
 	})
 	require.NoError(t, err)
-	result := s.Result(b)
+	result := b.Result
 	for _, in := range []string{"start", "a+", "a!", "b+", "b!"} {
 		r.input(in)
 	}
@@ -165,4 +166,22 @@ func TestAClosedRunWaitsForNobody(t *testing.T) {
 	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCanceled, Detail: &journal.Detail{}})
 	require.False(t, r.root.Decidable(a))
 	require.Equal(t, []reactive.Cause{{Kind: reactive.ByEnd, Node: a}}, r.root.Causes(a))
+}
+
+// A step that has failed is no reason to wait, for those who only want to see how it ends or have a default for it.
+func TestWhatHasEndedIsNotWaitedFor(t *testing.T) {
+	r := play(t, load(t, `
+kind: Workflow
+name: w
+steps:
+  - {parallel: {steps: [{operation: a}, {operation: slow}]}}
+  - {conditional: {test: "{{ steps.a.status == 'completed' and steps.slow.status == 'completed' }}", then: []}}
+  - {operation: b, input: "{{ steps.a.output ?? 1 }} {{ steps.slow.output ?? 2 }}"}`), "a+", "slow+", "ax")
+	b, _ := r.root.Node("b")
+	slow, _ := r.root.Node("slow")
+	causes := r.root.Causes(b)
+	require.Len(t, causes, 2, "the conditional and slow")
+	require.Contains(t, causes, reactive.Cause{Kind: reactive.ByPredecessor, Node: slow})
+	r.input("slow!")
+	require.Equal(t, reactive.Ready, r.root.Status(b))
 }

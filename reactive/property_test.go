@@ -15,7 +15,8 @@ import (
 )
 
 // TestProperties drives random workflows, with maps and conditionals nested in each other, through random events: what
-// a coordinator would do and what it would not. After every event it checks what must hold whatever happens.
+// a coordinator would do and what it would not. After every event it checks what must hold whatever happens, and at the end
+// that nothing which was handed out has changed since.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}
@@ -34,11 +35,14 @@ func TestProperties(t *testing.T) {
 			t.Skip("a cycle: ", err)
 		}
 		r := &randomRun{t: t, plan: p, root: reactive.New(p)}
-		r.append(journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}})
+		r.append(journal.Event{
+			Type: journal.RunStarted, Value: map[string]any{"rows": []any{map[string]any{"n": int64(1)}, int64(2)}}, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}},
+		})
 		for range rapid.IntRange(0, 60).Draw(t, "events") {
 			r.append(r.draw())
 		}
 		r.checkReplays()
+		r.checkHanded()
 	})
 }
 
@@ -82,18 +86,47 @@ func (g *generator) node(depth int) template.Node {
 	case 5:
 		outer := g.named
 		m := &template.Map{
-			ID: g.id("m"), Over: make([]any, rapid.IntRange(0, 3).Draw(g.t, "items")), MaxConcurrency: limit(),
+			ID: g.id("m"), Over: g.over(), MaxConcurrency: limit(),
 			Steps: g.steps(depth + 1),
 		}
 		g.named = append(outer[:len(outer):len(outer)], m.ID)
 		return m
 	}
-	s := &template.Step{ID: g.id("s"), Operation: "op"}
+	s := &template.Step{ID: g.id("s"), Operation: "op", Input: g.input()}
 	if rapid.IntRange(0, 3).Draw(g.t, "retries") == 0 {
 		s.Timing = &template.Timing{Retry: &template.Retry{MaxAttempts: 2}}
 	}
 	g.named = append(g.named, s.ID)
 	return s
+}
+
+// over makes the list of a map.
+func (g *generator) over() any {
+	if rapid.Bool().Draw(g.t, "read") {
+		return "{{ input.rows }}"
+	}
+	return make([]any, rapid.IntRange(0, 3).Draw(g.t, "items"))
+}
+
+// input makes what a step is called with: the outputs of others, as they are and inside something.
+func (g *generator) input() any {
+	kind := rapid.IntRange(0, 5).Draw(g.t, "input")
+	switch {
+	case kind == 1:
+		return map[string]any{"in": "{{ input }}", "run": "{{ run }}"}
+	case kind < 2 || len(g.named) == 0:
+		return nil
+	}
+	id := rapid.SampledFrom(g.named).Draw(g.t, "read")
+	switch kind {
+	case 2:
+		return fmt.Sprintf("{{ steps.%s.output ?? [input] }}", id)
+	case 5:
+		return fmt.Sprintf("{{ steps.%s.output ?? 1 }}", id)
+	case 3:
+		return map[string]any{"in": []any{fmt.Sprintf("{{ [steps.%s.output ?? 1] }}", id)}, "text": "x"}
+	}
+	return map[string]any{"error": fmt.Sprintf("{{ steps.%s.error }}", id), "status": fmt.Sprintf("{{ steps.%s.status }}", id)}
 }
 
 func (g *generator) test() string {
@@ -119,13 +152,20 @@ type randomRun struct {
 	root    *reactive.Root
 	journal []journal.Event
 	states  []string // after each event
-	unruly  bool     // a node was requested that was not ready
+	watched map[string]*reactive.StepSignals
+	unruly  bool // a node was requested that was not ready
+	handed  []handed
+	known   map[uintptr]bool // held already
 }
 
 // draw makes one event: mostly what a coordinator would journal next, sometimes anything.
 func (r *randomRun) draw() journal.Event {
 	if v, ok := r.root.NextStart(); ok && rapid.IntRange(0, 2).Draw(r.t, "start") > 0 {
-		return journal.Event{Type: journal.CallRequested, Node: r.root.Key(v), Attempt: r.root.Attempt(v) + 1}
+		in, failure := r.root.Input(v)
+		if failure != nil {
+			return journal.Event{Type: journal.StepFailed, Node: r.root.Key(v), Detail: &journal.Detail{Failure: failure}}
+		}
+		return journal.Event{Type: journal.CallRequested, Node: r.root.Key(v), Attempt: r.root.Attempt(v) + 1, Value: in}
 	}
 	if e, ok := r.root.Fire(1 << 62); ok && rapid.Bool().Draw(r.t, "fire") {
 		e.Hint = 0
@@ -148,9 +188,9 @@ func (r *randomRun) draw() journal.Event {
 	e := journal.Event{Type: rapid.SampledFrom(kinds).Draw(r.t, "type"), Node: key, Attempt: attempt}
 	switch e.Type {
 	case journal.CallError:
-		e.Detail = &journal.Detail{Failure: &journal.Failure{Code: "broken", Retryable: true}}
+		e.Detail = &journal.Detail{Failure: &journal.Failure{Code: "broken", Retryable: true, Details: map[string]any{"at": []any{key}}}}
 	case journal.CallResponded:
-		e.Value = "output"
+		e.Value = map[string]any{"of": key, "rows": []any{map[string]any{"n": int64(len(r.journal))}}}
 	case journal.RunCanceled:
 		if rapid.IntRange(0, 20).Draw(r.t, "cancel") > 0 {
 			e.Type = journal.CallResponded
@@ -167,6 +207,10 @@ func (r *randomRun) append(e journal.Event) {
 	e.Seq = uint64(len(r.journal) + 1)
 	e.At = int64(e.Seq) * 1e9
 	before := r.finals()
+	awaited := false // the node's next attempt is
+	if v, ok := r.root.Node(e.Node); ok {
+		awaited = r.root.Pending(v)
+	}
 	if v, ok := r.root.Node(e.Node); ok && e.Type == journal.CallRequested && r.root.Status(v) != reactive.Ready {
 		r.unruly = true
 	}
@@ -175,19 +219,50 @@ func (r *randomRun) append(e journal.Event) {
 	r.journal = append(r.journal, kept)
 	r.states = append(r.states, state(r.root))
 	require.NoError(r.t, r.root.Check(), "after %s %s#%d (%s)", e.Type, e.Node, e.Attempt, out)
+	r.checkSignals()
+	r.holdAll(&kept)
 
 	if e.Attempt > 0 {
 		again := kept
 		require.NotEqual(r.t, reactive.Applied, r.root.Apply(&again), "%s of %s counted twice", e.Type, e.Node)
 		require.Equal(r.t, r.states[len(r.states)-1], state(r.root), "%s of %s twice", e.Type, e.Node)
 	}
-	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried { // these begin another attempt
+	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried && !awaited { // these begin another attempt, or are what came of it
 		for key, was := range before {
 			v, ok := r.root.Node(key)
 			require.True(r.t, ok, "%s vanished at %s", key, e.Type)
 			require.Equal(r.t, was.String(), r.root.Status(v).String(), "%s was final before %s of %s", key, e.Type, e.Node)
 		}
 	}
+}
+
+// checkSignals subscribes to a node now and then, and compares what its signals say with the root.
+func (r *randomRun) checkSignals() {
+	if r.watched == nil {
+		r.watched = map[string]*reactive.StepSignals{}
+	}
+	if v := rapid.Int32Range(0, 3*r.root.Len()).Draw(r.t, "watch"); v < r.root.Len() && r.root.Key(v) != "" {
+		r.watched[r.root.Key(v)] = r.root.Signals().Step(r.root.Key(v))
+	}
+	for key, s := range r.watched {
+		status, err := s.Status.Peek()
+		require.NoError(r.t, err)
+		ready, _ := s.Ready.Peek()
+		preconditions, _ := s.Preconditions.Peek()
+		blocks, _ := s.BlockedByFailure.Peek()
+		result, _ := s.Result.Peek()
+		v, ok := r.root.Node(key)
+		if !ok {
+			require.Equal(r.t, reactive.Absent, status, key)
+			continue
+		}
+		require.Equal(r.t, r.root.Status(v).String(), status.String(), key)
+		require.Equal(r.t, status == reactive.Ready, ready, key)
+		require.Equal(r.t, r.root.Preconditions(v), preconditions, key)
+		require.Equal(r.t, len(r.root.BlockedByFailure(v)) > 0, blocks, key)
+		require.Equal(r.t, r.root.Output(v), result, key)
+	}
+	require.NoError(r.t, r.root.Signals().Err())
 }
 
 // finals are the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.

@@ -21,41 +21,46 @@ import (
 //  4. Each expansion's counters are those of its items' nodes; the run's are those of the nodes outside maps.
 //  5. After the run is closed no status changes.
 type Root struct {
-	plan       *plan.Plan
-	bank       *signals.Bank
-	nodes      []node
-	blocks     []block
-	keys       []string // of instances in blocks, made when asked for
-	slots      slots
-	starts     starts
-	maps       map[int32]*expansion
-	top        expansion            // the run as one body: its counters
-	blame      map[int32]*blame     // gates that have seen a failure among what they need
-	blamed     []int32              // the keys of blame, oldest first
-	older      map[request]*attempt // attempts that are not their node's newest
-	loose      map[looseRequest]*loose
-	looseOrder []looseRequest     // its keys, oldest first
-	upstream   map[int32][]uint64 // by row of a gate: the rows it can be reached from
-	timers     timers
-	mail       mail
-	asks       []int32 // gates and maps whose Go function has to be asked
-	cancels    []Request
-	fails      []int32 // nodes in the order in which they failed for good
-	judged     int     // fails[:judged] do not end the run
-	changes    []Change
-	gathers    map[int32]*call.Gather // of steps that ask participants
-	tasks      map[int32]*task        // of steps that declare who says when they are done
-	calls      []Request              // of participants and decision sources, to be made
-	hedges     []Request
-	decisions  []int32
-	closings   []closing
-	watched    bool
-	signals    *Signals // nil until somebody asks for them
-	run        run
-	cells      *Cells // of a routed run; else nil
-	body       Body   // of a routed run; else nil
-	seq        uint64
-	at         int64 // of the event being applied
+	plan         *plan.Plan
+	bank         *signals.Bank
+	nodes        []node
+	blocks       []block
+	keys         []string // of instances in blocks, made when asked for
+	slots        slots
+	starts       starts
+	free         *starts // those whose calls need no room in the process; nil: they are among the others
+	roomless     []bool  // by operation: its calls need none
+	maps         map[int32]*expansion
+	top          expansion             // the run as one body: its counters
+	blame        map[int32]*blame      // gates that have seen a failure among what they need
+	blamed       []int32               // the keys of blame, oldest first
+	dependencies map[int32]*dependents // of nodes that have failed, for those that need them
+	older        map[request]*attempt  // attempts that are not their node's newest
+	loose        map[looseRequest]*loose
+	looseOrder   []looseRequest     // its keys, oldest first
+	upstream     map[int32][]uint64 // by row of a gate: the rows it can be reached from
+	timers       timers
+	mail         mail
+	asks         []int32 // gates and maps whose Go function has to be asked
+	cancels      []Request
+	fails        []int32 // nodes in the order in which they failed for good
+	judged       int     // fails[:judged] do not end the run
+	changes      []Change
+	taskChanges  []TaskChange
+	gathers      map[int32]*call.Gather // of steps that ask participants
+	tasks        map[int32]*task        // of steps that declare who says when they are done
+	reports      map[int32]*reports     // of steps whose newest attempt has reported
+	calls        []Request              // of participants and decision sources, to be made
+	hedges       []Request
+	decisions    []int32
+	closings     []closing
+	watched      bool
+	signals      *Signals // nil until somebody asks for them
+	run          run
+	cells        *Cells // of a routed run; else nil
+	body         Body   // of a routed run; else nil
+	seq          uint64
+	at           int64 // of the event being applied
 }
 
 // run is what is known of the run itself.
@@ -66,7 +71,8 @@ type run struct {
 	deadline int64 // Unix nanoseconds; 0: none, or no call yet
 	closed   *journal.Event
 	finished *journal.Event
-	stopped  bool  // by somebody, until somebody resumes it
+	stopped  bool  // by a person, until a person resumes it
+	above    bool  // by a pause of the run that has started this one, until that is over
 	pauses   int   // tasks whose outcome has paused the run, until each is decided
 	deciding int   // decision calls that are to be made or answered
 	busy     int32 // nodes that only this process can move: ready, or running outside the engine
@@ -126,6 +132,15 @@ type Change struct {
 	Cell     *CellChange // of a routed run; else nil
 }
 
+// TaskChange is a step's task's move from a state to another, caused by the event applied last.
+type TaskChange struct {
+	Node     int32
+	Key      string
+	Attempt  int32
+	From, To call.Fulfillment
+	Failure  *journal.Failure // why the step failed or was skipped by it; nil otherwise
+}
+
 // CellChange is what a cell's node knew when its status changed: it may be another cell's since.
 type CellChange struct {
 	Key     string
@@ -137,16 +152,17 @@ type CellChange struct {
 // New makes the root of a run that has no events yet.
 func New(p *plan.Plan) *Root {
 	r := &Root{
-		plan:     p,
-		nodes:    make([]node, len(p.Nodes)),
-		blocks:   make([]block, 1),
-		maps:     map[int32]*expansion{},
-		blame:    map[int32]*blame{},
-		upstream: map[int32][]uint64{},
-		older:    map[request]*attempt{},
-		gathers:  map[int32]*call.Gather{},
-		tasks:    map[int32]*task{},
-		loose:    map[looseRequest]*loose{},
+		plan:         p,
+		nodes:        make([]node, len(p.Nodes)),
+		blocks:       make([]block, 1),
+		maps:         map[int32]*expansion{},
+		blame:        map[int32]*blame{},
+		upstream:     map[int32][]uint64{},
+		older:        map[request]*attempt{},
+		dependencies: map[int32]*dependents{},
+		gathers:      map[int32]*call.Gather{},
+		tasks:        map[int32]*task{},
+		loose:        map[looseRequest]*loose{},
 	}
 	r.blocks[0] = block{owner: -1, parent: -1, row: -1}
 	r.bank = signals.NewBank(p.Wiring, r.derive)
@@ -168,8 +184,16 @@ func New(p *plan.Plan) *Root {
 	return r
 }
 
-// Watch makes the root record status changes from now on, for Changes.
+// Watch makes the root record changes of statuses and tasks from now on, for Changes and TaskChanges.
 func (r *Root) Watch() { r.watched = true }
+
+// TaskChanges are the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
+// the next Apply.
+func (r *Root) TaskChanges() []TaskChange {
+	c := r.taskChanges
+	r.taskChanges = r.taskChanges[:0]
+	return c
+}
 
 // Changes are the status changes since the last call, in the order in which they were derived. The slice is valid until
 // the next Apply.
@@ -191,6 +215,9 @@ const (
 )
 
 var outcomeNames = [...]string{"applied", "duplicate", "late", "unbound"}
+
+// Counted reports whether the event has changed what the run means.
+func (o Outcome) Counted() bool { return o == Applied }
 
 func (o Outcome) String() string { return outcomeNames[o] }
 

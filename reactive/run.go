@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -33,11 +34,15 @@ func (r *Root) At() int64 { return r.at }
 // Closed reports whether the run was cancelled, closed or overtaken by its deadline: nothing counts any more.
 func (r *Root) Closed() bool { return r.run.closed != nil }
 
-// Paused reports whether somebody has stopped the run.
-func (r *Root) Paused() bool { return r.run.stopped || r.run.pauses > 0 }
+// Paused reports whether nothing new may start: a person has paused the run, the run that started it is paused, or a task
+// has come to an outcome that pauses it.
+func (r *Root) Paused() bool { return r.run.stopped || r.run.above || r.run.pauses > 0 }
 
-// Stopped reports whether a person has paused the run: a pause that a task has caused ends with that task's decision alone.
+// Stopped reports whether a person has paused the run. Only a person ends that pause.
 func (r *Root) Stopped() bool { return r.run.stopped }
+
+// PausedFromAbove reports whether the run is paused because the one that started it is.
+func (r *Root) PausedFromAbove() bool { return r.run.above }
 
 // RunStatus is where the run stands.
 func (r *Root) RunStatus() RunStatus {
@@ -46,10 +51,16 @@ func (r *Root) RunStatus() RunStatus {
 		return RunStatus(r.run.finished.Detail.State)
 	case r.Paused():
 		return RunPaused
-	case r.run.busy == 0 && r.run.deciding == 0 && !r.Done() && !r.firing():
+	case r.run.busy == 0 && r.run.deciding == 0 && !r.Done() && !r.firing() && !r.starting():
 		return RunWaiting
 	}
 	return RunRunning
+}
+
+// starting reports whether a node may start now that only waits for room in the process: a retry that is due.
+func (r *Root) starting() bool {
+	_, ok := r.NextStart()
+	return ok
 }
 
 // Done reports whether nothing is left to do, so that the run is to be finished: it is closed, or every node has settled.
@@ -70,21 +81,17 @@ func (r *Root) Verdict() Verdict {
 		return r.body.Verdict()
 	}
 	if v := r.firstFailure(); v >= 0 {
-		f := r.Failure(v)
-		if f == nil {
-			f = dependencyFailed
-		}
 		status := RunFailed
-		if f.Code == CodeTimeout {
+		if r.nodes[v].has(expired) {
 			status = RunStepTimeout
 		}
-		return Verdict{Status: status, Failure: f, Node: v}
+		return Verdict{Status: status, Failure: r.attributed(r.Failure(v), v), Node: v}
 	}
 	out := r.plan.Checked.Output
 	if out == nil {
 		return Verdict{Status: RunCompleted, Node: -1}
 	}
-	v, err := out.Eval(env{r, -1})
+	v, err := rendered(out, env{r, -1})
 	if err != nil {
 		return Verdict{Status: RunFailed, Failure: failed(CodeOutputResolution, err), Node: -1}
 	}
@@ -100,14 +107,29 @@ func (r *Root) closedVerdict(e *journal.Event) Verdict {
 		out.Status = RunDeadlineExceeded
 	default:
 		out.Status = RunFailed
-		if out.Failure.Code == CodeTimeout {
-			out.Status = RunStepTimeout
-		}
-		if v, ok := r.Node(e.Node); ok {
+		v, ok := r.Node(e.Node)
+		if ok {
 			out.Node = v
+			out.Failure = r.attributed(out.Failure, v)
+		}
+		if byTimer(e) || ok && r.nodes[v].has(expired) {
+			out.Status = RunStepTimeout
 		}
 	}
 	return out
+}
+
+// attributed is the failure of node v as the run's: it names v, unless it names the step that it goes back to already.
+func (r *Root) attributed(f *journal.Failure, v int32) *journal.Failure {
+	if f == nil {
+		f = &journal.Failure{Code: CodeDependency}
+	}
+	if f.Step != "" {
+		return f
+	}
+	named := *f
+	named.Step = r.Key(v)
+	return &named
 }
 
 // Failure is why a node has failed, was aborted or was skipped by its timing; nil when it was not. A map's is that of
@@ -119,20 +141,25 @@ func (r *Root) Failure(v int32) *journal.Failure {
 	default:
 		return nil
 	}
-	if x := r.maps[v]; x != nil && n.failure == nil && n.has(expanded) && n.status == Failed {
-		if u := r.failedNode(x); u >= 0 {
-			return r.Failure(u)
+	if r.failedByItems(v) {
+		if u := r.failedNode(r.maps[v]); u >= 0 {
+			return r.attributed(r.Failure(u), u)
 		}
 	}
 	return n.failure
 }
 
+// failedByItems reports whether v is a map that has failed because some of its items have.
+func (r *Root) failedByItems(v int32) bool {
+	n := &r.nodes[v]
+	return n.status == Failed && n.failure == nil && n.has(expanded)
+}
+
 // failedNode is the node after which a map's first failed item is named; -1: none failed.
 func (r *Root) failedNode(x *expansion) int32 {
 	for i := range x.items {
-		b := &r.blocks[x.blocks[i]]
-		if u := r.firstUncaught(b.base, b.base+r.plan.Nodes[b.row].End-b.row-1); u >= 0 {
-			return u
+		if lo, hi := r.extent(x.blocks[i]); r.firstUncaught(lo, hi) >= 0 {
+			return r.origin(lo, hi)
 		}
 	}
 	return -1
@@ -143,30 +170,45 @@ func (r *Root) firstFailure() int32 {
 	if r.top.bad == 0 {
 		return -1
 	}
-	caught := map[int32]map[int32]bool{}
-	for _, v := range r.fails {
-		if r.standing(v, caught) {
-			return v
-		}
-	}
-	return r.firstUncaught(0, int32(len(r.plan.Nodes)))
+	return r.origin(r.extent(0))
 }
 
-// standing reports whether v's own failure still holds and was caught neither beside it nor, in a map, further out.
-func (r *Root) standing(v int32, caught map[int32]map[int32]bool) bool {
-	for {
-		b := r.nodes[v].block
-		if caught[b] == nil {
-			lo, hi := r.extent(b)
-			caught[b] = r.caughtIn(lo, hi)
+// origin is where the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
+// first, in the order of the journal. -1: every failure was caught.
+func (r *Root) origin(lo, hi int32) int32 {
+	roots := map[int32]bool{}
+	r.addOrigins(roots, lo, hi)
+	first := int32(-1)
+	for _, v := range slices.Backward(r.fails) { // a node that has failed twice counts from the last time
+		if roots[v] {
+			first = v
+			delete(roots, v)
 		}
-		if r.bank.Output(v)&plan.ShowsBlocked == 0 || r.cascaded(v) || caught[b][v] {
-			return false
+	}
+	if first < 0 {
+		return r.firstUncaught(lo, hi)
+	}
+	return first
+}
+
+// addOrigins adds the nodes that the uncaught failures of a body go back to, those inside its maps included.
+func (r *Root) addOrigins(roots map[int32]bool, lo, hi int32) {
+	chain := map[int32]bool{}
+	r.eachUncaught(lo, hi, func(v int32) bool {
+		r.addChain(chain, v)
+		return true
+	})
+	for v := range chain {
+		switch {
+		case r.cascaded(v) || r.row(v).Kind == plan.Join:
+		case r.failedByItems(v):
+			for _, b := range r.maps[v].blocks[:len(r.maps[v].items)] {
+				lo, hi := r.extent(b)
+				r.addOrigins(roots, lo, hi)
+			}
+		default:
+			roots[v] = true
 		}
-		if b == 0 {
-			return true
-		}
-		v = r.blocks[b].owner
 	}
 }
 
@@ -182,28 +224,33 @@ func (r *Root) extent(b int32) (lo, hi int32) {
 // firstUncaught is the first node of a body, in template order, whose failure no conditional of that body caught; one
 // that failed itself comes before those it took with it. -1: there is none.
 func (r *Root) firstUncaught(lo, hi int32) int32 {
+	first := int32(-1)
+	r.eachUncaught(lo, hi, func(v int32) bool {
+		if first < 0 || !r.cascaded(v) {
+			first = v
+		}
+		return r.cascaded(v)
+	})
+	return first
+}
+
+// eachUncaught calls yield for the failed nodes of a body that no conditional of the body has caught, in template order,
+// until it returns false.
+func (r *Root) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	caught := r.caughtIn(lo, hi)
-	taken := int32(-1)
 	for v := lo; v < hi; v++ {
 		row := r.row(v)
 		if row.Kind == plan.Join || row.Map >= 0 && r.nodes[v].block == 0 {
 			continue
 		}
-		if r.bank.Output(v)&plan.ShowsBlocked == 0 || caught[v] {
-			continue
-		}
-		if !r.cascaded(v) {
-			return v
-		}
-		if taken < 0 {
-			taken = v
+		if r.bank.Output(v)&plan.ShowsBlocked != 0 && !caught[v] && !yield(v) {
+			return
 		}
 	}
-	return taken
 }
 
 // caughtIn is the set of failed nodes of a body that a conditional has caught: the chains of what those that decided
-// have looked at. A map whose items' tests look outside catches for them.
+// needed or have looked at. A map catches what the tests of its items look at.
 func (r *Root) caughtIn(lo, hi int32) map[int32]bool {
 	caught := map[int32]bool{}
 	for g := lo; g < hi; g++ {
@@ -213,7 +260,11 @@ func (r *Root) caughtIn(lo, hi int32) map[int32]bool {
 			continue
 		}
 		for _, p := range r.plan.Predecessors(r.bank.Row(g)) {
-			if v := r.beside(g, p); r.bank.Output(v)&plan.ShowsBlocked != 0 {
+			v := r.beside(g, p)
+			if r.bank.Output(v)&plan.ShowsBlocked == 0 {
+				continue
+			}
+			if class, _ := r.edge(v, g); class == plan.Settles || decided && class == plan.Needs {
 				r.addChain(caught, v)
 			}
 		}
@@ -246,10 +297,14 @@ func (r *Root) Final(v int32) bool {
 	return r.nodes[v].status.Terminal() && !r.nodes[v].has(pending|held)
 }
 
+// BlocksRetry reports whether another attempt of a node would be aborted at once, because something that it needs has
+// failed and the failure policy aborts dependents.
+func (r *Root) BlocksRetry(v int32) bool { return r.abortDependents() && r.blocked(v) }
+
 // Retryable reports whether another attempt of a node may be asked for: it is a step whose newest attempt has ended.
 func (r *Root) Retryable(v int32) bool {
 	n := &r.nodes[v]
-	return r.row(v).Kind == plan.Step && (n.final() || n.has(pending))
+	return r.row(v).Kind == plan.Step && (n.final() || n.has(pending) && !n.has(retryDue))
 }
 
 // Requested is the input of the attempt that a node is running.

@@ -32,6 +32,15 @@ func newStarts(nodes int, less func(a, b int32) bool) starts {
 	}
 }
 
+// put puts in a node. Those below rows lie outside maps.
+func (s *starts) put(v int32, rows int) {
+	if int(v) < rows {
+		s.add(v)
+		return
+	}
+	s.push(v)
+}
+
 // add puts in a node that lies outside maps.
 func (s *starts) add(v int32) {
 	for _, words := range s.levels {
@@ -116,12 +125,8 @@ func (r *Root) queueStart(v int32) {
 		return
 	}
 	n.flags |= queued
-	if int(v) < len(r.plan.Nodes) {
-		r.starts.add(v)
-		return
-	}
-	r.starts.push(v)
-	if r.cells != nil {
+	r.startsOf(v).put(v, len(r.plan.Nodes))
+	if int(v) >= len(r.plan.Nodes) && r.cells != nil {
 		r.cells.of(v).listed++
 	}
 }
@@ -132,28 +137,73 @@ func (r *Root) mayStart(v int32) bool {
 	return n.status == Ready || n.has(pending) && n.has(retryDue) && n.has(granted)
 }
 
+// startsOf is the queue that a node waits in.
+func (r *Root) startsOf(v int32) *starts {
+	if r.free != nil && r.roomless[r.row(v).Op] {
+		return r.free
+	}
+	return &r.starts
+}
+
+// Roomless says, by operation, which calls need no room in the process, so that they can be started while there is none:
+// see NextFree.
+func (r *Root) Roomless(operations []bool) {
+	n := len(r.plan.Nodes)
+	r.starts = newStarts(n, r.before)
+	free := newStarts(n, r.before)
+	r.free, r.roomless = &free, operations
+	for v := range r.Len() {
+		if r.nodes[v].has(queued) {
+			r.startsOf(v).put(v, n)
+		}
+	}
+}
+
+// NeedsRoom reports whether a node's call needs room in the process.
+func (r *Root) NeedsRoom(v int32) bool {
+	row := r.row(v)
+	return row.OpKind == plan.Call && !(r.free != nil && r.roomless[row.Op])
+}
+
 // NextStart is the first node, in template order, that may start now. It stays the first until it has been
 // requested or has failed. It reports false when there is none, or the run is closed.
 func (r *Root) NextStart() (int32, bool) {
-	for r.run.closed == nil {
-		v := r.starts.first()
-		if v < 0 {
-			break
+	v := r.next(&r.starts)
+	if r.free != nil {
+		if u := r.next(r.free); v < 0 || u >= 0 && r.before(u, v) {
+			v = u
 		}
-		if r.mayStart(v) {
-			return v, true
+	}
+	return v, v >= 0
+}
+
+// NextFree is NextStart among the nodes whose calls need no room in the process.
+func (r *Root) NextFree() (int32, bool) {
+	if r.free == nil {
+		return -1, false
+	}
+	v := r.next(r.free)
+	return v, v >= 0
+}
+
+// next is the first node of a queue that may start; -1: there is none.
+func (r *Root) next(s *starts) int32 {
+	for r.run.closed == nil {
+		v := s.first()
+		if v < 0 || r.mayStart(v) {
+			return v
 		}
 		r.nodes[v].flags &^= queued
 		if int(v) < len(r.plan.Nodes) {
-			r.starts.remove(v)
+			s.remove(v)
 			continue
 		}
-		r.starts.pop()
+		s.pop()
 		if r.cells != nil {
 			r.cells.unlist(v)
 		}
 	}
-	return -1, false
+	return -1
 }
 
 // Row is what the plan needs of a node at every event.

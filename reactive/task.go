@@ -27,8 +27,8 @@ func (r *Root) complete(v int32, output any, e *journal.Event) {
 	if f == nil {
 		return
 	}
-	t := &task{state: call.Undecided}
-	r.tasks[v] = t
+	r.tasks[v] = &task{state: call.NoTask}
+	r.setTask(v, call.Undecided)
 	switch call.SourceOf(f) {
 	case call.ByAnswer:
 		decision, why := call.Decide(f, output)
@@ -71,10 +71,10 @@ func (r *Root) fulfillment(v int32) *template.Fulfillment {
 	return r.node(v).Step.Fulfillment
 }
 
-// wantDecision has a decision call made.
+// wantDecision has the decision source asked.
 func (r *Root) wantDecision(v int32) {
 	r.nodes[v].flags |= held
-	r.tasks[v].wanted = true
+	r.tasks[v].wanted, r.tasks[v].due = true, 0
 	r.run.deciding++
 	r.decisions = append(r.decisions, v)
 }
@@ -92,11 +92,17 @@ func (r *Root) NextDecision() (v, number int32, ok bool) {
 	return 0, 0, false
 }
 
-// foldDecisionRequested takes that a decision source was asked.
+// foldDecisionRequested takes that a decision source was asked. A person is not called: the run waits.
 func (r *Root) foldDecisionRequested(v int32, e *journal.Event) Outcome {
 	t := r.tasks[v]
 	if t == nil || !t.wanted || e.Attempt != r.nodes[v].attempt {
 		return Late
+	}
+	if r.asksPerson(v) {
+		t.asked, t.wanted = t.asked+1, false
+		r.run.deciding--
+		r.awaitDecision(v, r.patience(v).AttemptEnd(e.At))
+		return Applied
 	}
 	t.asked, t.open, t.wanted = t.asked+1, true, false
 	r.calls = append(r.calls, r.Request(v, e.Attempt).deciding(t.asked))
@@ -126,47 +132,55 @@ func (r *Root) foldDecision(v int32, e *journal.Event) Outcome {
 	if e.Detail.State != "" {
 		return r.foldPerson(v, t, e)
 	}
-	if r.asksPerson(v) && e.Detail.Failure != nil { // nobody has decided in time
-		r.decideTask(v, call.Broken, e.Detail.Failure.Error(), e)
-		r.bank.Mark(v)
-		return Applied
-	}
 	switch {
 	case t.wanted && e.Detail.Count == t.asked+1: // it could not even be asked
 		t.asked, t.wanted = t.asked+1, false
-	case !t.open || e.Detail.Count != t.asked:
+		r.run.deciding--
+	case e.Detail.Count != t.asked:
 		return Late
+	case r.asksPerson(v) && e.Detail.Failure != nil: // no person has decided in time
+	case !t.open:
+		return Late
+	default:
+		t.open = false
+		r.run.deciding--
 	}
-	t.open = false
-	r.run.deciding--
-	if e.Detail.Due > 0 {
+	if e.Detail.Due > 0 && !r.asksPerson(v) {
 		r.cancels = append(r.cancels, r.Request(v, e.Attempt).deciding(t.asked))
 	}
-	f := r.fulfillment(v)
-	decision, why := call.Broken, ""
 	if e.Detail.Failure != nil {
-		why = e.Detail.Failure.Error()
+		r.conclude(v, call.Broken, e.Detail.Failure.Error(), e)
 	} else {
-		decision, why = call.Decide(f, e.Value)
+		decision, why := call.Decide(r.fulfillment(v), e.Value)
+		r.conclude(v, decision, why, e)
 	}
-	if decision == call.Broken && f.OnError == template.ThenRetry {
-		r.retryDecision(v, t, why, e)
+	return Applied
+}
+
+// conclude takes what the decision source has said, or that it has said nothing of use: then it may be asked again.
+func (r *Root) conclude(v int32, decision call.Fulfillment, why string, e *journal.Event) {
+	if decision == call.Broken && r.fulfillment(v).OnError == template.ThenRetry {
+		r.retryDecision(v, why, e)
 	} else {
 		r.decideTask(v, decision, why, e)
 	}
 	r.bank.Mark(v)
-	return Applied
 }
 
 // retryDecision asks again, under the retry of the decision source's own timing.
-func (r *Root) retryDecision(v int32, t *task, why string, e *journal.Event) {
+func (r *Root) retryDecision(v int32, why string, e *journal.Event) {
+	t := r.tasks[v]
 	failure := &journal.Failure{Code: call.CodeDecisionError, Message: why, Retryable: true}
 	at := e.At
 	if e.Detail.Due > 0 {
 		at = e.Detail.Due
 	}
-	due, ok := r.decisionPolicy(v).Again(call.Ended{
-		Failure: failure, Attempts: int(t.asked), At: at, Deadline: r.run.deadline, RetryAt: e.Detail.RetryAt,
+	policy, asked := r.patience(v), int(t.asked)+1 // that a person is asked is not journaled the first time
+	if call.SourceOf(r.fulfillment(v)) == call.ByCall {
+		policy, asked = r.decisionPolicy(v), int(t.asked)
+	}
+	due, ok := policy.Again(call.Ended{
+		Failure: failure, Attempts: asked, At: at, Deadline: r.run.deadline, RetryAt: e.Detail.RetryAt,
 		Request: fmt.Sprintf("%s/%s/?%d", r.run.start.Run, RequestName(r.Key(v), e.Attempt), t.asked),
 	})
 	switch {
@@ -180,15 +194,13 @@ func (r *Root) retryDecision(v int32, t *task, why string, e *journal.Event) {
 	}
 }
 
-// foldPerson takes a decision by a person: of a task that waits for one, or as the explicit end of a pause.
+// foldPerson takes a decision by a person: of a task that waits for one, in place of a decision source that is being asked,
+// or as the explicit end of a pause.
 func (r *Root) foldPerson(v int32, t *task, e *journal.Event) Outcome {
-	if !r.Decidable(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
+	if !r.Undecided(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
 		return Late // a decision that is there is overridden, and not made twice
 	}
-	if t.paused {
-		t.paused = false
-		r.run.pauses--
-	}
+	r.stopAsking(v)
 	decision := call.Fulfillment(e.Detail.State)
 	if decision == call.NotFulfilled && t.state != call.Undecided {
 		r.failTask(v, &journal.Failure{Code: call.CodeNotFulfilled, Message: e.Detail.Reason}, call.NotFulfilled)
@@ -199,21 +211,61 @@ func (r *Root) foldPerson(v int32, t *task, e *journal.Event) Outcome {
 	return Applied
 }
 
-// Decidable reports whether a person may decide a step's task now: it waits for one, or its outcome has paused the run.
-func (r *Root) Decidable(v int32) bool {
+// Undecided reports whether a step's work is answered and the decision about it is open: its source is being asked, a
+// person is waited for, or what was decided has paused the run. Then a person may decide, whatever the source, ask for the
+// decision again, or abort the step.
+func (r *Root) Undecided(v int32) bool {
 	t := r.tasks[v]
-	if t == nil || !r.nodes[v].has(held) || r.Closed() {
+	if t == nil || !r.nodes[v].has(held) || r.nodes[v].has(pending) || r.Closed() {
 		return false
 	}
-	return t.paused || r.asksPerson(v)
+	return t.paused || t.state == call.Undecided
+}
+
+// Decidable reports whether a step's task waits for a person: it asks one, or what was decided has paused the run.
+func (r *Root) Decidable(v int32) bool {
+	return r.Undecided(v) && (r.tasks[v].paused || r.asksPerson(v))
+}
+
+// Reaskable reports whether the decision about a step can be asked for again: it is open, and its source is called.
+func (r *Root) Reaskable(v int32) bool {
+	return r.Undecided(v) && call.SourceOf(r.fulfillment(v)) == call.ByCall
+}
+
+// askAgain has the decision source asked once more, under a new number.
+func (r *Root) askAgain(v int32) Outcome {
+	if !r.Reaskable(v) {
+		return Late
+	}
+	r.stopAsking(v)
+	r.setTask(v, call.Undecided)
+	r.wantDecision(v)
+	r.bank.Mark(v)
+	return Applied
+}
+
+// stopAsking ends the asking for a decision: a call under way is cancelled, one that was to be made is not, and a pause
+// that the outcome has caused is over.
+func (r *Root) stopAsking(v int32) {
+	t := r.tasks[v]
+	if t.paused {
+		r.run.pauses--
+	}
+	if t.open || t.wanted {
+		r.run.deciding--
+	}
+	if t.open {
+		r.cancels = append(r.cancels, r.Request(v, r.nodes[v].attempt).deciding(t.asked))
+	}
+	t.paused, t.open, t.wanted, t.due = false, false, false, 0
 }
 
 // decideTask settles a task, or does what a refusal leads to.
 func (r *Root) decideTask(v int32, decision call.Fulfillment, why string, e *journal.Event) {
 	n, t := &r.nodes[v], r.tasks[v]
-	t.state = decision
 	if decision == call.Fulfilled {
 		n.flags &^= held
+		r.setTask(v, decision)
 		return
 	}
 	action, failure := call.Consequence(r.fulfillment(v), decision, why)
@@ -230,16 +282,27 @@ func (r *Root) decideTask(v int32, decision call.Fulfillment, why string, e *jou
 		r.closings = append(r.closings, closing{v, failure})
 	default:
 		r.failTask(v, failure, decision)
+		return
 	}
+	r.setTask(v, decision)
+}
+
+// setTask is the one place where the state of a task changes.
+func (r *Root) setTask(v int32, to call.Fulfillment) {
+	t, n := r.tasks[v], &r.nodes[v]
+	if r.watched && t.state != to {
+		r.taskChanges = append(r.taskChanges, TaskChange{v, r.Key(v), n.attempt, t.state, to, n.failure})
+	}
+	t.state = to
 }
 
 // failTask fails a step whose call has succeeded.
 func (r *Root) failTask(v int32, failure *journal.Failure, state call.Fulfillment) {
 	n := &r.nodes[v]
-	r.tasks[v].state = state
 	n.flags &^= held
 	n.fact, n.failure, n.output = errored, failure, nil
 	r.fails = append(r.fails, v)
+	r.setTask(v, state)
 }
 
 // closing is a node after which the run is to be closed.
@@ -266,19 +329,11 @@ func (r *Root) Fulfillment(v int32) call.Fulfillment {
 
 // dropTask forgets a task when its step gets a new attempt.
 func (r *Root) dropTask(v int32) {
-	t := r.tasks[v]
-	if t == nil {
+	if r.tasks[v] == nil {
 		return
 	}
-	if t.paused {
-		r.run.pauses--
-	}
-	if t.open || t.wanted {
-		r.run.deciding--
-		if t.open {
-			r.cancels = append(r.cancels, r.Request(v, r.nodes[v].attempt).deciding(t.asked))
-		}
-	}
+	r.stopAsking(v)
+	r.setTask(v, call.NoTask)
 	delete(r.tasks, v)
 	r.nodes[v].flags &^= held
 }

@@ -40,6 +40,7 @@ type Dispatch struct {
 	State       State
 	Output      any
 	Failure     *journal.Failure
+	Asked       int64 // when it was asked, Unix nanoseconds
 	At          int64 // when it was settled, Unix nanoseconds
 }
 
@@ -65,6 +66,7 @@ type Gather struct {
 	bestScore                               value.Value      // a number
 	scored                                  int
 	last                                    int64 // when somebody was asked last
+	settled                                 int64 // when somebody answered last
 	done                                    bool  // there is no attempt, or it has ended
 	won                                     bool  // the newest attempt has come to an output
 	looked                                  int   // dispatches looked at in passing: what tests hold against their number
@@ -100,7 +102,7 @@ func (g *Gather) Lacking(participants []string, all bool) []string {
 // Begin starts an attempt that asks these participants, each once: all now, or, when hedging, the first. What an earlier
 // attempt still waited for is cancelled. The Gather reads participants until the attempt has ended.
 func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool) {
-	g.close(Canceled)
+	g.close(Canceled, at)
 	if all || g.won {
 		g.responded, g.scored, g.best, g.bestScore = 0, 0, -1, nil
 		clear(g.asked)
@@ -140,7 +142,7 @@ func (g *Gather) Ask(participant string, at int64) bool {
 // ask adds a dispatch for the first in reserve, and drops from the reserve whoever needs none.
 func (g *Gather) ask(participant string, at int64) {
 	g.asked[participant] = len(g.dispatches)
-	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending})
+	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending, Asked: at})
 	g.pending++
 	g.last = at
 	for len(g.reserve) > 0 && g.askedNow(g.reserve[0]) {
@@ -211,6 +213,7 @@ func (g *Gather) Settle(participant string, attempt int32, s State, output any, 
 	}
 	d := &g.dispatches[i]
 	d.State, d.Output, d.Failure, d.At = s, output, failure, at
+	g.settled = at
 	g.pending--
 	switch s {
 	case Responded:
@@ -299,7 +302,7 @@ func (g *Gather) Judge() (Outcome, bool) {
 	out, ok := g.judge()
 	if ok {
 		g.won = out.Failure == nil
-		g.close(Canceled)
+		g.close(Canceled, g.settled)
 	}
 	return out, ok
 }
@@ -380,9 +383,9 @@ func (g *Gather) nobody() *journal.Failure {
 
 // Expire ends an attempt whose time is up: what is waited for has timed out. For best_of that is the end of its window,
 // which is a success when Succeeds said so.
-func (g *Gather) Expire() Outcome {
+func (g *Gather) Expire(at int64) Outcome {
 	g.won = g.Succeeds()
-	g.close(TimedOut)
+	g.close(TimedOut, at)
 	if !g.won {
 		return Outcome{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
 	}
@@ -395,9 +398,9 @@ func (g *Gather) Succeeds() bool {
 }
 
 // Close ends the attempt from outside: what is waited for is cancelled.
-func (g *Gather) Close() { g.close(Canceled) }
+func (g *Gather) Close(at int64) { g.close(Canceled, at) }
 
-func (g *Gather) close(s State) {
+func (g *Gather) close(s State, at int64) {
 	if g.done {
 		return
 	}
@@ -406,7 +409,7 @@ func (g *Gather) close(s State) {
 	g.looked += len(g.dispatches) - g.first
 	for i := g.first; i < len(g.dispatches); i++ {
 		if g.dispatches[i].State == Pending {
-			g.dispatches[i].State = s
+			g.dispatches[i].State, g.dispatches[i].At = s, at
 		}
 	}
 	g.pending = 0

@@ -61,9 +61,9 @@ func (x *gathering) word(word string) {
 			x.refused = append(x.refused, word)
 		}
 	case word == "expire":
-		x.out = show(x.g.Expire())
+		x.out = show(x.g.Expire(x.at))
 	case word == "close":
-		x.g.Close()
+		x.g.Close(x.at)
 	case last == '!':
 		x.settle(word, call.Failed, nil, &journal.Failure{Code: word, Message: "why", Retryable: last == word[len(word)-2]})
 	case last == '?':
@@ -423,7 +423,7 @@ func TestTheWorkIsThatOfTheDispatches(t *testing.T) {
 		},
 		"nobody answers": func() *call.Gather {
 			g := begin(&template.FanIn{Policy: template.Quorum, MinResponses: n})
-			g.Expire()
+			g.Expire(1)
 			require.Len(t, g.Dropped(), n)
 			return g
 		},

@@ -27,43 +27,70 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		s := &n.steps[i]
 		fmt.Fprintf(w, "step %d %d %d %s %s;", s.runs, s.live, s.status, text(s.result), code(s.failure))
 	}
-	d := &digest{w: w, now: now, groups: map[*group]int{}}
+	d := &digest{w: w, now: now, groups: map[*group]int{}, branches: map[*group][]branch{}}
 	ready := slices.Clone(n.ready)
 	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	d.tokens("ready", ready)
 	d.tokens("gate", n.gates.all())
 	for _, j := range slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) }) {
 		d.tokens("join", j.tokens)
+		for _, t := range j.tokens {
+			d.branches[t.group] = append(d.branches[t.group], branch{arc: t.arc, id: t.id, token: t})
+		}
 	}
 	for _, run := range n.live() {
 		d.run(run)
 	}
+	d.order()
 }
 
 // digest writes the parts of a net. Fan-outs are numbered as they come up: which they are is of no matter, only who shares
 // them.
 type digest struct {
-	w      io.Writer
-	now    int64
-	groups map[*group]int
+	w        io.Writer
+	now      int64
+	groups   map[*group]int
+	known    []*group // by number
+	branches map[*group][]branch
 }
 
-// path is a fan-out with those around it.
+// path is a fan-out, when it comes up first with those around it.
 func (d *digest) path(g *group) string {
-	var list []string
+	var path strings.Builder
 	for ; g != nil; g = g.parent {
-		if _, known := d.groups[g]; !known {
-			d.groups[g] = len(d.groups)
+		number, known := d.groups[g]
+		if known {
+			fmt.Fprintf(&path, ">%d", number)
+			break
 		}
-		at := fmt.Sprintf("%d/%d/%d/%d", d.groups[g], g.arc, g.live, g.failed)
-		for _, j := range g.joins {
-			if j.fired {
-				at += fmt.Sprintf("+%d", j.step)
+		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d", len(d.known), g.router, g.arc, g.live, g.failed)
+		for _, k := range g.known { // by join: in which order they have fired is of no matter
+			if j := k.tracker; j != nil && j.group == g && j.fired {
+				fmt.Fprintf(&path, "+%d", j.step)
 			}
 		}
-		list = append(list, at)
+		d.groups[g] = len(d.known)
+		d.known = append(d.known, g)
 	}
-	return strings.Join(list, ">")
+	return path.String()
+}
+
+// order writes which branches by one arc came first, where a fan-out is among them: so joins order what has arrived.
+func (d *digest) order() {
+	for _, g := range d.known {
+		d.branches[g.parent] = append(d.branches[g.parent], branch{arc: g.arc, id: g.id, group: g})
+	}
+	for _, g := range d.known {
+		list := d.branches[g]
+		slices.SortFunc(list, branch.compare)
+		for _, b := range list {
+			if b.group != nil {
+				fmt.Fprintf(d.w, "fan-out %d;", d.groups[b.group])
+			} else {
+				fmt.Fprintf(d.w, "at join %d;", b.token.step)
+			}
+		}
+	}
 }
 
 func (d *digest) tokens(where string, list []*token) {
@@ -74,15 +101,25 @@ func (d *digest) tokens(where string, list []*token) {
 
 // run writes a step-run with everything that an expression may still read of it.
 func (d *digest) run(run *stepRun) {
-	fmt.Fprintf(d.w, "run %s %s %s %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), text(run.vars), text(run.items),
-		text(run.results), text(run.labeled), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
-	for _, k := range slices.Sorted(maps.Keys(run.writes)) {
-		fmt.Fprintf(d.w, "write %s %d %s;", k, run.writes[k].by, text(run.writes[k].v))
+	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.values), text(run.items),
+		text(run.results), text(run.labeled.values), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
+	if run.writes != nil {
+		d.writes("", run.writes)
 	}
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		it := run.iters[i]
-		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.vars), text(it.ctx), text(it.prev),
-			text(it.results), max(0, it.wake-d.now))
+		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.input), text(it.vars.values), text(it.ctx.values), text(it.prev),
+			text(it.results.values), max(0, it.wake-d.now))
+	}
+}
+
+// writes writes what the iterations of a parallel loop have written to the context.
+func (d *digest) writes(path string, w *writes) {
+	if w.wrote {
+		fmt.Fprintf(d.w, "write %s %d %s;", path, w.by, text(w.v))
+	}
+	for _, k := range slices.Sorted(maps.Keys(w.below)) {
+		d.writes(path+"."+k, w.below[k])
 	}
 }
 

@@ -23,9 +23,21 @@
 // step-run is under way. What a run that is quiet does about tokens that were denied, its playbook says; the final step
 // gets its token when none is left.
 //
+// # Values
+//
+// What is handed out is never written to again, be it to an expression, a call, an event or whoever asks: a write replaces
+// what its path leads to, with the objects on the way, and shares the rest. What is written to a scope must be a value where
+// it stands, so what can be read can be journaled, but for what wraps it deeper than values nest: that fails its step.
+//
 // # Fan-outs
 //
-// A router that sends out several tokens opens a group, which counts the tokens and step-runs that come of them. A join
-// parks what arrives and decides when it has enough, or when nobody of the group can arrive any more. What it lets go on
-// belongs to the fan-out around. Only the innermost fan-out of a token matters to a join.
+// A router that sends out several tokens opens a group, which counts the tokens and step-runs that come of them, and the
+// groups that those open. A join answers to one of the groups that a token is in: the outermost of whose router every arc
+// leads there (playbook.Playbook.AnswersTo), or the innermost if there is none. It parks what arrives of that group, from
+// whichever group within, and decides when it has enough, or when nothing of the group is live any more. What it lets go on
+// belongs to the fan-out around.
+//
+//	a ──▶ b ──▶ d ──▶ j     b has opened a group within that of a; j answers to a. What comes of d and e is parked with a's
+//	│     └───▶ e ──▶ j     group and has left b's, which ends, and leaves a's, when neither is under way any more. Then, when
+//	└───▶ c ────────▶ j     c is not either, j goes on with what has come of d, e and c, in this order.
 package net

@@ -30,6 +30,16 @@ func failure(code, format string, args ...any) *journal.Failure {
 	return &journal.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// at is a failure with where it began, a step-run or a step, unless it says that already.
+func at(step string, f *journal.Failure) *journal.Failure {
+	if f.Step != "" {
+		return f
+	}
+	named := *f
+	named.Step = step
+	return &named
+}
+
 // tally counts how step-runs and branches have ended.
 type tally struct {
 	succeeded, failed int // step-runs
@@ -56,7 +66,6 @@ const (
 type marking struct {
 	ready, live *signals.Signal[int]
 	quiet       *signals.Computed[bool]
-	parked      int
 }
 
 func (m *marking) init(g *signals.Graph) {
@@ -124,8 +133,11 @@ func (n *Net) settle() {
 			n.waiting = false
 			return
 		}
-		if len(n.gates.waiting) > 0 && !n.blocked() {
-			return
+		if len(n.gates.waiting) > 0 {
+			if !n.blocked() {
+				return
+			}
+			continue // a join may have brought a token to another gate
 		}
 		if n.ready.Len() == 0 && !n.finalize() {
 			return
@@ -235,6 +247,9 @@ func (n *Net) Verdict() reactive.Verdict {
 	}
 	if out.Status != reactive.RunFailed {
 		out.Output = n.whole(n.last)
+		if err := value.Fits(out.Output, 0); err != nil { // a loop of the deepest results there may be
+			return reactive.Verdict{Status: reactive.RunFailed, Failure: failure(reactive.CodeOutputResolution, "%v", err), Node: -1}
+		}
 	}
 	if out.Status == reactive.RunCompleted {
 		out.Failure = nil

@@ -34,8 +34,9 @@ type Wait struct {
 	Reads map[string]value.Value // gate: what the rules read, as it is now
 
 	Mode    playbook.JoinMode // join
+	FanOut  string            // join: the step-run whose fan-out it answers to
 	Arrived []string          // join: the steps that tokens have come from
-	Live    int               // join: members of the fan-out that may still arrive
+	Live    int               // join: tokens and step-runs of that fan-out that may still arrive, those of fan-outs within it too
 
 	Run       string // call, delay, items: key of the step-run
 	Task      string
@@ -59,8 +60,9 @@ func (n *Net) Waits() []Wait {
 		list = append(list, Wait{Kind: ForTurn, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id})
 	}
 	joins := slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) })
+	live := n.liveWithin(joins)
 	for _, j := range joins {
-		list = append(list, n.atJoin(j))
+		list = append(list, n.atJoin(j, live[j.group]))
 	}
 	for _, run := range n.live() {
 		list = n.inRun(list, run)
@@ -106,13 +108,18 @@ func (s *scope) readings(e playbook.Expr, list map[string]value.Value) {
 	if e == nil {
 		return
 	}
-	for _, name := range read {
+	bare := playbook.Bare(e)
+	for _, name := range slices.Concat(read, bare) {
 		v, err := s.Name(name)
 		object, ok := v.(map[string]any)
+		keys, all := e.Keys(name)
+		if slices.Contains(bare, name) && (!ok || all) {
+			list[name] = v // null for what is undefined
+			continue
+		}
 		if err != nil || !ok {
 			continue
 		}
-		keys, all := e.Keys(name)
 		if all {
 			keys = slices.Sorted(maps.Keys(object))
 		}
@@ -130,10 +137,43 @@ func (s *scope) readings(e playbook.Expr, list map[string]value.Value) {
 	}
 }
 
-func (n *Net) atJoin(j *tracker) Wait {
+// liveWithin counts the tokens and step-runs of every group and of those within it, where any joins wait for them.
+func (n *Net) liveWithin(joins []*tracker) map[*group]int {
+	if len(joins) == 0 {
+		return nil
+	}
+	live := map[*group]int{}
+	var groups []*group
+	count := func(g *group) {
+		for h := g; h != nil; h = h.parent {
+			if _, seen := live[h]; seen {
+				break
+			}
+			live[h] = 0
+			groups = append(groups, h)
+		}
+		live[g]++
+	}
+	for _, t := range n.ready {
+		count(t.group)
+	}
+	for t := range n.gates.waiting {
+		count(t.group)
+	}
+	for _, run := range n.runs {
+		count(run.group)
+	}
+	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(b.id, a.id) }) // those within others first
+	for _, g := range groups {
+		live[g.parent] += live[g]
+	}
+	return live
+}
+
+func (n *Net) atJoin(j *tracker, live int) Wait {
 	w := Wait{
 		Kind: AtJoin, Step: n.book.Steps[j.step].Name, Since: j.tokens[len(j.tokens)-1].since,
-		Mode: n.book.Steps[j.step].Join.Mode, Live: j.group.live,
+		Mode: n.book.Steps[j.step].Join.Mode, FanOut: j.group.run, Live: live,
 	}
 	for _, t := range j.tokens {
 		w.Arrived = append(w.Arrived, t.from)

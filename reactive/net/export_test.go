@@ -23,10 +23,18 @@ func Check(n *Net) error {
 		live[t.group]++
 		pending[t.step]++
 	}
+	whole := map[wholeKey]*group{}
 	for j := range n.joins {
 		for _, t := range j.tokens {
 			seen[t]++
 			parked[t.step]++
+			g := n.outermost(whole, t.group, t.step)
+			if g == nil {
+				g = t.group
+			}
+			if g != j.group || j.step != t.step {
+				errs = append(errs, fmt.Errorf("invariant 4: token %d is parked at the tracker of another group or join", t.id))
+			}
 		}
 		if j.group.live == 0 {
 			errs = append(errs, fmt.Errorf("invariant 4: tokens are parked for a group without members"))
@@ -78,4 +86,25 @@ func Check(n *Net) error {
 		}
 	}
 	return errors.Join(append(errs, n.err)...)
+}
+
+type wholeKey struct {
+	group *group
+	join  int
+}
+
+// outermost gives the outermost group around one that a join answers to; nil: there is none.
+func (n *Net) outermost(known map[wholeKey]*group, g *group, join int) *group {
+	if g == nil {
+		return nil
+	}
+	key := wholeKey{g, join}
+	if _, asked := known[key]; !asked {
+		out := n.outermost(known, g.parent, join)
+		if out == nil && n.book.AnswersTo(join, g.router) {
+			out = g
+		}
+		known[key] = out
+	}
+	return known[key]
 }

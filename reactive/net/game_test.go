@@ -52,6 +52,9 @@ func (s *mStep) write(b *strings.Builder, i int) {
 	default:
 		fmt.Fprintf(b, "      join: {mode: %s, on_missing: %s}\n", s.join, map[bool]string{true: "fire", false: "skip"}[s.fireMiss])
 	}
+	if s.join != "" {
+		fmt.Fprintf(b, "    set: {ctx.log: '{{ concat(ctx.log ?? [], [\"%s%d[\" + join(map(args.joined, split(#.ref, \"/\")[5]), \" \") + \"]\"]) }}'}\n", s.join, i)
+	}
 	if s.items >= 0 {
 		mode := "sequential"
 		if s.width > 1 {
@@ -121,6 +124,80 @@ func draw(t *rapid.T) *model {
 	return newModel(m)
 }
 
+// drawFanOuts makes a random playbook of fan-outs within fan-outs, with its reading: branches come together at a join of their
+// own or go straight to that of a fan-out around, and arcs are added that lead anywhere.
+func drawFanOuts(t *rapid.T) *model {
+	m := &model{
+		completion: rapid.SampledFrom([]string{"fail_on_any", "fail_on_any", "allow_partial", "fail_fast"}).Draw(t, "completion"),
+		onBlocked:  rapid.SampledFrom([]string{"wait", "discard"}).Draw(t, "blocked"), final: -1, maxRuns: 40, maxJumps: 1,
+	}
+	d := &drawing{m, t}
+	d.part(3, d.join(-1))
+	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "more") {
+		s := &m.steps[rapid.IntRange(0, len(m.steps)-1).Draw(t, "from")]
+		s.arcs = append(s.arcs, mArc{rapid.IntRange(0, len(m.steps)-1).Draw(t, "anywhere"), rapid.IntRange(0, 3).Draw(t, "when")})
+	}
+	// The run begins with what was drawn last.
+	last := len(m.steps) - 1
+	slices.Reverse(m.steps)
+	for i := range m.steps {
+		for k := range m.steps[i].arcs {
+			m.steps[i].arcs[k].to = last - m.steps[i].arcs[k].to
+		}
+	}
+	return newModel(*m)
+}
+
+// drawing draws parts of a playbook from their ends to their beginnings.
+type drawing struct {
+	*model
+	t *rapid.T
+}
+
+func (d *drawing) add(s mStep) int {
+	s.items, s.width = -1, 1
+	if rapid.IntRange(1, 20).Draw(d.t, "gated") == 20 {
+		s.gate, s.coalesce, s.discard = "a", rapid.Bool().Draw(d.t, "coalesce"), rapid.Bool().Draw(d.t, "discard")
+	}
+	d.steps = append(d.steps, s)
+	return len(d.steps) - 1
+}
+
+// join adds a join that leads to a step.
+func (d *drawing) join(to int) int {
+	s := mStep{join: rapid.SampledFrom([]string{"all", "all", "all", "any", "count"}).Draw(d.t, "mode"), fireMiss: rapid.Bool().Draw(d.t, "missing")}
+	if to >= 0 {
+		s.arcs = []mArc{{to: to}}
+	}
+	return d.add(s)
+}
+
+// part adds what leads to a step, and gives where it begins.
+func (d *drawing) part(depth, to int) int {
+	kind := rapid.SampledFrom([]string{"fan-out", "fan-out", "fan-out", "call", "choice", "step"}).Draw(d.t, "part")
+	if depth == 3 {
+		kind = "fan-out"
+	}
+	switch {
+	case kind == "call" || depth == 0:
+		return d.add(mStep{tasks: []mTask{{call: true}}, arcs: []mArc{{to, rapid.SampledFrom([]int{1, 1, 1, 0}).Draw(d.t, "when")}}})
+	case kind == "step":
+		return d.add(mStep{arcs: []mArc{{to: d.part(depth-1, to)}}})
+	case kind == "choice":
+		return d.add(mStep{arcs: []mArc{{d.part(depth-1, to), 3}, {to: to}}})
+	}
+	own := to
+	if rapid.IntRange(1, 3).Draw(d.t, "own") == 3 {
+		own = d.join(to)
+	}
+	s := mStep{inclusive: true}
+	for range rapid.IntRange(2, 3).Draw(d.t, "branches") {
+		end := rapid.SampledFrom([]int{own, own, own, to}).Draw(d.t, "end")
+		s.arcs = append(s.arcs, mArc{d.part(depth-rapid.IntRange(1, depth).Draw(d.t, "less"), end), rapid.SampledFrom([]int{0, 0, 0, 0, 3}).Draw(d.t, "when")})
+	}
+	return d.add(s)
+}
+
 // table is where the game is played: the real thing, driven step by step.
 type table struct {
 	t       require.TestingT
@@ -130,6 +207,15 @@ type table struct {
 	journal []journal.Event
 	now     int64
 	asked   []reactive.Request // calls that were made, for answers that come twice
+	kept    []kept
+	answers int
+	handedOut
+}
+
+// kept is where the net stood after some of the events.
+type kept struct {
+	events int
+	digest string
 }
 
 func (*table) Function(string) *template.Function { return nil }
@@ -155,16 +241,31 @@ func (b *table) play(events ...journal.Event) {
 	for i := range events {
 		items[i] = coordinator.Item{Event: events[i], Received: b.now}
 	}
+	b.take(items)
+}
+
+// command puts a command, and returns why it was refused.
+func (b *table) command(e journal.Event) (refused error) {
+	b.take([]coordinator.Item{{Event: e, Received: b.now, Reply: func(err error) { refused = err }}})
+	return refused
+}
+
+func (b *table) take(items []coordinator.Item) {
 	for {
 		out := b.step.Step(b.now, items)
+		for _, r := range out.Replies {
+			r.To(r.Err)
+		}
 		b.journal = append(b.journal, out.Batch...)
 		b.asked = append(b.asked, out.Calls...)
+		b.holdAll(out)
 		require.NoError(b.t, net.Check(b.net()))
 		items = nil
 		if !out.More {
 			break
 		}
 	}
+	b.kept = append(b.kept, kept{len(b.journal), b.digest(b.root)})
 	if b.root.Finished() == nil {
 		return
 	}
@@ -188,7 +289,12 @@ func (b *table) answer(key string, ok bool) {
 	if !ok {
 		err = &operation.Error{Code: "boom", Message: "drawn"}
 	}
-	e := coordinator.Ending(b.root.Request(v, b.root.Attempt(v)), nil, err)
+	b.answers++
+	out := operation.Reply{
+		Output: map[string]any{"n": int64(b.answers), "rows": []any{map[string]any{"id": int64(b.answers)}}},
+		About:  map[string]any{"pg": map[string]any{"code": "00000"}},
+	}
+	e := coordinator.Ending(b.root.Request(v, b.root.Attempt(v)), out, err)
 	e.Node, e.Hint = key, v+1
 	b.play(e, e) // an answer that comes twice counts once
 }
@@ -215,6 +321,13 @@ func (b *table) same(m *model) {
 	for _, key := range []string{"a", "b"} {
 		require.Equal(t, m.ctx[key], n.Context()[key] == true, "ctx.%s", key)
 	}
+	var log []string
+	if list, ok := n.Context()["log"].([]any); ok {
+		for _, entry := range list {
+			log = append(log, entry.(string))
+		}
+	}
+	require.Equal(t, m.log, log, "what joins have merged, in order")
 	finished := b.root.Finished()
 	require.Equal(t, m.done(), finished != nil, "quiescence is reached exactly when the second reading says so")
 	if finished == nil {
@@ -236,48 +349,74 @@ func (b *table) quiet() bool {
 	return !slices.ContainsFunc(b.net().Waits(), func(w net.Wait) bool { return w.Run != "" || w.Kind == net.ForTurn })
 }
 
-// again checks that the journal alone gives the same net, however it is cut.
+// digest is what the next events depend on. Instants are of no matter to what is compared.
+func (b *table) digest(root *reactive.Root) string {
+	var out bytes.Buffer
+	root.Digest(&out, 0)
+	return out.String()
+}
+
+// again checks that the journal alone gives the same net, up to wherever it was written, and also where somebody looks on
+// after every event, as if it had been written one by one.
 func (b *table) again() {
-	root := coordinator.NewRoot(b.plan)
-	for i := range b.journal {
-		e := b.journal[i]
-		e.Hint = 0
-		root.Apply(&e)
+	for _, watched := range []bool{false, true} {
+		root := coordinator.NewRoot(b.plan)
+		rest := b.kept
+		for i := range b.journal {
+			e := b.journal[i]
+			e.Hint = 0
+			root.Apply(&e)
+			if watched {
+				net.Of(root).Waits()
+				root.NextFiring()
+				b.digest(root)
+				require.NoError(b.t, net.Check(net.Of(root)))
+			}
+			for len(rest) > 0 && rest[0].events == i+1 {
+				require.Equal(b.t, rest[0].digest, b.digest(root), "after %d of %d events", i+1, len(b.journal))
+				rest = rest[1:]
+			}
+		}
+		require.Empty(b.t, rest)
 	}
-	var live, replayed bytes.Buffer
-	b.root.Digest(&live, b.now)
-	root.Digest(&replayed, b.now)
-	require.Equal(b.t, live.String(), replayed.String())
 }
 
 func TestTheTokenGame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := draw(t)
-		text := m.document()
-		t.Log(text)
-		b := lay(t, text)
-		m.start()
-		b.same(m)
-		for move := 0; move < 60 && b.root.Finished() == nil; move++ {
-			calls := b.calls()
-			switch k := rapid.IntRange(0, 9).Draw(t, "move"); {
-			case k < 7 && len(calls) > 0:
-				key, ok := rapid.SampledFrom(calls).Draw(t, "call"), rapid.IntRange(0, 2).Draw(t, "ok") > 0
-				b.answer(key, ok)
-				m.answer(key, ok)
-			case k < 8 && b.root.NextDue() > 0:
-				b.now = b.root.NextDue()
-				b.play()
-				require.True(t, m.pass())
-			case k == 9 || len(calls) == 0:
-				key, v := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key"), rapid.Bool().Draw(t, "value")
-				b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{key: v}})
-				m.patch(key, v)
-			}
-			b.same(m)
+	rapid.Check(t, func(t *rapid.T) { playGame(t, draw(t)) })
+}
+
+// TestJoinsOfFanOutsWithinOthers plays the game with what makes joins hard: fan-outs within fan-outs, several joins, and
+// ways between them that lead elsewhere or back.
+func TestJoinsOfFanOutsWithinOthers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { playGame(t, drawFanOuts(t)) })
+}
+
+// playGame compares both readings of a playbook over whatever is done to a run of it.
+func playGame(t *rapid.T, m *model) {
+	text := m.document()
+	t.Log(text)
+	b := lay(t, text)
+	m.start()
+	b.same(m)
+	for move := 0; move < 60 && b.root.Finished() == nil; move++ {
+		calls := b.calls()
+		switch k := rapid.IntRange(0, 9).Draw(t, "move"); {
+		case k < 7 && len(calls) > 0:
+			key, ok := rapid.SampledFrom(calls).Draw(t, "call"), rapid.SampledFrom([]bool{true, true, false}).Draw(t, "ok")
+			b.answer(key, ok)
+			m.answer(key, ok)
+		case k < 8 && b.root.NextDue() > 0:
+			b.now = b.root.NextDue()
+			b.play()
+			require.True(t, m.pass())
+		case k == 9 || len(calls) == 0:
+			key, v := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key"), rapid.Bool().Draw(t, "value")
+			b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{key: v}})
+			m.patch(key, v)
 		}
-		b.again()
-	})
+		b.same(m)
+	}
+	b.again()
 }
 
 // TestACycleHoldsAsMuchAsItHasCallsAtOnce: what a run needs does not grow with how long it goes on.
@@ -337,6 +476,23 @@ workflow:
 `, 500*n, n)
 }
 
+// deepen is a fan-out that is opened n times, each within the one before, while tokens of all of them come to one join: that
+// of the fan-out around, if there is one.
+func deepen(n int, around bool) string {
+	first := ""
+	if around {
+		first = "  - {step: a, next: {spec: {mode: inclusive}, arcs: [{step: r}, {step: j}]}}\n"
+	}
+	return fmt.Sprintf(`
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: deepen}
+workflow:
+%s  - {step: r, set: {ctx.n: "{{ (ctx.n ?? 0) + 1 }}"}, next: {spec: {mode: inclusive}, arcs: [{step: r, when: "{{ ctx.n < %d }}"}, {step: j}]}}
+  - {step: j, spec: {join: {mode: all}}, tool: {kind: noop}}
+`, first, n)
+}
+
 // TestWorkGrowsWithWhatThereIs: what is collected, or taken out of line, one by one is not gone through for each.
 func TestWorkGrowsWithWhatThereIs(t *testing.T) {
 	allocated := func(text string) uint64 {
@@ -349,6 +505,8 @@ func TestWorkGrowsWithWhatThereIs(t *testing.T) {
 	}
 	require.Less(t, allocated(collect(16_000)), 8*allocated(collect(4_000)))
 	require.Less(t, allocated(carry(800)), 8*allocated(carry(200)))
+	require.Less(t, allocated(deepen(8000, true)), 8*allocated(deepen(2000, true)))
+	require.Less(t, allocated(deepen(8000, false)), 8*allocated(deepen(2000, false)))
 }
 
 func BenchmarkStepRuns(b *testing.B) {
@@ -408,4 +566,34 @@ workflow:
 	waits := b.net().Waits()
 	require.Len(t, waits, 1)
 	require.Equal(t, map[string]any{"args.n": int64(2), "workload.least": int64(3), "event.status": "done", "ctx.go": nil}, waits[0].Reads)
+}
+
+// TestAJoinSaysWhatItWaitsFor: the fan-out that it answers to, and all that is under way of it.
+func TestAJoinSaysWhatItWaitsFor(t *testing.T) {
+	b := lay(t, `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: waits}
+workflow:
+  - {step: a, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: j}, {step: g}]}}
+  - {step: b, next: {spec: {mode: inclusive}, arcs: [{step: d}, {step: d}, {step: j}]}}
+  - {step: d, tool: {kind: work}, next: {arcs: [{step: j}]}}
+  - {step: g, spec: {policy: {admit: {rules: [{when: '{{ ctx.go == true }}', then: {allow: true}}]}}}, next: {arcs: [{step: j}]}}
+  - {step: j, spec: {join: {mode: all}}, tool: {kind: noop}}
+`)
+	of := func() (list []net.Wait) {
+		for _, w := range b.net().Waits() {
+			if w.Kind == net.AtJoin {
+				list = append(list, net.Wait{Step: w.Step, FanOut: w.FanOut, Arrived: w.Arrived, Live: w.Live})
+			}
+		}
+		return list
+	}
+	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b"}, Live: 3}}, of())
+	b.answer("d@1.d_task", true)
+	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d"}, Live: 2}}, of())
+	b.answer("d@2.d_task", true)
+	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d", "d"}, Live: 1}}, of())
+	b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{"go": true}})
+	require.Empty(t, of())
 }

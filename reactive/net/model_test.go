@@ -75,20 +75,25 @@ type model struct {
 	bad       int
 	discarded int
 	partial   bool
+	log       []string // what runs of joins were given, when they had succeeded
 }
 
 type mToken struct {
-	id    int
-	step  int
-	group *mGroup
-	arc   int
-	state string // new, enabled, pending, parked
-	final bool
+	id     int
+	step   int
+	group  *mGroup
+	arc    int
+	state  string // new, enabled, pending, parked
+	final  bool
+	from   string // the run that it comes from; of one that was merged: the last
+	joined []string
 }
 
 type mGroup struct {
 	parent *mGroup
+	step   int // whose arcs it is of
 	arc    int
+	born   int // the newest token then
 	failed int
 	closes bool // its joins are deciding
 	closed bool
@@ -106,6 +111,7 @@ type mRun struct {
 	step    int
 	group   *mGroup
 	arc     int
+	joined  []string
 	final   bool
 	next    int
 	iters   []*mIter
@@ -180,19 +186,64 @@ func (m *model) has(step int, state string) (n int) {
 	return n
 }
 
+// leads reports whether a way goes from a step to another that does not come through a third.
+func (m *model) leads(from, to, past int, seen []int) bool {
+	if from == to {
+		return true
+	}
+	if from == past || slices.Contains(seen, from) {
+		return false
+	}
+	return slices.ContainsFunc(m.steps[from].arcs, func(a mArc) bool {
+		return m.leads(a.to, to, past, append(seen, from))
+	})
+}
+
+// whole reports whether all arcs of a fan-out lead to a join without it.
+func (m *model) whole(g *mGroup, join int) bool {
+	return !slices.ContainsFunc(m.steps[g.step].arcs, func(a mArc) bool { return !m.leads(a.to, join, g.step, nil) })
+}
+
+// around gives a group and those around it, the outermost first.
+func (g *mGroup) around() []*mGroup {
+	if g == nil {
+		return nil
+	}
+	return append(g.parent.around(), g)
+}
+
+// answering is the group that a join answers to, of those that a token is in.
+func (m *model) answering(t *mToken) *mGroup {
+	for _, g := range t.group.around() {
+		if m.whole(g, t.step) {
+			return g
+		}
+	}
+	return t.group
+}
+
+// place says where a token comes within a group: an arc and an age for each fan-out on the way.
+func (t *mToken) place(in *mGroup) (list []int) {
+	all := t.group.around()
+	for _, g := range all[slices.Index(all, in)+1:] {
+		list = append(list, g.arc, 2*g.born+1)
+	}
+	return append(list, t.arc, 2*t.id)
+}
+
 // arrive brings a token to a join.
 func (m *model) arrive(t *mToken) {
 	s := m.steps[t.step]
-	g := t.group
-	if g == nil {
+	if t.group == nil {
 		m.drop(t)
 		if s.join == "count" {
 			m.branchFails(nil, "join_unsatisfied")
 			return
 		}
-		m.fire(nil, &mJoin{step: t.step})
+		m.fire(nil, &mJoin{step: t.step, tokens: []*mToken{t}})
 		return
 	}
+	g := m.answering(t)
 	var j *mJoin
 	for _, k := range g.joins {
 		if k.step == t.step {
@@ -221,9 +272,13 @@ func (m *model) fire(g *mGroup, j *mJoin) {
 	for _, t := range j.tokens {
 		m.drop(t)
 	}
-	t := &mToken{step: j.step, state: "new"}
+	t := &mToken{step: j.step, state: "new", from: j.tokens[len(j.tokens)-1].from}
 	if g != nil {
 		t.group, t.arc = g.parent, g.arc
+		slices.SortFunc(j.tokens, func(a, b *mToken) int { return slices.Compare(a.place(g), b.place(g)) })
+	}
+	for _, u := range j.tokens {
+		t.joined = append(t.joined, u.from)
 	}
 	m.newest++
 	t.id = m.newest
@@ -231,27 +286,15 @@ func (m *model) fire(g *mGroup, j *mJoin) {
 	m.admit(t)
 }
 
-// alive reports whether somebody of a group may still arrive.
+// alive reports whether something may still arrive of a group, or of those within it.
 func (m *model) alive(g *mGroup) bool {
-	for _, t := range m.tokens {
-		if t.group == g && t.state != "parked" {
-			return true
-		}
-	}
-	for _, r := range m.runs {
-		if r.group == g {
-			return true
-		}
-	}
-	for _, c := range m.groups {
-		if c.parent == g && !c.closed {
-			return true
-		}
-	}
-	return false
+	within := func(h *mGroup) bool { return slices.Contains(h.around(), g) }
+	return slices.ContainsFunc(m.tokens, func(t *mToken) bool { return t.state != "parked" && within(t.group) }) ||
+		slices.ContainsFunc(m.runs, func(r *mRun) bool { return within(r.group) }) ||
+		slices.ContainsFunc(m.groups, func(h *mGroup) bool { return h != g && !h.closed && within(h) })
 }
 
-// regroup lets the joins of groups decide to which nobody can come any more, the innermost first.
+// regroup lets the joins of groups decide to which nothing can come any more, the innermost first.
 func (m *model) regroup() {
 	for again := true; again && !m.halted; {
 		again = false
@@ -395,7 +438,7 @@ func (m *model) schedule(t *mToken) {
 	if !t.final {
 		m.stepRuns++
 	}
-	r := &mRun{key: fmt.Sprintf("s%d@%d", t.step, m.count[t.step]), step: t.step, group: t.group, arc: t.arc, final: t.final}
+	r := &mRun{key: fmt.Sprintf("s%d@%d", t.step, m.count[t.step]), step: t.step, group: t.group, arc: t.arc, final: t.final, joined: t.joined}
 	m.runs = append(m.runs, r)
 	s := m.steps[t.step]
 	switch {
@@ -513,6 +556,9 @@ func (m *model) endRun(r *mRun, why string) {
 	m.runs = slices.DeleteFunc(m.runs, func(o *mRun) bool { return o == r })
 	if why == "" {
 		m.succeeded++
+		if m.steps[r.step].join != "" {
+			m.log = append(m.log, fmt.Sprintf("%s%d%v", m.steps[r.step].join, r.step, r.joined))
+		}
 		m.partial = m.partial || r.lost > 0
 	} else {
 		m.failed++
@@ -564,7 +610,7 @@ func (m *model) route(r *mRun, why string) {
 	}
 	group, arc := r.group, r.arc
 	if len(go_) > 1 {
-		group = &mGroup{parent: r.group, arc: r.arc}
+		group = &mGroup{parent: r.group, step: r.step, arc: r.arc, born: m.newest}
 		m.groups = append(m.groups, group)
 	}
 	var made []*mToken
@@ -572,7 +618,7 @@ func (m *model) route(r *mRun, why string) {
 		if len(go_) > 1 {
 			arc = i
 		}
-		made = append(made, &mToken{step: s.arcs[i].to, group: group, arc: arc, state: "new"})
+		made = append(made, &mToken{step: s.arcs[i].to, group: group, arc: arc, state: "new", from: r.key})
 	}
 	if !m.halted {
 		m.tokens = append(m.tokens, made...)

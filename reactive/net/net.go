@@ -19,7 +19,7 @@ import (
 //  1. Every token is in exactly one place: ready, pending, or parked at a join.
 //  2. A group's live count is that of its tokens and step-runs, and of the groups opened within it.
 //  3. Every open cell belongs to one iteration of one live step-run.
-//  4. A group without live members does not exist, nor does a parked token whose group does not.
+//  4. A parked token is at the tracker of its group for that join, and the group that the tracker is of has live members.
 type Net struct {
 	book    *playbook.Playbook
 	joining bool // it has joins: without any, fan-outs need not be kept
@@ -28,7 +28,7 @@ type Net struct {
 	watch   func(View)
 
 	workload     map[string]value.Value
-	ctx          contexts
+	ctx          vars
 	steps        []stepState       // by step
 	ready        tokens            // admitted, oldest first
 	gates        gates             // pending tokens
@@ -160,7 +160,6 @@ func (n *Net) begin(e *journal.Event) {
 	n.tell(View{Name: WorkflowStarted})
 	input, _ := value.Of(e.Value)
 	n.workload = n.book.WorkloadOf(input)
-	n.ctx.values = map[string]value.Value{}
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
 }
 
@@ -204,7 +203,6 @@ func (n *Net) dropTokens() {
 	for i := range n.steps {
 		n.steps[i].pending, n.steps[i].parked = 0, 0
 	}
-	n.marking.parked = 0
 	clear(n.joins)
 }
 

@@ -2,6 +2,7 @@ package net
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"strconv"
 	"time"
@@ -20,20 +21,21 @@ const noCell = -1
 //	pc ──▶ task ──▶ outcome ──▶ rule ──▶ sets ──▶ continue │ retry │ jump │ break │ fail
 type iteration struct {
 	run     *stepRun
-	index   int32                  // of its item
-	vars    map[string]value.Value // its scope
-	ctx     map[string]value.Value // of a parallel loop: the context as it was at its start, with its own writes
-	wrote   bool                   // ctx is its own
-	pc      int                    // index of the task
-	entered bool                   // the task has begun
-	tries   int                    // of the task since control came to it
-	judged  int32                  // attempts of the cell that were judged
-	visits  []int32                // by task: how often control came to it
-	cell    int32                  // of its call; noCell: it makes none now
-	began   int64                  // when the attempt was requested
-	wake    int64                  // when a task without a call is tried again; 0: it is not
+	index   int32       // of its item
+	vars    vars        // its scope
+	ctx     vars        // of a parallel loop: the context as it was at its start, with its own writes
+	pc      int         // index of the task
+	entered bool        // the task has begun
+	tries   int         // of the task since control came to it
+	judged  int32       // attempts of the cell that were judged
+	visits  []int32     // by task: how often control came to it
+	input   value.Value // of its step
+	begun   bool        // it has its input
+	cell    int32       // of its call; noCell: it makes none now
+	began   int64       // when the attempt was requested
+	wake    int64       // when a task without a call is tried again; 0: it is not
 	prev    value.Value
-	results map[string]value.Value
+	results vars // by task
 	out     *outcome
 }
 
@@ -47,6 +49,9 @@ type outcome struct {
 	at       int64
 	duration time.Duration
 }
+
+// apart reports whether it has a context of its own: other iterations run beside it.
+func (it *iteration) apart() bool { return it.run.step.Loop != nil && it.run.step.Loop.Parallel }
 
 // task is where control is.
 func (it *iteration) task() *playbook.Task { return it.run.step.Tasks[it.pc] }
@@ -67,6 +72,12 @@ func (it *iteration) key() string {
 // advance goes on with an iteration until it makes a call, sleeps, or ends.
 func (n *Net) advance(it *iteration) {
 	tasks := it.run.step.Tasks
+	if !it.begun {
+		if f := n.give(it); f != nil {
+			n.endIteration(it, f)
+			return
+		}
+	}
 	for it.pc < len(tasks) {
 		if !it.entered {
 			n.enter(it)
@@ -81,6 +92,20 @@ func (n *Net) advance(it *iteration) {
 		}
 	}
 	n.endIteration(it, nil)
+}
+
+// give gives an iteration the input of its step: what was rendered when the run began, or its own.
+func (n *Net) give(it *iteration) *journal.Failure {
+	it.begun, it.input = true, it.run.input
+	if !it.run.step.Renders {
+		return nil
+	}
+	in, err := it.run.step.Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	if err != nil {
+		return failure(KindExpression, "%v", err)
+	}
+	it.input = in
+	return nil
 }
 
 // enter brings control to a task.
@@ -118,13 +143,40 @@ func (n *Net) requested(e *journal.Event) {
 // Input is what the call of a cell is made with.
 func (n *Net) Input(v int32) (any, *journal.Failure) {
 	it := n.byCell[v]
-	if it == nil || it.task().Input == nil {
+	if it == nil {
 		return nil, nil
 	}
-	in, err := it.task().Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	in, err := n.render(it)
+	if err == nil {
+		err = value.Fits(in, 0)
+	}
 	if err != nil {
 		return nil, failure(KindExpression, "%v", err)
 	}
+	return in, nil
+}
+
+// render makes what the task where control is is called with: what its tool says, over the input of its step where it is
+// handed that.
+func (n *Net) render(it *iteration) (value.Value, error) {
+	task := it.task()
+	if task.Input == nil {
+		if task.Handed {
+			return it.input, nil
+		}
+		return nil, nil
+	}
+	own, err := task.Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	if err != nil || !task.Handed {
+		return own, err
+	}
+	over, ok := own.(map[string]any)
+	under, isObject := it.input.(map[string]any)
+	if !ok || !isObject {
+		return own, nil
+	}
+	in := maps.Clone(under)
+	maps.Copy(in, over)
 	return in, nil
 }
 
@@ -196,7 +248,15 @@ func (n *Net) conclude(it *iteration, out *outcome) bool {
 	}
 	n.tell(n.at(it, View{Name: name, Failure: out.failure}))
 	s := &scope{net: n, run: it.run, it: it, args: it.run.args, out: out}
-	rule, do, err := pick(task, s)
+	var rule *playbook.Rule
+	var do playbook.Do
+	var err error
+	if out.failure == nil {
+		err = n.set(task.Set, s)
+	}
+	if err == nil {
+		rule, do, err = pick(task, s)
+	}
 	if err != nil {
 		n.endTask(it, true)
 		n.endIteration(it, failureOf(err))
@@ -257,10 +317,7 @@ func (n *Net) act(it *iteration, out *outcome, rule *playbook.Rule, do playbook.
 	}
 	if out.failure == nil && do != playbook.Fail {
 		it.prev = out.result
-		if it.results == nil {
-			it.results = map[string]value.Value{}
-		}
-		it.results[it.task().Label] = out.result
+		it.results.put(it.task().Label, out.result)
 	}
 	switch do {
 	case playbook.Fail:

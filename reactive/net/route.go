@@ -33,7 +33,7 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
 	if len(arcs) == 0 {
 		if f == nil && n.book.Executor.NoNextIsError {
-			n.halt(failure(ReasonNoNext, "no arc of step %q holds", run.step.Name))
+			n.halt(at(run.key, failure(ReasonNoNext, "no arc of step %q holds", run.step.Name)))
 			return
 		}
 		n.endBranch(run, f)
@@ -62,6 +62,7 @@ func (n *Net) endBranch(run *stepRun, f *journal.Failure) {
 
 // misroute ends a branch whose arcs could not be followed. A failure that was there before goes first.
 func (n *Net) misroute(run *stepRun, f, why *journal.Failure, reads map[string]value.Value) {
+	why = at(run.key, why)
 	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: reads})
 	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Failure: why}
 	n.branchFailed(run.group, cmp.Or(f, why))
@@ -92,7 +93,7 @@ func matching(next *playbook.Next, s *scope) ([]int, error) {
 func (n *Net) emit(run *stepRun, arcs []int, event map[string]any, s *scope) {
 	in, arc := run.group, run.arc
 	if len(arcs) > 1 && n.joining {
-		in = &group{parent: run.group, arc: run.arc, live: len(arcs)}
+		in = n.openGroup(run, len(arcs))
 	}
 	made := make([]*token, len(arcs))
 	var faults []*journal.Failure
@@ -102,7 +103,7 @@ func (n *Net) emit(run *stepRun, arcs []int, event map[string]any, s *scope) {
 		}
 		args, f := n.args(&run.step.Next.Arcs[i], run, s)
 		if f != nil {
-			faults = append(faults, f)
+			faults = append(faults, at(run.key, f))
 			continue
 		}
 		made[k] = &token{
@@ -142,6 +143,9 @@ func (n *Net) args(arc *playbook.Arc, run *stepRun, s *scope) (map[string]value.
 	if size <= most {
 		return args, nil
 	}
+	if size > value.MaxSizeBytes {
+		return nil, failure(ReasonArgs, "args to step %q cannot be written: %v", n.book.Steps[arc.To].Name, value.Fits(args, 0))
+	}
 	if !n.book.Executor.Store {
 		return nil, failure(ReasonArgs, "args to step %q have %d bytes; %d are allowed", n.book.Steps[arc.To].Name, size, most)
 	}
@@ -160,11 +164,11 @@ func (n *Net) args(arc *playbook.Arc, run *stepRun, s *scope) (map[string]value.
 	return nil, failure(ReasonArgs, "args to step %q have more than %d bytes even as references", n.book.Steps[arc.To].Name, most)
 }
 
-// sizeOf is the length of a value as canonical JSON.
+// sizeOf is the length of a value as canonical JSON; more than any has, where it nests too deep to be written.
 func sizeOf(v value.Value) int {
 	text, err := value.JSON(v)
 	if err != nil {
-		return 0
+		return value.MaxSizeBytes + 1
 	}
 	return len(text)
 }

@@ -20,6 +20,7 @@ type scope struct {
 	args  map[string]value.Value
 	event value.Value
 	out   *outcome // the task that has just ended
+	ended bool     // the run's result has its step's name already
 }
 
 var (
@@ -29,16 +30,16 @@ var (
 
 // Name finds a variable.
 func (s *scope) Name(name string) (value.Value, error) {
+	if name == "input" && s.it == nil && s.run != nil && s.run.noInput != nil {
+		return nil, s.run.noInput
+	}
 	if v, ok := s.own(name); ok {
 		return v, nil
 	}
 	if !s.net.book.Jinja {
 		return nil, fmt.Errorf("unknown name %q", name)
 	}
-	if v, ok := s.result(name); ok {
-		return v, nil
-	}
-	if v, ok := s.net.workload[name]; ok {
+	if v, _, ok := s.bare(name); ok {
 		return v, nil
 	}
 	return nil, jinja.ErrUndefined
@@ -49,7 +50,8 @@ func (s *scope) Under(name, key string) (value.Value, bool) {
 	if _, ok := s.own(name); ok || key != "data" {
 		return nil, false
 	}
-	return s.result(name)
+	v, isResult, _ := s.bare(name)
+	return v, isResult
 }
 
 // own finds a variable that has its name in both dialects.
@@ -58,10 +60,7 @@ func (s *scope) own(name string) (value.Value, bool) {
 	case "workload":
 		return s.net.workload, true
 	case "ctx":
-		if s.it != nil && s.it.ctx != nil {
-			return s.it.ctx, true
-		}
-		return s.net.ctx.snapshot(), true
+		return s.context().all(), true
 	case "args":
 		return s.args, true
 	case "event":
@@ -78,23 +77,26 @@ func (s *scope) own(name string) (value.Value, bool) {
 func (s *scope) pipeline(name string) (value.Value, bool) {
 	switch name {
 	case "input":
+		if s.it != nil {
+			return s.it.input, true
+		}
 		if s.run != nil {
 			return s.run.input, true
 		}
 	case "step":
 		if s.run != nil {
-			return object(s.run.vars), true
+			return s.run.vars.all(), true
 		}
 	case "iter":
 		if s.it != nil {
-			return object(s.it.vars), true
+			return s.it.vars.all(), true
 		}
 	case "results":
 		if s.it != nil {
-			return object(s.it.results), true
+			return s.it.results.all(), true
 		}
 		if s.run != nil {
-			return object(s.run.labeled), true
+			return s.run.labeled.all(), true
 		}
 	case "_prev":
 		if s.it != nil {
@@ -115,36 +117,65 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		if s.out != nil {
 			return s.out.describe(), true
 		}
-		return nil, s.run != nil // a step without tools has none
+		return nothing, s.run != nil
 	}
 	return nil, false
 }
 
-// object is a map that may be nil as an object.
-func object(m map[string]value.Value) value.Value {
-	if m == nil {
-		return map[string]any{}
+// context is the context as it is seen from here.
+func (s *scope) context() *vars {
+	if s.it != nil && s.it.apart() {
+		return &s.it.ctx
 	}
-	return m
+	return &s.net.ctx
 }
 
-// result finds what the Jinja dialect has without a prefix besides keys of the workload: results of tasks and steps.
-func (s *scope) result(name string) (value.Value, bool) {
+// bare finds what the Jinja dialect has without a prefix, in the order in which it is looked for (playbook.Bare), and says
+// whether it is the result of a task or step.
+func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	if s.it != nil {
-		if v, ok := s.it.results[name]; ok {
-			return v, true
+		if v, ok = s.it.vars.values[name]; ok {
+			return v, false, true
 		}
 	}
-	if i, ok := s.net.book.StepIndex(name); ok && s.net.steps[i].gave {
-		return s.net.steps[i].result, true
+	if v, ok = s.args[name]; ok {
+		return v, false, true
 	}
-	return nil, false
+	if s.it != nil {
+		if v, ok = s.it.results.values[name]; ok {
+			return v, true, true
+		}
+	}
+	if v, ok = s.context().values[name]; ok {
+		return v, false, true
+	}
+	if v, ok = s.result(name); ok {
+		return v, true, true
+	}
+	v, ok = s.net.workload[name]
+	return v, false, ok
+}
+
+// result finds the newest result of a step. That of a run which has just ended counts from then on.
+func (s *scope) result(name string) (value.Value, bool) {
+	i, ok := s.net.book.StepIndex(name)
+	if !ok {
+		return nil, false
+	}
+	of := &s.net.steps[i]
+	if s.ended && s.run.step.Index == i {
+		return s.run.result, of.gave || s.run.result != nil
+	}
+	return of.result, of.gave
 }
 
 // Step is there for templates of workflows; playbooks name no steps that way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a playbook has no steps.%s: what a step gives is passed on in args and ctx", id)
 }
+
+// nothing is the outcome of a step that has run no task: it has none, or nothing to go over.
+var nothing value.Value = map[string]any{"status": "ok", "result": nil, "data": nil, "error": nil, "loop": nil}
 
 // describe is what rules see of an outcome.
 func (o *outcome) describe() value.Value {
@@ -153,7 +184,7 @@ func (o *outcome) describe() value.Value {
 		status = "error"
 	}
 	out := map[string]any{
-		"status": status, "result": o.result, "data": o.result, "error": describe(o.failure),
+		"status": status, "result": o.result, "data": o.result, "error": describe(o.failure), "loop": nil,
 		"meta": map[string]any{
 			"attempt": int64(o.attempt), "duration_ms": o.duration.Milliseconds(),
 			"ts": time.Unix(0, o.at).UTC().Format(time.RFC3339Nano),

@@ -43,6 +43,16 @@ func (n *Net) Step(i int) StepState {
 	return out
 }
 
+// StepNow is where a step stands, by its name, and what its newest run with a result has returned.
+func (n *Net) StepNow(name string) (reactive.Status, any, bool) {
+	i, ok := n.book.StepIndex(name)
+	if !ok {
+		return reactive.Absent, nil, false
+	}
+	s := n.Step(i)
+	return s.Status, s.Result, true
+}
+
 // Counts are how much of what there was.
 type Counts struct {
 	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun

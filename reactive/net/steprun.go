@@ -23,19 +23,20 @@ type stepRun struct {
 	arc     int
 	began   int64
 	input   value.Value
-	vars    map[string]value.Value // the step's own scope
-	writes  map[string]written     // of a parallel loop's iterations, by key of the context
-	items   []any                  // of its loop
-	next    int                    // item to be started next
-	width   int                    // iterations at once
-	iters   map[int32]*iteration   // under way
-	results []any                  // of its loop, by index
-	done    int                    // iterations that succeeded
-	failed  int                    // iterations that failed
-	failure *journal.Failure       // of the first failed iteration, where that ends the loop
+	noInput error                // why it could not be rendered, of a step whose input is rendered for each iteration
+	vars    vars                 // the step's own scope
+	writes  *writes              // of a parallel loop's iterations; else nil
+	items   []any                // of its loop
+	next    int                  // item to be started next
+	width   int                  // iterations at once
+	iters   map[int32]*iteration // under way
+	results []any                // of its loop, by index
+	done    int                  // iterations that succeeded
+	failed  int                  // iterations that failed
+	failure *journal.Failure     // of the first failed iteration, where that ends the loop
 	result  value.Value
-	out     *outcome               // of the task that ran last
-	labeled map[string]value.Value // results of the iteration that ended last, by task
+	out     *outcome // of the task that ran last
+	labeled vars     // results of the iteration that ended last, by task
 }
 
 // schedule has the oldest admitted token taken by a run of its step.
@@ -73,14 +74,14 @@ func (n *Net) schedule() {
 func (n *Net) start(run *stepRun) {
 	if run.step.Input != nil {
 		in, err := run.step.Input.Eval(&scope{net: n, run: run, args: run.args})
-		if err != nil {
+		if err != nil && !run.step.Renders {
 			n.endRun(run, failure(KindExpression, "%v", err))
 			return
 		}
-		run.input = in
+		run.input, run.noInput = in, err
 	}
 	if run.step.Loop == nil {
-		it := &iteration{run: run, vars: map[string]value.Value{}, cell: noCell}
+		it := &iteration{run: run, cell: noCell}
 		run.iters[0] = it
 		n.todo = append(n.todo, it)
 		return
@@ -110,8 +111,7 @@ func (n *Net) openLoop(run *stepRun) *journal.Failure {
 	if !loop.Parallel {
 		return nil
 	}
-	run.writes = map[string]written{}
-	run.width = len(items)
+	run.writes, run.width = &writes{}, len(items)
 	if loop.MaxInFlight == nil {
 		return nil
 	}
@@ -145,10 +145,10 @@ func (n *Net) fill(run *stepRun) {
 		run.next++
 		it := &iteration{
 			run: run, index: int32(i), cell: noCell,
-			vars: map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)},
+			vars: vars{values: map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}},
 		}
 		if run.step.Loop.Parallel {
-			it.ctx = n.ctx.snapshot()
+			it.ctx = n.ctx.copied()
 		}
 		run.iters[it.index] = it
 		n.tell(View{Name: IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
@@ -165,7 +165,7 @@ func (n *Net) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
 	n.closeCell(it)
 	delete(run.iters, it.index)
-	run.out, run.labeled = it.out, it.results
+	run.out, run.labeled = it.out, it.results.copied()
 	if run.step.Loop == nil {
 		run.result = it.prev
 		n.endRun(run, f)
@@ -193,7 +193,7 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 		run.result = run.results
 	}
 	if f == nil && len(step.Set) > 0 {
-		s := &scope{net: n, run: run, args: run.args, out: run.out}
+		s := &scope{net: n, run: run, args: run.args, out: run.out, ended: true}
 		if err := n.set(step.Set, s); err != nil {
 			f = failureOf(err)
 		}
@@ -203,6 +203,7 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 	s.live--
 	event := map[string]any{
 		"step": step.Name, "step_run_id": run.key, "name": string(StepDone), "status": "done", "result": run.result,
+		"error": nil, "loop": nil,
 	}
 	if step.Loop != nil {
 		event["loop"] = map[string]any{
@@ -213,7 +214,7 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 		n.succeeded(run, s, event)
 	} else {
 		event["error"] = describe(f) // guards may ask for its code too, as rules may
-		f = kinded(f)
+		f = at(run.key, kinded(f))
 		n.failedRun(run, s, event, f)
 	}
 	if n.final == finalToken {
@@ -226,6 +227,9 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 func (n *Net) succeeded(run *stepRun, s *stepState, event map[string]any) {
 	s.status, s.result, s.from = reactive.Completed, run.result, run.key
 	n.last = run.result
+	if n.book.Jinja {
+		n.gates.touch(run.step.Name) // where guards read results by their names
+	}
 	n.tally.succeeded++
 	n.tally.partial = n.tally.partial || run.failed > 0
 	if !s.gave && run.result != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 )
@@ -18,6 +19,8 @@ import (
 type wild struct {
 	t *rapid.T
 	strings.Builder
+	copies  []string // sets of whole scopes: one way to hold what was there before is enough, two double it each time
+	appends bool     // the loop at hand collects what its iterations set, which is the second
 }
 
 func (w *wild) one(of ...string) string           { return rapid.SampledFrom(of).Draw(w.t, "one") }
@@ -35,7 +38,25 @@ func (w *wild) set() string {
 		"{ctx.n: '{{ ctx.n + 1 }}'}", "{ctx.m: '{{ args }}'}")
 }
 
+// taskSet is a set of a task's rule.
+func (w *wild) taskSet() string {
+	if w.appends {
+		return w.set()
+	}
+	return w.one(append(w.copies, w.set(), w.set())...)
+}
+
+// input is what a call is made with: whole scopes.
+func (w *wild) input() string {
+	return w.one("{}", "{c: '{{ ctx }}'}", "{r: '{{ results }}', p: '{{ _prev }}'}", "{i: '{{ iter }}', s: '{{ step }}'}", "{a: '{{ args }}', w: '{{ workload }}'}")
+}
+
 func (w *wild) playbook() string {
+	w.copies = rapid.SampledFrom([][]string{
+		{"{ctx.copy: '{{ ctx }}'}"}, {"{ctx.copy: '{{ results }}'}", "{iter.h: '{{ concat(iter.h ?? [], [results]) }}'}", "{ctx.h: '{{ iter }}'}"},
+		{"{iter.c: '{{ ctx }}'}", "{ctx.copy: '{{ iter }}'}"}, {"{step.s: '{{ step }}'}", "{step.r: '{{ results }}'}", "{ctx.copy.s: '{{ step }}'}"},
+		{"{ctx.copy: '{{ outcome }}'}", "{ctx.copy.r: '{{ results }}'}"},
+	}).Draw(w.t, "copies")
 	n := w.number(2, 7)
 	w.line("apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: wild}\nexecutor:\n  spec:")
 	w.line("    implicit_join: %v\n    no_next_is_error: %v\n    max_concurrency: %d", w.chance(3), w.chance(3), w.number(1, 4))
@@ -64,9 +85,12 @@ func (w *wild) step(i, n int) {
 	if w.chance(3) {
 		w.line("      join: {mode: %s, on_missing: %s}", w.one("all", "any", "count, n: 2", "count, n: 3"), w.one("fire", "skip"))
 	}
+	w.appends = false
 	if w.chance(3) {
+		conflict := w.one("reject_conflict", "append", "last_wins")
+		w.appends = conflict == "append"
 		w.line("    loop: {in: '{{ take([1, 2, 3], %d) }}', iterator: i, spec: {mode: %s, policy: {on_conflict: %s}}}", w.number(0, 3),
-			w.one("sequential", "parallel", "parallel, max_in_flight: 2"), w.one("reject_conflict", "append", "last_wins"))
+			w.one("sequential", "parallel", "parallel, max_in_flight: 2"), conflict)
 	}
 	if w.chance(2) {
 		w.line("    set: %s", w.set())
@@ -77,7 +101,7 @@ func (w *wild) step(i, n int) {
 	w.line("    next:\n      spec: {mode: %s}\n      arcs:\n        - {step: s%d, when: '{{ %s }}'}", w.one("inclusive", "exclusive"), w.number(0, n-1), w.guard())
 	for range w.number(0, 2) {
 		w.line("        - {step: s%d, set: %s, args: %s, spec: {inherit_args: %v}}", w.number(0, n-1), w.one("{}", w.set()),
-			w.one("{}", "{k: 1}", "{k: '{{ event.result }}'}", "{k: '{{ args.k + 1 }}'}", "{long: '"+strings.Repeat("x", 100)+"'}"), w.chance(3))
+			w.one("{}", "{k: 1}", "{k: '{{ event.result }}'}", "{k: '{{ args.k + 1 }}'}", "{long: '"+strings.Repeat("x", 100)+"'}", "'{{ outcome ?? {} }}'"), w.chance(3))
 	}
 }
 
@@ -85,10 +109,19 @@ func (w *wild) task(k int) {
 	if k == 0 {
 		w.line("    tool:")
 	}
-	w.line("      - name: t%d\n        kind: %s", k, w.one("noop", "work", "work"))
+	if w.chance(3) {
+		w.line("      - {name: t%d, kind: noop, set: %s}", k, w.taskSet())
+		return
+	}
+	w.line("      - name: t%d", k)
+	if w.chance(3) {
+		w.line("        kind: noop")
+	} else {
+		w.line("        kind: work\n        input: %s\n        set: %s", w.input(), w.taskSet())
+	}
 	if !w.chance(3) {
 		w.line(`        spec: {policy: {rules: [{when: '{{ outcome.status == "error" }}', then: {do: %s, set: %s}}, {when: '{{ %s }}', then: {do: %s}}]}}`,
-			w.one("continue", "fail", "break", "jump, to: t0", "jump, to: previous", "retry, attempts: 2", "retry, delay: 3, backoff: linear"), w.set(),
+			w.one("continue", "fail", "break", "jump, to: t0", "jump, to: previous", "retry, attempts: 2", "retry, delay: 3, backoff: linear"), w.taskSet(),
 			w.one("iter.i == 2", "_attempt < 2", "(ctx.n ?? 0) > 2", "true"),
 			w.one("continue, set_ctx: {a: true}", "continue, set_ctx: {k.z: '{{ iter.i ?? 0 }}'}", "jump, to: previous", "retry, delay: 2", "break", "fail"))
 	}
@@ -103,17 +136,42 @@ func (b *table) move(w *wild) {
 	case k < 10 && b.root.NextDue() > 0:
 		b.now = max(b.now, b.root.NextDue())
 		b.play()
-	case k == 10 && len(calls) > 0:
-		b.play(journal.Event{Type: journal.NodeAborted, Node: w.one(append(calls, b.stepRuns()...)...), Detail: &journal.Detail{}})
+	case k == 10:
+		b.order(journal.Event{Type: journal.NodeAborted, Node: w.one(append(append(calls, b.stepRuns()...), "s0", "s0@1", "nothing")...)})
 	case k == 11:
-		b.play(journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{}})
+		b.order(journal.Event{Type: w.kind(journal.RunPaused, journal.RunResumed)})
 	case k == 12:
-		b.play(journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{}})
+		b.order(journal.Event{Type: w.kind(journal.NodeRetried, journal.DecisionReceived), Node: w.one(append(calls, "s0", "s0@1", "nothing")...),
+			Detail: &journal.Detail{Work: w.chance(2), State: "fulfilled"}})
 	case k == 13 && w.chance(5):
-		b.play(journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{Failure: &journal.Failure{Code: "cancelled"}}})
+		b.order(journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{Failure: &journal.Failure{Code: "cancelled"}}})
+	case k == 14:
+		b.order(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}})
 	default:
 		v := rapid.SampledFrom([]any{true, false, int64(1)}).Draw(w.t, "value")
-		b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{w.one("a", "b", "n", "a.x"): v}})
+		b.order(journal.Event{Type: journal.ContextPatched, Value: map[string]any{w.one("a", "b", "n", "a.x"): v}})
+	}
+}
+
+func (w *wild) kind(of ...journal.Type) journal.Type {
+	return rapid.SampledFrom(of).Draw(w.t, "kind")
+}
+
+// order puts a command, and holds the run to it: one that is refused leaves the journal as it was, and one that is not has an
+// effect.
+func (b *table) order(e journal.Event) {
+	if e.Detail == nil {
+		e.Detail = &journal.Detail{}
+	}
+	b.play() // what is due has happened
+	before, events := b.digest(b.root), len(b.journal)
+	if err := b.command(e); err != nil {
+		require.Len(b.t, b.journal, events, "%s %s was refused (%v) and is journaled", e.Type, e.Node, err)
+		return
+	}
+	require.NotEqual(b.t, before, b.digest(b.root), "%s %s has changed nothing", e.Type, e.Node)
+	if e.Type == journal.NodeAborted {
+		require.NotContains(b.t, append(b.calls(), b.stepRuns()...), e.Node, "it was aborted")
 	}
 }
 
@@ -126,14 +184,17 @@ func (b *table) stepRuns() (list []string) {
 	return list
 }
 
-// TestWhateverIsDoneToAPlaybook: its net is sound after every event (see play), its journal alone gives the same net, and
-// what nobody can move any more has ended.
+// TestWhateverIsDoneToAPlaybook: its net is sound after every event (see play), its journal alone gives the same net, what
+// nobody can move any more has ended, and nothing that was handed out is written to again.
 func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &wild{t: t}
 		text := w.playbook()
 		t.Log(text)
 		b := lay(t, text)
+		b.known = map[uintptr]bool{}
+		b.net().Watch(b.holdView)
+		b.holdAll(coordinator.Outcome{Batch: b.journal})
 		for move := 0; move < 40 && b.root.Finished() == nil; move++ {
 			b.move(w)
 			if b.root.Finished() == nil && !b.root.Paused() && len(b.calls()) == 0 && b.root.NextDue() == 0 {
@@ -142,5 +203,6 @@ func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 			}
 		}
 		b.again()
+		b.checkHanded()
 	})
 }

@@ -1,0 +1,163 @@
+package net
+
+import (
+	"cmp"
+	"slices"
+)
+
+// group is a fan-out that is under way: the branches that one step-run with an inclusive router has opened. It counts what may
+// still bring something to a join, and tells the group around it only when nothing can, so what an event costs does not grow
+// with what goes on elsewhere.
+//
+//	router ──▶ b ──▶ d (join)         live: tokens and step-runs of the group, and groups opened by one of them
+//	       ──▶ c ──▶ d                joins: what has arrived at d
+type group struct {
+	parent *group // the fan-out that its router's run belongs to; nil: none
+	router int    // the step that has opened it
+	run    string // key of the step-run that has
+	arc    int    // by which that run's branch left the parent's router
+	id     uint64 // when it was opened: tokens made before have smaller ids
+	live   int
+	failed int        // branches that ended failed
+	joins  []*tracker // that answer to it, in the order in which tokens first came to them
+	known  []known    // where its tokens go, by join
+}
+
+// known is where the tokens of a group go that come to a join.
+type known struct {
+	join    int
+	tracker *tracker // nil: to one of the group's own, as soon as a token comes
+}
+
+// openGroup opens a fan-out of some branches.
+func (n *Net) openGroup(run *stepRun, branches int) *group {
+	return &group{
+		parent: run.group, router: run.step.Index, run: run.key, arc: run.arc, id: n.token + 1, live: branches,
+	}
+}
+
+// tracker finds where the tokens of a group go that come to a join: to the outermost fan-out around them that the join answers
+// to; where there is none, to the group itself. Each group looks for each join once.
+func (n *Net) tracker(g *group, join int) *tracker {
+	var found *tracker
+	var few [4]*group
+	asking := few[:0] // innermost first
+	for h := g; h != nil; h = h.parent {
+		if i, ok := h.find(join); ok {
+			if j := h.known[i].tracker; j != nil && (h == g || n.book.AnswersTo(join, j.group.router)) {
+				found = j
+			}
+			break
+		}
+		asking = append(asking, h)
+	}
+	for _, h := range slices.Backward(asking) {
+		if found == nil && n.book.AnswersTo(join, h.router) {
+			found = h.newTracker(join)
+		}
+		h.learn(join, found)
+	}
+	if found == nil {
+		found = g.newTracker(join)
+		g.learn(join, found)
+	}
+	return found
+}
+
+func (g *group) find(join int) (int, bool) {
+	return slices.BinarySearchFunc(g.known, join, func(k known, join int) int { return cmp.Compare(k.join, join) })
+}
+
+func (g *group) learn(join int, j *tracker) {
+	i, ok := g.find(join)
+	if !ok {
+		g.known = slices.Insert(g.known, i, known{join: join})
+	}
+	g.known[i].tracker = j
+}
+
+func (g *group) newTracker(join int) *tracker {
+	j := &tracker{group: g, step: join}
+	g.joins = append(g.joins, j)
+	return j
+}
+
+// leave takes one live member out of a group. With the last of them the group ends, and leaves the one around it.
+func (n *Net) leave(g *group) {
+	for ; g != nil && n.halted == nil && !n.stopped; g = g.parent {
+		if g.live--; g.live > 0 {
+			return
+		}
+		n.closeGroup(g)
+	}
+}
+
+// closeGroup lets the joins decide that answer to a group of which nothing can come any more. Where branches of it have failed
+// and none of its joins went on, it counts as a branch that failed of the group around.
+func (n *Net) closeGroup(g *group) {
+	fired := false
+	for _, j := range g.joins {
+		if !j.fired {
+			n.decide(j)
+		}
+		if n.halted != nil {
+			return // nothing goes on any more
+		}
+		fired = fired || j.fired
+	}
+	if g.failed > 0 && !fired && g.parent != nil {
+		g.parent.failed++
+	}
+}
+
+// branch is what stands by an arc of a group's router: a token that it has led to a join, or a group that was opened behind it.
+type branch struct {
+	arc   int
+	id    uint64
+	token *token // nil: it is a group
+	group *group
+}
+
+// compare orders the branches of a group by their arcs; those by one arc, by when they came about.
+func (b branch) compare(c branch) int {
+	return cmp.Or(cmp.Compare(b.arc, c.arc), cmp.Compare(b.id, c.id))
+}
+
+// ordered gives tokens of a group, and of those within it, in the order of the arcs by which they left the router of the group;
+// those that left by one arc in the order of the arcs of the next router, and so on. Where that says nothing the order is
+// that of creation.
+func (g *group) ordered(list []*token) []*token {
+	if !slices.ContainsFunc(list, func(t *token) bool { return t.group != g }) { // as is usual
+		list = slices.Clone(list)
+		slices.SortFunc(list, func(a, b *token) int { return cmp.Or(cmp.Compare(a.arc, b.arc), cmp.Compare(a.id, b.id)) })
+		return list
+	}
+	branches := map[*group][]branch{}
+	for _, t := range list {
+		next := branch{arc: t.arc, id: t.id, token: t}
+		for h := t.group; ; h = h.parent {
+			seen := len(branches[h]) > 0
+			branches[h] = append(branches[h], next)
+			if seen || h == g {
+				break
+			}
+			next = branch{arc: h.arc, id: h.id, group: h}
+		}
+	}
+	var path []branch
+	enter := func(h *group) {
+		slices.SortFunc(branches[h], func(a, b branch) int { return b.compare(a) })
+		path = append(path, branches[h]...) // the last is taken first
+	}
+	out := make([]*token, 0, len(list))
+	for enter(g); len(path) > 0; {
+		next := path[len(path)-1]
+		path = path[:len(path)-1]
+		if next.token == nil {
+			enter(next.group)
+			continue
+		}
+		out = append(out, next.token)
+	}
+	return out
+}

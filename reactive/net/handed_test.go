@@ -1,0 +1,103 @@
+package net_test
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// handedOut holds on to what was handed out, once it is told to: nothing of that is written to again.
+type handedOut struct {
+	handed []handed
+	known  map[uintptr]bool // held already; nil: nothing is held
+}
+
+// handed is what was handed out by somebody, and a copy of what it was then.
+type handed struct {
+	what   string
+	v, was any
+}
+
+// hold notes what is handed out, once: later it must be the same.
+func (b *table) hold(what string, v any) {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Map, reflect.Slice:
+		if !b.known[r.Pointer()] {
+			b.known[r.Pointer()] = true
+			b.handed = append(b.handed, handed{what, v, b.copied(v, 0)})
+		}
+	}
+}
+
+// copied is a value all the way down. One that holds itself is one that was written to after it was handed out.
+func (b *table) copied(v any, depth int) any {
+	require.LessOrEqual(b.t, depth, 2*value.MaxDepth, "a value holds itself")
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = b.copied(v[i], depth+1)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[k] = b.copied(x, depth+1)
+		}
+		return out
+	}
+	return v
+}
+
+// holdAll holds on to all that can be got of a run after a turn.
+func (b *table) holdAll(out coordinator.Outcome) {
+	if b.known == nil {
+		return
+	}
+	for i := range out.Batch {
+		b.holdEvent(&out.Batch[i])
+	}
+	for _, req := range b.root.OpenCalls() {
+		b.hold("the input of "+b.root.Key(req.Node), b.root.Requested(req.Node))
+	}
+	n := b.net()
+	b.hold("the context", n.Context())
+	b.hold("the workload", n.Workload())
+	for i := range n.Playbook().Steps {
+		b.hold("the result of "+n.Step(i).Step, n.Step(i).Result)
+	}
+	for _, w := range n.Waits() {
+		b.hold("what the gate of "+w.Step+" reads", w.Reads)
+	}
+}
+
+func (b *table) holdEvent(e *journal.Event) {
+	what := fmt.Sprintf("event %d (%s)", e.Seq, e.Type)
+	b.hold("the value of "+what, e.Value)
+	if e.Detail == nil {
+		return
+	}
+	b.hold("what is told beside the output in "+what, e.Detail.About)
+	if e.Detail.Failure != nil {
+		b.hold("the details of the failure in "+what, e.Detail.Failure.Details)
+	}
+}
+
+func (b *table) holdView(v net.View) {
+	b.hold(fmt.Sprintf("what was read at %s (%s)", v.Name, v.Step), v.Reads)
+}
+
+// checkHanded checks that what was handed out is still what it was.
+func (b *table) checkHanded() {
+	for _, h := range b.handed {
+		if !reflect.DeepEqual(h.v, h.was) {
+			require.Equal(b.t, h.was, b.copied(h.v, 0), "%s was written to after it had been handed out", h.what)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package net_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// drawPath draws a path of few keys, so that many begin with another.
+func drawPath(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 1, 3).Draw(t, "path")
+}
+
+// drawValue draws a value that may hold what those paths lead to.
+func drawValue(t *rapid.T, depth int) any {
+	if depth == 0 || rapid.IntRange(0, 1).Draw(t, "scalar") == 0 {
+		return rapid.SampledFrom([]any{int64(1), int64(2), nil}).Draw(t, "value")
+	}
+	object := map[string]any{}
+	for _, k := range []string{"a", "b"} {
+		if rapid.Bool().Draw(t, k) {
+			object[k] = drawValue(t, depth-1)
+		}
+	}
+	return object
+}
+
+// written is a write of an iteration that counts.
+type written struct {
+	by   int32
+	path []string
+	v    any
+}
+
+func begins(path, with []string) bool {
+	return len(with) <= len(path) && slices.Equal(path[:len(with)], with)
+}
+
+// inside is what a path leads to; false: nothing.
+func inside(v any, path []string) (any, bool) {
+	for _, k := range path {
+		object, _ := v.(map[string]any)
+		next, ok := object[k]
+		if !ok {
+			return nil, false
+		}
+		v = next
+	}
+	return v, true
+}
+
+// differ says of two writes, the first of which is around the other or at its place, whether they say different things.
+func differ(outer, inner written) bool {
+	v, ok := inside(outer.v, inner.path[len(outer.path):])
+	return !ok || !value.Equal(v, inner.v)
+}
+
+// replaced is a value with another where a path leads.
+func replaced(v any, path []string, x any) any {
+	if len(path) == 0 {
+		return x
+	}
+	out := map[string]any{}
+	if object, ok := v.(map[string]any); ok {
+		for k, y := range object {
+			out[k] = y
+		}
+	}
+	out[path[0]] = replaced(out[path[0]], path[1:], x)
+	return out
+}
+
+// flat is a second reading of what conflicts: a list of the writes that count, all of which are looked at.
+type flat []written
+
+func (f *flat) write(w written) (conflict bool) {
+	for _, o := range *f {
+		if o.by != w.by && (begins(w.path, o.path) && differ(o, w) || begins(o.path, w.path) && differ(w, o)) {
+			return true
+		}
+	}
+	for i, o := range *f {
+		if begins(w.path, o.path) && (o.by != w.by || len(o.path) < len(w.path)) { // it says the same, or is a part of its own
+			if o.by == w.by {
+				(*f)[i].v = replaced(o.v, w.path[len(o.path):], w.v)
+			}
+			return false
+		}
+	}
+	*f = append(slices.DeleteFunc(*f, func(o written) bool { return o.by == w.by && begins(o.path, w.path) }), w)
+	return false
+}
+
+// TestWritesOfIterationsConflictByPath: two of them do where one path begins with the other and the values differ there.
+func TestWritesOfIterationsConflictByPath(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var tree net.Writes
+		var list flat
+		views := map[int32]*net.Variables{} // an iteration writes where it can by what it sees
+		for range rapid.IntRange(1, 12).Draw(t, "writes") {
+			w := written{rapid.Int32Range(0, 2).Draw(t, "by"), drawPath(t), drawValue(t, 2)}
+			if views[w.by] == nil {
+				views[w.by] = &net.Variables{}
+			}
+			trial := views[w.by].Copied()
+			if trial.Write(w.path, w.v) != nil {
+				continue
+			}
+			want := list.write(w)
+			require.Equal(t, want, tree.Conflict(w.by, w.path, w.v), "%d writes %v to %v", w.by, w.v, w.path)
+			if !want {
+				require.NoError(t, views[w.by].Write(w.path, w.v))
+			}
+		}
+	})
+}
+
+// TestVariablesAreThoseThatWereHandedOut: a write changes what its path leads to and nothing beside it, and nothing that was
+// handed out before.
+func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := &table{t: t, handedOut: handedOut{known: map[uintptr]bool{}}}
+		vars, model := &net.Variables{}, any(map[string]any{})
+		for range rapid.IntRange(1, 20).Draw(t, "moves") {
+			switch rapid.IntRange(0, 4).Draw(t, "move") {
+			case 0:
+				b.hold("the variables", vars.All())
+			case 1:
+				other := vars.Copied()
+				b.hold("the variables", vars.All())
+				if rapid.Bool().Draw(t, "other") {
+					_ = other.Write(drawPath(t), drawValue(t, 2)) // its own
+				}
+			default:
+				path, v := drawPath(t), drawValue(t, 2)
+				if rapid.IntRange(0, 3).Draw(t, "itself") == 0 {
+					v = vars.All()
+				}
+				if err := vars.Write(path, v); err == nil {
+					model = replaced(model, path, b.copied(v, 0))
+				}
+			}
+			require.Equal(t, model, any(vars.All()))
+		}
+		b.checkHanded()
+	})
+}
