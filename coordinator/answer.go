@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -50,26 +51,41 @@ func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	if failure != nil || !s.root.Row(v).Func {
 		return in, failure
 	}
-	out, err := s.call(s.root.Place(v).Step.Func.Name, in)
-	if err != nil {
-		return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
-	}
-	return out, nil
+	return s.call(s.root.Place(v).Step.Func.Name, in, reactive.CodeInputResolution)
 }
 
-// call runs a Go function of the workflow. A panic in it is its error.
-func (s *Stepper) call(name string, args any) (out value.Value, err error) {
+// call runs a Go function of the workflow. An error or a panic in it, or in the methods of what it returns, is a failure with
+// that code; of a panic the details have the stack.
+func (s *Stepper) call(name string, args any, code string) (out value.Value, failure *journal.Failure) {
 	list, _ := args.([]any)
-	f := s.host.Function(name)
-	if f == nil {
-		return nil, fmt.Errorf("%w: Go function %q", ErrMissing, name)
+	text := ""
+	guard := usercode.Call
+	if g, ok := s.host.(Guard); ok {
+		guard = g.Guard
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("function %q: %w", name, operation.Panicked(p))
+	err := guard(func() error {
+		f := s.host.Function(name)
+		if f == nil {
+			return fmt.Errorf("%w: Go function %q", ErrMissing, name)
 		}
-	}()
-	return f.Call(list)
+		result, err := f.Call(list)
+		if err == nil {
+			out, err = value.Of(result)
+		}
+		if _, panicked := err.(*usercode.Panic); err != nil && !panicked {
+			text = err.Error()
+			_, err = operation.Settle(nil, nil, err)
+		}
+		return err
+	})
+	if err == nil {
+		return out, nil
+	}
+	if text == "" {
+		text = fmt.Sprintf("function %q: %v", name, err)
+	}
+	failure, _ = operation.FailureOf(err)
+	return nil, &journal.Failure{Code: code, Message: text, Details: failure.Details}
 }
 
 // decided is what a Go function has made of a conditional or a map.
@@ -82,11 +98,7 @@ func (s *Stepper) decided(v int32) journal.Event {
 		e.Type, code = journal.MapExpanded, reactive.CodeOver
 	}
 	if failure == nil {
-		out, err := s.call(row.Func, args)
-		e.Value = out
-		if err != nil {
-			failure = &journal.Failure{Code: code, Message: err.Error()}
-		}
+		e.Value, failure = s.call(row.Func, args, code)
 	}
 	if failure != nil {
 		e.Value, e.Detail = nil, &journal.Detail{Failure: failure}
@@ -99,7 +111,9 @@ func (s *Stepper) decided(v int32) journal.Event {
 func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (out any, err error, done bool) {
 	switch op.Kind {
 	case plan.Value:
-		out, err = op.Bound.Value.Eval(s.binding(v, input))
+		if out, err = op.Bound.Value.Eval(s.binding(v, input)); err == nil {
+			err = value.Fits(out, 0)
+		}
 		if err != nil {
 			err = &operation.Error{Code: reactive.CodeInputResolution, Permanent: true, Err: err}
 		}

@@ -1,41 +1,41 @@
 package coordinator
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // capacity bounds the calls of the whole process. It delays the request of a call, never a status.
 type capacity struct {
+	max    int // 0: no limit
+	closed atomic.Bool
+
 	mu      sync.Mutex
-	max     int // 0: no limit
 	used    int
-	waiting []*run // want to be told when there is room
-	closed  bool
+	waiting map[*run]bool // want to be told when there is room
 }
 
 // take reserves room for one call of r. Without room, r is poked when there is room.
 func (a *capacity) take(r *run) bool {
+	if a.closed.Load() || a.max == 0 {
+		return !a.closed.Load()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch {
-	case a.closed:
-		return false
-	case a.max > 0 && a.used >= a.max:
-		a.waiting = append(a.waiting, r)
+	if a.used >= a.max {
+		if a.waiting == nil {
+			a.waiting = map[*run]bool{}
+		}
+		a.waiting[r] = true
 		return false
 	}
 	a.used++
 	return true
 }
 
-// add counts calls that are made without asking: those a recovered run had under way.
-func (a *capacity) add(n int) {
-	a.mu.Lock()
-	a.used += n
-	a.mu.Unlock()
-}
-
-// release gives the room of n calls back.
+// release returns the room of n calls.
 func (a *capacity) release(n int) {
-	if n == 0 {
+	if n == 0 || a.max == 0 {
 		return
 	}
 	a.mu.Lock()
@@ -43,14 +43,10 @@ func (a *capacity) release(n int) {
 	waiting := a.waiting
 	a.waiting = nil
 	a.mu.Unlock()
-	for _, r := range waiting {
+	for r := range waiting {
 		r.again()
 	}
 }
 
 // close has room for nothing more.
-func (a *capacity) close() {
-	a.mu.Lock()
-	a.closed = true
-	a.mu.Unlock()
-}
+func (a *capacity) close() { a.closed.Store(true) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -39,9 +41,9 @@ func (c *childCaller) Call(call *operation.Call) (any, error) {
 	defer context.AfterFunc(c.engine.draining, func() { cancel(ErrShutdown) })()
 	r, err := c.start(context.WithoutCancel(ctx), call) // to know whether there is a child to be cancelled
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.failure(ctx, call, err)
 	}
-	result, err := r.Wait(ctx)
+	result, err := c.await(ctx, r)
 	switch {
 	case err == nil && result.Err() == nil:
 		return result.Output, nil
@@ -55,17 +57,36 @@ func (c *childCaller) Call(call *operation.Call) (any, error) {
 		}
 		return nil, errors.Join(context.Canceled, err)
 	}
-	return nil, c.failure(ctx, err)
+	return nil, c.failure(ctx, call, err)
+}
+
+// await waits for the child's end. One that is parked may be tried again at any time, and is no failure of the step.
+func (c *childCaller) await(ctx context.Context, r *Run) (*Result, error) {
+	for {
+		result, err := r.Wait(ctx)
+		if !errors.Is(err, ErrParked) {
+			return result, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, canceled.Error(ctx)
+		case <-c.engine.untilTried(r.id):
+		}
+	}
 }
 
 // failure is what the step says. That the engine shuts down is none: the call is made again by the next one. A child that
-// lacks its secrets has not begun, and may be tried again as any call that lacks some.
-func (c *childCaller) failure(ctx context.Context, err error) error {
+// lacks its secrets has not begun, and may be tried again as any call that lacks some. What this program lacks to begin it is no
+// failure either: another may have it.
+func (c *childCaller) failure(ctx context.Context, call *operation.Call, err error) error {
 	if errors.Is(err, ErrShutdown) || errors.Is(context.Cause(ctx), ErrShutdown) {
 		return ErrShutdown
 	}
 	if errors.Is(err, keychain.ErrUnavailable) {
 		return lacking(err)
+	}
+	if errors.Is(err, ErrMissing) {
+		return &unableError{fmt.Errorf("child workflow of operation %q: %w", call.Operation, err)}
 	}
 	return &operation.Error{Code: CodeChildFailed, Permanent: true, Err: err}
 }
@@ -99,19 +120,25 @@ func (c *childCaller) start(ctx context.Context, call *operation.Call) (*Run, er
 	if err := entry.schema.check(input); err != nil {
 		return nil, err
 	}
-	return c.engine.begin(ctx, entry, input, startOptions{id: id, parent: id})
+	return c.engine.begin(ctx, entry, input, startOptions{id: id, parent: id, in: call.Identity})
 }
 
-// child compiles the workflow that a binding names: by a path relative to the file that names it, or by the name of a
-// workflow that the engine knows. The caller holds mu.
-func (l *library) child(folder string, child *template.Child) (*entry, error) {
+// child compiles the workflow that a binding of parent names: by a path relative to the file that names it, or by a name,
+// which means the workflow that parent has brought along, else the one of that name that the engine knows. The caller holds
+// mu.
+func (l *library) child(parent *template.Workflow, child *template.Child) (*entry, error) {
+	folder := filepath.Dir(parent.Pos.File)
 	if child.Path == "" {
-		for _, e := range l.workflows {
-			if e.plan.Workflow.Name == child.Name {
-				return e, nil
-			}
+		if w := parent.Child(child.Name); w != nil {
+			return l.adopt(w)
 		}
-		return nil, child.Fault(ErrMissing, l.workflowNames())
+		switch known := l.named[child.Name]; len(known) {
+		case 0:
+			return nil, child.Fault(ErrMissing, slices.Sorted(maps.Keys(l.named)))
+		case 1:
+			return known[0], nil
+		}
+		return nil, child.Fault(errAmbiguous, nil)
 	}
 	file := child.Path
 	if !filepath.IsAbs(file) {
@@ -129,6 +156,28 @@ func (l *library) child(folder string, child *template.Child) (*entry, error) {
 		return nil, err
 	}
 	return l.compileFile(file, checked.Workflow)
+}
+
+// errAmbiguous refuses a name that could mean more than one workflow.
+var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or bring it along (flow.Sub)")
+
+// sameChildren reports whether a workflow has brought along the children that an equal one, of which e was made, runs by
+// their names. In the hash of a definition a child is but a name; a journal holds the hashes of both.
+func (l *library) sameChildren(e *entry, w *template.Workflow) (bool, error) {
+	for _, child := range w.Children() {
+		now, err := l.adopt(child)
+		if err != nil {
+			return false, err
+		}
+		for i, p := range e.performers {
+			bound := e.plan.Operations[i].Bound
+			if p != nil && bound != nil && bound.Binding.Workflow != nil && bound.Binding.Workflow.Name == child.Name &&
+				p.caller.(*childCaller).below.plan.Hash != now.plan.Hash {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
 }
 
 // documentsBeside lists the paths that may have been meant by one that is not there, relative to the same folder.
@@ -169,8 +218,8 @@ func (l *library) bindChild(p *plan.Plan, op *plan.Operation, children map[strin
 			return l.find(ctx, l.engine.store, hash, children)
 		}}, nil
 	}
-	folder, child := filepath.Dir(p.Workflow.Pos.File), op.Bound.Binding.Workflow
-	e, err := l.child(folder, child)
+	child := op.Bound.Binding.Workflow
+	e, err := l.child(p.Workflow, child)
 	if err != nil {
 		return nil, err
 	}
@@ -182,10 +231,15 @@ func (l *library) bindChild(p *plan.Plan, op *plan.Operation, children map[strin
 			}
 		}
 	}
-	find := func(context.Context) (*entry, error) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.child(folder, child)
+	find := func(context.Context) (*entry, error) { return e, nil }
+	if child.Path != "" { // a document that starts itself is known by its path before it has been compiled
+		find = func(context.Context) (*entry, error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			e, err := l.child(p.Workflow, child)
+			l.settle(err == nil)
+			return e, err
+		}
 	}
 	return &childCaller{engine: l.engine, find: find, below: e}, nil
 }

@@ -31,9 +31,32 @@
 // Between runs there is no order.
 //
 // Concurrency: Engine and Run are safe for concurrent use. A Stepper belongs to one goroutine. Operations are called from
-// many goroutines at once; a panic in one fails its call and nothing else.
+// many goroutines at once.
+//
+// Code of the program (operations, Go functions, directories, loggers, and the methods of the values and errors that they
+// give, such as MarshalJSON and Error) may panic or end its goroutine: that fails what asked, with the stack in the details
+// of the failure, and nothing else. What a call returns is turned into values of package value before it leaves the call.
+//
+// Ends: after Shutdown every method returns ErrShutdown. The error of a method whose context has ended wraps context.Canceled
+// or context.DeadlineExceeded, and the context's cause.
 //
 // Bounds: Limits bounds a run, CallsMax the calls of the process, IdleTimeout how long an idle run stays in memory.
+//
+// # Parked runs
+//
+// A run that this process cannot go on with is parked: it lacks an operation, a function or a workflow, was started under the
+// rules of another version, its journal is damaged or still cannot be read after some seconds, the store takes no more, or
+// its loop has panicked. That is a state of the process and not of the run, whose journal stays as it is.
+//
+//	┌─▶ loaded ─▶ recovered from its journal ─▶ goes on
+//	│        │
+//	│        └─ in vain ─▶ parked ─┐
+//	│                              ├─ Register or Start brings what it lacks
+//	│                              ├─ somebody wishes something for it
+//	└──────────────────────────────┴─ an engine is next made on the store
+//
+// Wait, and who wishes something, get an error that wraps ErrParked and the reason. State, Explain and Engine.Parked tell it,
+// and the logger once, at WARN. The other runs go on. A step that waits for a child run waits for a parked one, too.
 //
 // # Cost
 //

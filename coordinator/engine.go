@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -24,7 +27,8 @@ type Config struct {
 	// Operations are what steps call, besides what their document binds. Two of one name are an error.
 	Operations []Operation
 
-	// Workflows that may have runs in the store and use Go functions. A workflow that is started is known by that.
+	// Workflows that may have runs in the store and use Go functions: a run finds those of its own definition alone, by its
+	// hash. A workflow that is started is known by that.
 	Workflows []*template.Workflow
 
 	// Directory is who can be targeted, in place of what documents say. Default: the document's.
@@ -33,8 +37,10 @@ type Config struct {
 	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
 	IdleTimeout time.Duration
 
-	// CallsMax bounds the calls of the whole process that are under way. A step beyond it stays ready. `sleep`, `wait` and pure
-	// operations do not count. Default: no limit.
+	// CallsMax bounds the calls of the whole process that are under way, those to the participants of a fan-out included. A
+	// step beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
+	// decision sources have a bound of their own of the same size. `sleep`, `wait`, child runs and pure operations do not
+	// count. Default: no limit.
 	CallsMax int
 
 	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
@@ -49,7 +55,8 @@ type Config struct {
 	// Limits keep one run from taking the whole process. Default: see Limits.
 	Limits Limits
 
-	// Logger is told what nobody is waiting to hear. Default: slog.Default().
+	// Logger is told what nobody is waiting to hear. A line whose handler panics goes to standard error. Default:
+	// slog.Default().
 	Logger *slog.Logger
 }
 
@@ -81,7 +88,8 @@ type Engine struct {
 	store    journal.Store
 	config   Config
 	pool     *pool
-	calls    capacity
+	calls    capacity        // of steps and of participants
+	deciders capacity        // of decision sources: what they decide may be what holds the calls up
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -90,11 +98,13 @@ type Engine struct {
 
 	mu       sync.Mutex
 	runs     map[string]*run     // in memory
-	stopped  map[string]error    // why runs that have not finished cannot go on in this process
+	parked   map[string]*parking // those that cannot go on in this process
+	notices  notices
 	mine     map[string]bool     // runs to go on with; nil: all
 	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
 	sleepers sleepers
 	closed   bool
+	shut     chan struct{} // closed when Shutdown has done its work
 
 	library library
 }
@@ -108,23 +118,33 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
+	config.Logger = usercode.Logger(config.Logger)
 	config.Limits.complete()
-	e := &Engine{store: store, config: config, pool: newPool(), runs: map[string]*run{}, stopped: map[string]error{}, wards: map[string][]string{}}
+	e := &Engine{
+		store: store, config: config, pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
+		notices: notices{}, wards: map[string][]string{}, shut: make(chan struct{}),
+	}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
-	e.calls.max = config.CallsMax
+	e.calls.max, e.deciders.max = config.CallsMax, config.CallsMax
 	e.sleepers.wake = make(chan struct{}, 1)
-	if err := e.library.init(e, config); err != nil {
+	if err := usercode.Call(func() error { return e.library.init(e, config) }); err != nil {
 		return nil, err
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.loops.Go(e.wakeSleepers)
-	if err := e.pickUp(ctx); err != nil {
-		e.Shutdown(ctx)
-		return nil, err
+	ready := false
+	defer func() {
+		if !ready { // PickUp may have ended the caller's goroutine, too
+			_ = e.Shutdown(ctx)
+		}
+	}()
+	if err := usercode.Call(func() error { return e.pickUp(ctx) }); err != nil {
+		return nil, fmt.Errorf("find unfinished runs: %w", err)
 	}
+	ready = true
 	return e, nil
 }
 
@@ -133,28 +153,31 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
 		if err != nil {
-			return fmt.Errorf("find unfinished runs: %w", err)
+			return err
 		}
-		e.mu.Lock()
 		if head.Open && e.choose(head) {
 			open = append(open, head)
 		}
-		e.mu.Unlock()
 	}
 	alone := e.ward(open)
+	var asleep []string
 	for _, head := range open {
 		e.mu.Lock()
 		switch {
-		case head.Status == string(reactive.RunRunning), len(e.wards[head.Run]) > 0:
-			e.load(head.Run)
+		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), len(e.wards[head.Run]) > 0:
+			e.load(head.Run) // a pause does not end the calls that were under way
 		case head.Due > 0:
 			e.sleep(head.Run, head.Due)
+			asleep = append(asleep, head.Run)
+		default:
+			asleep = append(asleep, head.Run)
 		}
 		e.mu.Unlock()
 	}
+	e.loops.Go(func() { e.survey(asleep) })
 	for parent, found := range alone {
 		if err := e.disownAlone(ctx, parent, found); err != nil {
-			return err
+			e.config.Logger.Warn("it is not known whether child runs are still needed: they go on", "parent", parent, "error", err)
 		}
 	}
 	return nil
@@ -175,6 +198,7 @@ type startOptions struct {
 	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
+	in     *journal.Identity // in whose name
 }
 
 // WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
@@ -186,11 +210,32 @@ func WithLabels(labels map[string]string) Option { return func(o *startOptions) 
 // WithActor records who started the run.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
 
-// Register compiles a workflow and remembers its operations and Go functions, so that its runs can be recovered. Start
-// does it too.
+// WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
+// the same, and it is journaled. Sluice does not judge it.
+func WithIdentity(id journal.Identity) Option { return func(o *startOptions) { o.in = &id } }
+
+// Register compiles a workflow and remembers its operations and Go functions, so that its runs can be recovered; those that
+// were parked because they lacked them go on. Start does it too. An operation's name stands for one implementation in the whole engine, a Go function's for one function in
+// all definitions of the same hash; what would change that is refused.
 func (e *Engine) Register(w *template.Workflow) error {
-	_, err := e.library.add(w)
+	_, err := e.learn(w)
 	return err
+}
+
+// learn returns the entry of a workflow. What is wrong with a tree that was made by hand must not end the process.
+func (e *Engine) learn(w *template.Workflow) (entry *entry, err error) {
+	if e.shutting() {
+		return nil, ErrShutdown
+	}
+	before := e.library.learned()
+	err = usercode.Call(func() (err error) {
+		entry, err = e.library.add(w)
+		return err
+	})
+	if e.library.learned() != before {
+		e.retryMissing()
+	}
+	return entry, err
 }
 
 // Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
@@ -201,7 +246,7 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	for _, opt := range opts {
 		opt(&o)
 	}
-	entry, err := e.library.add(w)
+	entry, err := e.learn(w)
 	if err != nil {
 		return nil, err
 	}
@@ -235,11 +280,11 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	}
 	children, all, err := e.bundle(ctx, entry)
 	if err != nil {
-		return nil, err
+		return nil, e.why(ctx, err)
 	}
 	for _, one := range all {
 		if err := e.library.prepare(ctx, e.store, one); err != nil {
-			return nil, err
+			return nil, e.why(ctx, err)
 		}
 	}
 	p := entry.plan
@@ -247,6 +292,9 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	start := first.Detail.Start
 	start.Children, start.MapItemsMax = children, int32(max(0, e.config.Limits.MapItemsMax))
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
+	if start.Identity, err = identity(o.in); err != nil {
+		return nil, err
+	}
 	if o.named {
 		if known, err := e.exists(ctx, o.id); err != nil || known {
 			return e.again(ctx, &first)
@@ -257,17 +305,20 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		return nil, err
 	}
 	r := newRun(e, o.id)
-	r.ring = ring
+	r.ring, r.started = ring, true
 	r.adopt(entry, NewRoot(p), 0)
 	done := make(chan error, 1)
-	r.inbox.add(Item{Event: first, Reply: func(err error) { done <- err }})
+	r.inbox.add(Item{Event: first, Reply: once(done)})
 	if !e.enter(r) {
 		return e.again(ctx, &first)
+	}
+	if parent := e.active(parentOf(o.id)); parent != nil && parent.paused.Load() {
+		r.inbox.add(Item{Event: PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
 	select {
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, canceled.Error(ctx)
 	case err := <-done:
 		switch {
 		case err == nil:
@@ -279,6 +330,28 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	}
 }
 
+// identity is a copy of an identity that nobody changes any more, with its resources as a value.
+func identity(of *journal.Identity) (*journal.Identity, error) {
+	if of == nil {
+		return nil, nil
+	}
+	resources, err := value.Of(of.Resources)
+	if err != nil {
+		return nil, fmt.Errorf("resources of the identity: %w", err)
+	}
+	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
+}
+
+// once is a reply into a channel with room for one. Who waits is told the first.
+func once(done chan<- error) func(error) {
+	return func(err error) {
+		select {
+		case done <- err:
+		default:
+		}
+	}
+}
+
 // onBlocked is what a run does when only denied tokens are left: as its playbook says, else as the engine does.
 func (e *Engine) onBlocked(w *template.Workflow) playbook.OnBlocked {
 	book, ok := playbook.Of(w)
@@ -286,26 +359,6 @@ func (e *Engine) onBlocked(w *template.Workflow) playbook.OnBlocked {
 		return ""
 	}
 	return cmp.Or(book.Executor.OnBlocked, e.config.OnBlocked, playbook.BlockedWaits)
-}
-
-// again is a start whose id is taken: fine when it is the same run, else an error.
-func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) {
-	start := first.Detail.Start
-	for was, err := range e.store.Read(ctx, start.Run, 1) {
-		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", start.Run, err)
-		}
-		input, err := value.Of(was.Value)
-		if err == nil && was.Detail != nil && was.Detail.Start != nil && was.Detail.Start.Workflow == start.Workflow &&
-			value.Equal(input, first.Value) {
-			return &Run{engine: e, id: start.Run}, nil
-		}
-		break
-	}
-	if e.ctx.Err() != nil || e.shutting() {
-		return nil, ErrShutdown
-	}
-	return nil, fmt.Errorf("%w: %s", ErrRunExists, start.Run)
 }
 
 // Run finds a run by its id, finished or not; ErrRunNotFound.
@@ -320,17 +373,20 @@ func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
 	return &Run{engine: e, id: id}, nil
 }
 
-// exists reports whether there is a run of that id.
+// exists reports whether there is a run of that id. One whose first record is damaged does exist.
 func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
+	if err := e.down(); err != nil {
+		return false, err
+	}
 	e.mu.Lock()
-	_, ok := e.runs[id]
+	known := e.runs[id] != nil || e.parked[id] != nil
 	e.mu.Unlock()
-	if ok {
+	if known {
 		return true, nil
 	}
 	for _, err := range e.store.Read(ctx, id, 1) {
-		if err != nil {
-			return false, fmt.Errorf("read run %s: %w", id, err)
+		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
+			return false, e.why(ctx, fmt.Errorf("read run %s: %w", id, err))
 		}
 		return true, nil
 	}
@@ -338,16 +394,24 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 }
 
 // Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
-// Runs that have not finished go on when an engine is next made on the store. It closes the store.
+// Runs that have not finished go on when an engine is next made on the store. It closes the store. From then on every method
+// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
-		return nil
+		select {
+		case <-e.shut:
+			return nil
+		case <-ctx.Done():
+			return canceled.Error(ctx)
+		}
 	}
 	e.closed = true
 	e.mu.Unlock()
+	defer close(e.shut)
 	e.calls.close()
+	e.deciders.close()
 	e.drain()
 	select {
 	case <-e.pool.idle():
@@ -377,13 +441,22 @@ func (e *Engine) enter(r *run) bool {
 	return true
 }
 
+// active is the run of that id if it is in memory; nil otherwise.
+func (e *Engine) active(id string) *run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.runs[id]
+}
+
 // load brings a run back into memory, to be recovered by its loop, which finds the items that it is loaded for. The
 // caller holds mu. A run that is in memory stays as it is.
 func (e *Engine) load(id string, items ...Item) {
 	if e.runs[id] != nil {
 		return
 	}
-	delete(e.stopped, id)
+	if p := e.parked[id]; p != nil {
+		p.tried()
+	}
 	r := newRun(e, id)
 	r.inbox.items = items
 	e.runs[id] = r
@@ -409,7 +482,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it Item) error {
 		}
 		select { // it is leaving; the next one takes the item
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return canceled.Error(ctx)
 		case <-r.over:
 		}
 	}
@@ -429,25 +502,6 @@ func (e *Engine) retire(r *run) bool {
 	return true
 }
 
-// forget takes a run out of memory.
-func (e *Engine) forget(r *run) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.runs[r.id] != r {
-		return
-	}
-	delete(e.runs, r.id)
-	if r.err != nil {
-		if len(e.stopped) >= stoppedMax {
-			clear(e.stopped)
-		}
-		e.stopped[r.id] = r.err
-	}
-}
-
-// stoppedMax bounds how many runs are remembered as stopped.
-const stoppedMax = 1024
-
 // replay makes a run's root from its journal. A run with none is a new one if it is known what it will be started as.
 func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *reactive.Root, error) {
 	var root *reactive.Root
@@ -461,7 +515,9 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 		if err != nil {
 			return nil, nil, fmt.Errorf("read run %s: %w", id, err)
 		}
-		root.Apply(&event)
+		if err := e.derived(id, func() { root.Apply(&event) }); err != nil {
+			return nil, nil, fmt.Errorf("read run %s: event %d: %w", id, event.Seq, err)
+		}
 	}
 	switch {
 	case root != nil:
@@ -479,11 +535,4 @@ func (e *Engine) directory(entry *entry) directory.Directory {
 		return e.config.Directory
 	}
 	return entry.directory
-}
-
-// about is what bindings see of a participant.
-func (e *Engine) about(entry *entry, participant string) map[string]any {
-	known, _ := e.directory(entry).Participant(participant)
-	about, _ := known.(map[string]any)
-	return about
 }

@@ -2,7 +2,9 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +27,7 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string         `json:"kind"`             // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, room, failure, routed, items, nobody, end
+	Kind    string         `json:"kind"`             // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, end
 	Text    string         `json:"text"`             // a sentence for people
 	Step    string         `json:"step,omitempty"`   // whom it is about
 	Due     time.Time      `json:"due,omitzero"`     // of timers
@@ -48,8 +50,38 @@ const explainDepth = 8
 
 // Explain says what the run, or one of its steps, waits for, or why it has ended as it has. The step is named by its key;
 // of a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State
-// does, and does not hold up the run.
+// does, and does not hold up the run. Of a parked run the first reason says why it is; where its journal cannot be followed
+// that is all there is to say, also of a step.
 func (r *Run) Explain(ctx context.Context, step string) (*Explanation, error) {
+	if err := r.engine.down(); err != nil {
+		return nil, err
+	}
+	out, finished, err := r.explained(ctx, step)
+	if err != nil && !errors.Is(err, ErrStepNotFound) && r.lost(err) {
+		return r.unexplained(ctx, step, err)
+	}
+	if err != nil {
+		return nil, r.engine.why(ctx, err)
+	}
+	if finished || over(out.Status) {
+		return out, nil
+	}
+	if err := r.Parked(ctx); errors.Is(err, ErrParked) {
+		out.Reasons = slices.Insert(out.Reasons, 0, parkedReason(err))
+	} else if !r.Driven() {
+		nobody := Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		out.Reasons = slices.Insert(out.Reasons, 0, nobody)
+	}
+	return out, nil
+}
+
+// parkedReason puts into words why a run is parked.
+func parkedReason(err error) Reason {
+	return Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
+}
+
+// explained is Explain by what follows from the journal.
+func (r *Run) explained(ctx context.Context, step string) (out *Explanation, finished bool, err error) {
 	x := &explainer{id: r.id, nodes: map[string]*DecidingEvent{}, messages: map[string]string{}}
 	for e, err := range r.engine.store.Read(ctx, r.id, 1) {
 		if err == nil && x.root == nil {
@@ -57,26 +89,39 @@ func (r *Run) Explain(ctx context.Context, step string) (*Explanation, error) {
 				x.watch()
 			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", r.id, err)
+		if err == nil {
+			err = r.engine.derived(r.id, func() { x.apply(&e) })
 		}
-		x.apply(&e)
+		if err != nil {
+			return nil, false, fmt.Errorf("read run %s: %w", r.id, err)
+		}
 	}
 	if x.root == nil {
-		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
+		return nil, false, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
 	}
-	out := x.run()
-	if step != "" {
-		var err error
-		if out, err = x.step(step); err != nil {
-			return nil, err
+	panicked := r.engine.derived(r.id, func() {
+		finished = x.root.Finished() != nil
+		if step == "" {
+			out = x.run()
+		} else {
+			out, err = x.step(step)
 		}
+	})
+	return out, finished, errors.Join(panicked, err)
+}
+
+// unexplained is Explain for a run whose journal cannot be followed.
+func (r *Run) unexplained(ctx context.Context, step string, because error) (*Explanation, error) {
+	s, err := r.listed(ctx, because)
+	switch {
+	case err != nil:
+		return nil, r.engine.why(ctx, err)
+	case s.Finished:
+		return nil, because
+	case step != "":
+		return &Explanation{About: step, Kind: "step", Status: "parked", Reasons: []Reason{parkedReason(s.Parked)}}, nil
 	}
-	if x.root.Finished() == nil && !r.Driven() && !over(out.Status) {
-		nobody := Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
-		out.Reasons = append([]Reason{nobody}, out.Reasons...)
-	}
-	return out, nil
+	return &Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []Reason{parkedReason(s.Parked)}}, nil
 }
 
 // over reports whether a step with that status has come to its end.
@@ -101,6 +146,7 @@ type explainer struct {
 	status   reactive.RunStatus
 	decided  *DecidingEvent // of the run's status
 	paused   *DecidingEvent
+	above    *DecidingEvent   // of the pause of the run that started it
 	journal  []*DecidingEvent // by sequence, for what names an event
 	event    *DecidingEvent
 }
@@ -138,7 +184,11 @@ func (x *explainer) apply(e *journal.Event) {
 	if e.Type == journal.CallRequested && e.Detail != nil && e.Detail.Name != "" {
 		x.messages[e.Node] = e.Detail.Name
 	}
-	if e.Type == journal.RunPaused {
+	switch {
+	case e.Type != journal.RunPaused:
+	case e.Detail != nil && e.Detail.Cause != "":
+		x.above = x.event
+	default:
 		x.paused = x.event
 	}
 	if s := x.root.RunStatus(); s != x.status {
@@ -232,14 +282,18 @@ func (x *explainer) blamed() []Reason {
 }
 
 func (x *explainer) pause() []Reason {
-	if !x.root.Paused() {
-		return nil
-	}
-	r := Reason{Kind: "pause", Text: "the run is paused: a step's outcome has stopped it, and waits for a decision"}
+	var list []Reason
 	if x.root.Stopped() {
-		r.Text, r.Decided = "the run is paused", x.paused
+		list = append(list, Reason{Kind: "pause", Text: "the run is paused", Decided: x.paused})
 	}
-	return []Reason{r}
+	if x.root.PausedFromAbove() {
+		parent := parentOf(x.id)
+		list = append(list, Reason{Kind: "pause", Text: "the run that started it is paused: " + parent, Decided: x.above})
+	}
+	if len(list) == 0 && x.root.Paused() {
+		list = append(list, Reason{Kind: "pause", Text: "the run is paused: a step's outcome has stopped it, and waits for a decision"})
+	}
+	return list
 }
 
 // step explains one step.
@@ -358,7 +412,11 @@ func (x *explainer) callOf(v int32) []Reason {
 	case x.root.Row(v).Asks:
 		return nil
 	}
-	return []Reason{{Kind: "call", Text: "operation " + op.Name + " was called, and has not answered"}}
+	text := "operation " + op.Name + " was called, and has not answered"
+	if n, kind, at := x.root.Reports(v); n > 0 {
+		text += fmt.Sprintf("; it has reported %d times, the last time %q at %s", n, kind, time.Unix(0, at).UTC().Format(time.RFC3339))
+	}
+	return []Reason{{Kind: "call", Text: text}}
 }
 
 // cause puts a cause into words.
@@ -439,13 +497,15 @@ func readings(list []reactive.ReadValue) map[string]any {
 // valueMax is how much of a value an explanation shows, in bytes of JSON.
 const valueMax = 200
 
+// shortened are values with texts in the place of those that are long. What it is given stays as it is.
 func shortened(values map[string]any) map[string]any {
+	out := maps.Clone(values)
 	for k, v := range values {
 		if text, err := value.JSON(v); err == nil && len(text) > valueMax {
-			values[k] = string([]rune(string(text))[:valueMax/2]) + "…"
+			out[k] = string([]rune(string(text))[:valueMax/2]) + "…"
 		}
 	}
-	return values
+	return out
 }
 
 func timerReason(what string, due int64) Reason {

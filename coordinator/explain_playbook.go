@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +113,7 @@ func (x *explainer) final(i int) Reason {
 // unrouted says why nothing went on from a step.
 func (x *explainer) unrouted(s *net.StepState) Reason {
 	return Reason{
-		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(maps.Clone(x.routed[s.Step].Reads)),
+		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(x.routed[s.Step].Reads),
 		Text: fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()),
 	}
 }
@@ -197,8 +196,8 @@ func (x *explainer) wait(w *net.Wait) Reason {
 		r.Text = fmt.Sprintf("a token waits at the gate of step %s: %s", w.Step, x.verdict(w.Step, w.Rule, w.Err))
 		r.Values = shortened(w.Reads)
 	case net.AtJoin:
-		r.Text = fmt.Sprintf("the join at step %s (%s) has tokens from %s; still to come: %d",
-			w.Step, w.Mode, strings.Join(w.Arrived, ", "), w.Live)
+		r.Text = fmt.Sprintf("the join at step %s (%s) has tokens from %s, of the fan-out of %s; still to come: %d",
+			w.Step, w.Mode, strings.Join(w.Arrived, ", "), w.FanOut, w.Live)
 	case net.ForTurn:
 		r.Text = fmt.Sprintf("a token may go on to step %s, and was not taken yet", w.Step)
 	case net.ForDelay:

@@ -6,3 +6,6 @@ func (e *Engine) InMemory() int {
 	defer e.mu.Unlock()
 	return len(e.runs)
 }
+
+// FirstDifference is the place of the first difference between two values.
+var FirstDifference = firstDifference

@@ -1,11 +1,11 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -51,21 +51,26 @@ func (r *Result) Err() error {
 	return fmt.Errorf("run %s: %s: %w", r.Run, r.Status, r.Failure)
 }
 
+// newResult is the result of a run that has finished with an event.
 func newResult(id string, e *journal.Event) *Result {
-	return &Result{Run: id, Status: reactive.RunStatus(e.Detail.State), Failure: e.Detail.Failure, Output: e.Value}
+	d := e.Detail
+	if d == nil { // only a damaged journal has such an event
+		d = &journal.Detail{}
+	}
+	return &Result{Run: id, Status: reactive.RunStatus(d.State), Failure: d.Failure, Output: e.Value}
 }
 
 // Wait returns when the run has ended, however it did: see Result.Err. Its own error says why that cannot be told: ctx
-// ended, the engine shut down, or the run cannot go on in this process.
+// ended, ErrShutdown, or ErrParked with what keeps the run from going on in this process.
 func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	e := r.engine
 	for {
-		e.mu.Lock()
-		active, stopped := e.runs[r.id], e.stopped[r.id]
-		e.mu.Unlock()
-		if active == nil && stopped != nil {
-			return nil, stopped
+		if err := e.down(); err != nil {
+			return nil, err
 		}
+		e.mu.Lock()
+		active := e.runs[r.id]
+		e.mu.Unlock()
 		if active == nil {
 			result, err := r.await(ctx)
 			if result != nil || err != nil {
@@ -75,7 +80,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, canceled.Error(ctx)
 		case <-active.over:
 		}
 		switch {
@@ -89,25 +94,65 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	}
 }
 
-// await follows a run that is not in memory until it ends.
+// await follows a run that is not in memory until it ends. It returns nothing when the run is in memory after all, or has been
+// parked in the meantime.
 func (r *Run) await(ctx context.Context) (*Result, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(r.engine.ctx, func() { cancel(ErrShutdown) })()
-	if err := r.engine.parked(ctx, r.id); err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
+	e := r.engine
+	notice, leave := e.notice(r.id)
+	defer leave()
+	if notice.Err() != nil {
+		return nil, e.down()
 	}
-	for e, err := range r.engine.store.Tail(ctx, r.id, 1) {
+	if err := e.parkedFor(r.id); err != nil {
+		return nil, err
+	}
+	result, last, err := r.ending(ctx)
+	if result != nil || err != nil {
+		return result, err
+	}
+	following, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(notice, cancel)()
+	for event, err := range e.store.Tail(following, r.id, last+1) {
 		switch {
-		case err != nil && ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			return nil, fmt.Errorf("read run %s: %w", r.id, err)
-		case e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq):
-			return newResult(r.id, &e), nil
+		case err != nil && following.Err() == nil:
+			return nil, e.why(ctx, fmt.Errorf("read run %s: %w", r.id, err))
+		case err == nil && event.Type == journal.RunFinished && !r.reopened(following, event.Seq):
+			return newResult(r.id, &event), nil
 		}
 	}
-	return nil, context.Cause(ctx)
+	if ctx.Err() != nil {
+		return nil, canceled.Error(ctx)
+	}
+	return nil, e.down()
+}
+
+// ending reads how a run that is not in memory has ended; nil when it has not, with the sequence of its last event. One that
+// could not go on here is found out by that.
+func (r *Run) ending(ctx context.Context) (result *Result, last uint64, err error) {
+	e := r.engine
+	known := e.library.learned()
+	var start *journal.Start
+	for event, err := range e.store.Read(ctx, r.id, 1) {
+		if err != nil {
+			return nil, 0, e.why(ctx, fmt.Errorf("read run %s: %w", r.id, err))
+		}
+		switch last = event.Seq; event.Type {
+		case journal.RunStarted:
+			start = startOf(&event)
+		case journal.RunFinished:
+			result = newResult(r.id, &event)
+		case journal.RunReopened:
+			result = nil
+		}
+	}
+	if result != nil || start == nil || !r.Driven() {
+		return result, last, nil
+	}
+	if start, reason := e.obstacleOf(ctx, start, true); reason != nil {
+		e.parkAsleep(r.id, reason, start, known)
+	}
+	return nil, last, nil
 }
 
 // Cancel ends the run: whatever has not ended aborts, calls under way are stopped.
@@ -119,16 +164,31 @@ func (r *Run) Cancel(ctx context.Context, reason string) error {
 	})
 }
 
-// Abort stops one step, map or map item, named by its key, such as `check[3]`; of a playbook, a run of a step, such as
-// `fetch@2`, whose arcs are then followed as those of one that failed, or one of its calls.
+// Abort stops one step, map, map item or named conditional that has not ended, by its key, such as `check[3]`: its call is
+// stopped, a map takes its items with it and a conditional its branches. A step whose decision is open is aborted, too. Of
+// a playbook it stops a run of a step, such as `fetch@2`, whose arcs are then followed as those of one that failed, or one
+// of its calls.
 func (r *Run) Abort(ctx context.Context, step, reason string) error {
 	return r.wish(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
 }
 
+// A RetryOption changes what Retry repeats.
+type RetryOption func(*journal.Detail)
+
+// RepeatWork has the work of a step repeated whose decision is open: without it, only the decision is asked for again.
+func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true } }
+
 // Retry has a step that ended, or that waits for its retry, attempted again. A finished run goes on with that, and its
 // deadline begins anew; one that was cancelled, or ended all at once, can only be started again, as can a playbook's.
-func (r *Run) Retry(ctx context.Context, step string) error {
-	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step})
+//
+// A step whose work is answered and whose decision is open has its decision source asked again; where a person decides, it
+// returns ErrNotPossible. See RepeatWork.
+func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error {
+	d := &journal.Detail{}
+	for _, opt := range opts {
+		opt(d)
+	}
+	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
 }
 
 // Send gives the run a message; a step that waits for its name takes it, now or later.
@@ -140,7 +200,7 @@ func (r *Run) Send(ctx context.Context, name string, payload any) error {
 	return r.wish(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
 }
 
-// Pause lets nothing new start until Resume; calls under way and their timers go on.
+// Pause lets nothing new start until Resume, also in child runs; calls under way and their timers go on.
 func (r *Run) Pause(ctx context.Context, reason string) error {
 	return r.wish(ctx, journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Reason: reason}})
 }
@@ -150,8 +210,8 @@ func (r *Run) Resume(ctx context.Context) error {
 	return r.wish(ctx, journal.Event{Type: journal.RunResumed})
 }
 
-// Decide says whether a step's task is done, where a person is to say so: the step's fulfillment waits for one, or its
-// outcome has paused the run.
+// Decide says whether a step's task is done, while that is open: the step's fulfillment waits for a person, its decision
+// source is being asked, which is then given up, or what was decided has paused the run.
 func (r *Run) Decide(ctx context.Context, step string, done bool, reason string) error {
 	state := call.NotFulfilled
 	if done {
@@ -183,13 +243,13 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 // ask puts a wish once; errLeft says that the run left memory before it was looked at.
 func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	done := make(chan error, 1)
-	it := Item{Event: event, Reply: func(err error) { done <- err }}
+	it := Item{Event: event, Reply: once(done)}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return canceled.Error(ctx)
 	case err := <-done:
 		if err != nil {
 			return fmt.Errorf("run %s: %w", r.id, err)

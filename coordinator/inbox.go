@@ -37,15 +37,16 @@ func (b *inbox) add(it Item) bool {
 	return true
 }
 
-// land takes calls that have landed. When nothing is taken any more they are nobody's.
-func (b *inbox) land(flights []*flight) {
+// land takes calls that have landed. It reports false when nothing is taken any more.
+func (b *inbox) land(flights []*flight) bool {
 	b.mu.Lock()
 	if b.shut {
 		b.mu.Unlock()
-		return
+		return false
 	}
 	b.landed = append(b.landed, flights...)
 	b.rouse()
+	return true
 }
 
 // rouse wakes the loop if it is asleep. It unlocks mu.
@@ -113,11 +114,11 @@ func (b *inbox) shutIfEmpty() bool {
 }
 
 // close takes nothing more and returns what was left.
-func (b *inbox) close() []Item {
+func (b *inbox) close() (items []Item, landed []*flight) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shut = true
-	left := b.items
+	items, landed = b.items, b.landed
 	b.items, b.landed = nil, nil
-	return left
+	return items, landed
 }

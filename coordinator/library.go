@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -19,22 +20,30 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// library holds what runs share: compiled workflows by hash, the operations of the program, and its Go functions by name.
+// library holds what runs share: compiled workflows by hash, the operations of the program, and the Go functions of each
+// definition.
 type library struct {
 	engine     *Engine
 	mu         sync.Mutex
 	files      map[string]*entry // child documents, by path
 	workflows  map[*template.Workflow]*entry
-	entries    map[string]*entry // by hash
+	named      map[string][]*entry // what the program has registered or started, by name; equal definitions once
+	entries    map[string]*entry   // by hash
 	operations map[string]operation.Caller
-	functions  map[string]*template.Function
+	functions  map[string]functions // by hash of the definition that they came with
+	undo       []func()             // takes back what the workflow that is being added has changed so far
+	additions  atomic.Uint64
 }
+
+// functions are the Go functions of one definition, by name. It is not changed once it is in use.
+type functions map[string]*template.Function
 
 // entry is one compiled workflow.
 type entry struct {
 	plan       *plan.Plan
 	schema     *inputSchema
 	performers []*performer        // by the plan's operations; nil for those the engine carries out itself
+	functions  functions           // those of its definition
 	directory  directory.Directory // what its document says
 	home       string              // folder that its children's paths are relative to
 	missing    error               // what this program lacks to run it; only of a restored one
@@ -48,9 +57,10 @@ func (l *library) init(e *Engine, config Config) error {
 	l.engine = e
 	l.files = map[string]*entry{}
 	l.workflows = map[*template.Workflow]*entry{}
+	l.named = map[string][]*entry{}
 	l.entries = map[string]*entry{}
 	l.operations = map[string]operation.Caller{}
-	l.functions = map[string]*template.Function{}
+	l.functions = map[string]functions{}
 	for _, op := range config.Operations {
 		caller, ok := op.Implementation().(operation.Caller)
 		if !ok {
@@ -69,10 +79,46 @@ func (l *library) init(e *Engine, config Config) error {
 	return nil
 }
 
-// add compiles a workflow, once.
-func (l *library) add(w *template.Workflow) (*entry, error) {
+// add compiles a workflow, once, and remembers it by its name. One that is refused leaves nothing behind.
+func (l *library) add(w *template.Workflow) (e *entry, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	kept := false // also when code of the program's panics
+	defer func() { l.settle(kept) }()
+	if e, err = l.adopt(w); err != nil {
+		return nil, err
+	}
+	isKnown := func(known *entry) bool { return known.plan.Hash == e.plan.Hash }
+	if known := l.named[w.Name]; !slices.ContainsFunc(known, isKnown) {
+		l.named[w.Name] = append(slices.Clip(known), e)
+	}
+	kept = true
+	return e, nil
+}
+
+// put changes one of the library's maps, for good unless what is being added is refused.
+func put[K comparable, V any](l *library, m map[K]V, key K, v V) {
+	was, had := m[key]
+	m[key] = v
+	l.undo = append(l.undo, func() {
+		if m[key] = was; !had {
+			delete(m, key)
+		}
+	})
+}
+
+// settle ends what was begun with an addition. One that is not kept is taken back.
+func (l *library) settle(kept bool) {
+	if !kept {
+		for _, undo := range slices.Backward(l.undo) {
+			undo()
+		}
+	}
+	l.undo = nil
+}
+
+// adopt compiles a workflow with what it brings along. The caller holds mu.
+func (l *library) adopt(w *template.Workflow) (*entry, error) {
 	if e := l.workflows[w]; e != nil {
 		return e, nil
 	}
@@ -86,26 +132,49 @@ func (l *library) add(w *template.Workflow) (*entry, error) {
 	if len(l.workflows) >= workflowsMax {
 		clear(l.workflows)
 	}
-	l.workflows[w] = e
+	put(l, l.workflows, w, e)
+	l.additions.Add(1)
 	return e, nil
 }
 
-// learn remembers what a workflow brings along, for runs of it that are recovered.
+// learned tells apart what the library knew at two moments: it is another number when a workflow was added in between.
+func (l *library) learned() uint64 { return l.additions.Load() }
+
+// learn remembers the operations that a workflow brings along, for runs of it that are recovered.
 func (l *library) learn(w *template.Workflow) error {
-	for _, f := range w.Functions() {
-		l.functions[f.Name] = f
-	}
 	for _, name := range w.Provided() {
 		caller, ok := w.Implementation(name).(operation.Caller)
 		if !ok {
 			return fmt.Errorf("operation %q has no implementation", name)
 		}
-		if known, ok := l.operations[name]; ok && known != caller {
-			return fmt.Errorf("operation %q has another implementation in this engine", name)
+		known, ok := l.operations[name]
+		if ok && !template.SameImplementation(known, caller) {
+			return fmt.Errorf("operation %q has another implementation in this engine: "+
+				"define an operation once, and use its handle in all workflows", name)
 		}
-		l.operations[name] = caller
+		put(l, l.operations, name, caller)
 	}
 	return nil
+}
+
+// functionsOf are the Go functions of a definition: those that this tree of it has brought along, and those that an equal
+// one had. That a name stands for two functions is refused: a run that is recovered could not tell which one it meant.
+func (l *library) functionsOf(hash string, w *template.Workflow) (functions, error) {
+	known, brought := l.functions[hash], w.Functions()
+	if len(brought) == 0 {
+		return known, nil
+	}
+	all := make(functions, len(brought))
+	maps.Copy(all, known)
+	for _, f := range brought {
+		if was := known[f.Name]; was != nil && was != f {
+			return nil, fmt.Errorf("workflow %s: the engine knows this definition with another function %q, made at %s, not at %s: "+
+				"make a function once, at package level (flow.NewFunc), and use its handle wherever the workflow is defined",
+				w.Name, f.Name, was.Pos, f.Pos)
+		}
+		all[f.Name] = f
+	}
+	return all, nil
 }
 
 // compile makes an entry, or finds that of an equal workflow. The caller holds mu.
@@ -118,28 +187,37 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 	if err != nil {
 		return nil, err
 	}
-	if e := l.entries[entryKey(p.Hash, children)]; e != nil && e.home == filepath.Dir(w.Pos.File) {
-		return e, nil
+	own, err := l.functionsOf(p.Hash, w)
+	if err != nil {
+		return nil, err
 	}
-	e := &entry{plan: p, directory: directory.Of(w.Directory)}
+	if e := l.entries[entryKey(p.Hash, children)]; e != nil && e.home == filepath.Dir(w.Pos.File) {
+		if same, err := l.sameChildren(e, w); same || err != nil {
+			return e, err
+		}
+	}
+	e := &entry{plan: p, directory: directory.Of(w.Directory), functions: own}
 	if len(children) == 0 {
 		e.home = filepath.Dir(w.Pos.File)
 	}
 	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
 		return nil, err
 	}
-	if e.performers, e.missing = l.performers(p, children); e.missing != nil {
+	if e.performers, e.missing = l.performers(p, own, children); e.missing != nil {
 		if !known.Lenient {
 			return nil, e.missing
 		}
 		return e, nil // not remembered: the program may still learn what it lacks
 	}
-	l.entries[entryKey(p.Hash, children)] = e
+	put(l, l.entries, entryKey(p.Hash, children), e)
+	if len(own) > 0 {
+		put(l, l.functions, p.Hash, own)
+	}
 	return e, nil
 }
 
-// performers finds who carries out each operation of a plan.
-func (l *library) performers(p *plan.Plan, children map[string]string) ([]*performer, error) {
+// performers finds who carries out each operation of a plan, and that its Go functions are there.
+func (l *library) performers(p *plan.Plan, own functions, children map[string]string) ([]*performer, error) {
 	list := make([]*performer, len(p.Operations))
 	var missing []error
 	for i := range p.Operations {
@@ -168,7 +246,7 @@ func (l *library) performers(p *plan.Plan, children map[string]string) ([]*perfo
 		}
 	}
 	for _, name := range p.Functions {
-		if l.functions[name] == nil {
+		if own[name] == nil {
 			missing = append(missing, fmt.Errorf("%w: Go function %q", ErrMissing, name))
 		}
 	}
@@ -186,21 +264,6 @@ func (l *library) names() []string {
 		names = append(names, name)
 	}
 	return names
-}
-
-func (l *library) workflowNames() []string {
-	names := make([]string, 0, len(l.workflows))
-	for w := range l.workflows {
-		names = append(names, w.Name)
-	}
-	return names
-}
-
-// function finds a Go function by name.
-func (l *library) function(name string) *template.Function {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.functions[name]
 }
 
 // prepare makes the definition of an entry durable, once.
@@ -272,6 +335,7 @@ func (l *library) restore(content any, hash string, children map[string]string) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, err := l.compile(w, template.Known{Lenient: true}, children)
+	l.settle(err == nil)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}

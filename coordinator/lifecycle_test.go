@@ -436,26 +436,6 @@ func TestShutdownLetsCallsComeHome(t *testing.T) {
 	})
 }
 
-func TestCallsOfTheWholeProcessAreBounded(t *testing.T) {
-	g := newGate()
-	e := newEngine(t, coordinator.Config{CallsMax: 2, Operations: []coordinator.Operation{g.define("slow")}})
-	var runs []*coordinator.Run
-	for range 3 {
-		runs = append(runs, start(t, e, `
-kind: Workflow
-name: w
-steps: [{parallel: {steps: [{operation: slow, id: a}, {operation: slow, id: b}]}}]`))
-	}
-	for range 6 {
-		<-g.entered
-		require.LessOrEqual(t, len(g.entered), 1, "more than two calls are under way")
-		g.leave <- nil
-	}
-	for _, r := range runs {
-		require.NoError(t, wait(t, r).Err())
-	}
-}
-
 func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
 	g := newGate()
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{g.define("slow"), echo}})

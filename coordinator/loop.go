@@ -4,13 +4,22 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// loop drives one run: drain the inbox, decide, append, and only then let anybody see or do what was decided. It is the
-// only place that appends to a run's stream.
+// loop drives one run until it leaves memory. Where driving it panics, the run is parked; see guard.go.
 func (r *run) loop(ctx context.Context) {
-	defer r.leave()
+	drive := func() error { r.drive(ctx); return nil }
+	if err := usercode.CallExit(drive, func(p *usercode.Panic) { r.exited(ctx, p) }); err != nil {
+		r.collapse(err)
+	}
+	r.leave()
+}
+
+// drive drains the inbox, decides, appends, and only then lets anybody see or do what was decided. It is the only place that
+// appends to a run's stream.
+func (r *run) drive(ctx context.Context) {
 	r.timer = time.NewTimer(time.Hour)
 	defer r.timer.Stop()
 	for r.recover(ctx) {
@@ -18,16 +27,22 @@ func (r *run) loop(ctx context.Context) {
 			items := r.take()
 			out := r.step.Step(r.instant(), items)
 			if err := r.append(ctx, out.Batch); err != nil {
-				if !r.survive(ctx, items, err) {
+				if !r.survive(ctx, err) {
 					return
 				}
 				break // and recover from what the journal says
 			}
+			r.backoff = 0
 			r.home(items)
-			r.engine.calls.release(out.Dropped)
 			r.answer(out.Replies)
+			r.pending = nil
 			r.stop(out.Cancels)
-			r.dispatch(ctx, out.Calls)
+			if r.err = r.unable; r.err != nil {
+				r.giveUp(r.step.reserved)
+				return
+			}
+			r.dispatch(ctx, r.admit(out.Calls))
+			r.relayPause(context.WithoutCancel(ctx))
 			r.more = out.More
 			if r.finish() {
 				return
@@ -77,7 +92,7 @@ func (r *run) wait(ctx context.Context) bool {
 		return true
 	case <-r.timer.C:
 	}
-	if due > 0 && r.instant() >= due || r.flying > 0 {
+	if due > 0 && r.instant() >= due || r.flying > 0 || r.wantsRoom() {
 		return true
 	}
 	r.idle = r.engine.retire(r)

@@ -8,14 +8,19 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// choose reports whether an unfinished run found in the store is to go on here. The caller holds mu.
+// choose reports whether an unfinished run found in the store is to go on here.
 func (e *Engine) choose(head journal.Head) bool {
 	if e.mine == nil {
 		return true
 	}
-	if !e.drives(head.Run) && !e.config.PickUp(head) {
+	e.mu.Lock()
+	drives := e.drives(head.Run)
+	e.mu.Unlock()
+	if !drives && !e.config.PickUp(head) { // which may panic, or ask the engine's caller something
 		return false
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.mine[head.Run] = true
 	return true
 }
@@ -43,7 +48,7 @@ func (e *Engine) drives(id string) bool {
 func (r *Run) Driven() bool {
 	r.engine.mu.Lock()
 	defer r.engine.mu.Unlock()
-	return r.engine.drives(r.id)
+	return !r.engine.closed && r.engine.drives(r.id)
 }
 
 // note journals a wish for a run that does not go on here. Nothing is called: a process that lives no longer than the
@@ -60,10 +65,8 @@ func (e *Engine) note(ctx context.Context, id string, wish journal.Event) error 
 		switch {
 		case errors.Is(err, journal.ErrConflict):
 			continue
-		case errors.Is(err, journal.ErrClosed):
-			return ErrShutdown
 		case err != nil:
-			return fmt.Errorf("run %s: %w", id, err)
+			return e.why(ctx, fmt.Errorf("run %s: %w", id, err))
 		}
 		return nil
 	}
@@ -77,19 +80,30 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	}
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
-	children := r.children()
-	batch, err := r.step.Note(r.instant(), wish)
-	if err != nil {
+	var before, after map[string]bool
+	var batch []journal.Event
+	var head journal.Head
+	var paused, now bool
+	panicked := e.derived(id, func() {
+		before, paused = r.children(), root.Paused()
+		if batch, err = r.step.Note(r.instant(), wish); err == nil {
+			after, now, head = r.children(), root.Paused(), r.head()
+		}
+	})
+	if err = errors.Join(panicked, err); err != nil {
 		return err
 	}
-	head := r.head()
 	if head.Open {
 		head.Due = r.last
 	}
 	if err := r.commit(ctx, batch, head); err != nil {
 		return err
 	}
-	return e.noteOrphans(ctx, children, r.children())
+	err = e.noteOrphans(ctx, before, after)
+	if now != paused {
+		err = errors.Join(err, e.notePause(ctx, id, now, after))
+	}
+	return err
 }
 
 // Note gives what a wish adds to the journal of a run that nobody drives: what has fallen due before it, the wish, and
@@ -108,31 +122,4 @@ func (s *Stepper) Note(now int64, wish journal.Event) ([]journal.Event, error) {
 	s.enact(wish)
 	s.end()
 	return s.batch, nil
-}
-
-// parked says why a run that is to go on here cannot, nil when it can or has finished.
-func (e *Engine) parked(ctx context.Context, id string) error {
-	e.mu.Lock()
-	drives := e.drives(id)
-	e.mu.Unlock()
-	if !drives {
-		return nil
-	}
-	var start *journal.Start
-	for event, err := range e.store.Read(ctx, id, 1) {
-		if err != nil {
-			return fmt.Errorf("read run %s: %w", id, err)
-		}
-		if event.Type == journal.RunStarted && event.Detail != nil {
-			start = event.Detail.Start
-		}
-		if event.Type == journal.RunFinished {
-			return nil
-		}
-	}
-	if start == nil {
-		return nil
-	}
-	_, err := e.library.find(ctx, e.store, start.Workflow, start.Children)
-	return err
 }

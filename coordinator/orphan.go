@@ -125,7 +125,7 @@ func (e *Engine) disownAlone(ctx context.Context, parent string, found []string)
 func (e *Engine) cancelOrphan(id string) {
 	e.loops.Go(func() {
 		err := (&Run{engine: e, id: id}).Cancel(e.ctx, orphaned)
-		if err != nil && !errors.Is(err, ErrFinished) && !errors.Is(err, ErrShutdown) {
+		if err != nil && !errors.Is(err, ErrFinished) && !errors.Is(err, ErrShutdown) && e.ctx.Err() == nil {
 			e.config.Logger.Warn("cannot cancel a child run", "run", id, "error", err)
 		}
 	})

@@ -67,7 +67,7 @@ func TestAPlaybookWaitsForItsContextAndGoesOnInAnotherProcess(t *testing.T) {
 	r := begin(t, e, gated, map[string]any{"n": 7}, coordinator.WithID("r"))
 	s := until(t, r, reactive.RunWaiting)
 	require.Equal(t, []coordinator.StepState{
-		{Step: "ask", Status: reactive.Completed, Runs: 1}, {Step: "tell", Status: reactive.Waiting, Tokens: 1},
+		{Step: "ask", Status: reactive.Completed, Runs: 1, Output: map[string]any{"n": int64(7)}}, {Step: "tell", Status: reactive.Waiting, Tokens: 1},
 	}, s.Steps)
 	require.NoError(t, e.Shutdown(t.Context()))
 

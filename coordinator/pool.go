@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 )
 
@@ -57,8 +58,13 @@ type flight struct {
 	run     *run
 	op      *performer
 	req     reactive.Request
-	secrets []string // marks of those that it is given
-	landing landing  // how it came back; set before it is brought home
+	making  int32     // of the call, by its reports
+	secrets []string  // marks of those that it is given
+	room    *capacity // what it counts in; nil: in nothing
+	key     string    // of the node, as it was when the call was made; Call.Node is the caller's to change
+	stopped bool      // its attempt was ended by something else than its answer; belongs to the run's loop
+	entry   *entry    // of the run; its document may say who the participant is
+	landing landing   // how it came back; set before it is brought home
 }
 
 // performer is an operation as the pool knows it.
@@ -260,10 +266,8 @@ func (op *performer) flyAlone(f *flight) landing {
 	return l
 }
 
-// errGone is the outcome of a function that ended its goroutine instead of returning.
-var errGone = errors.New("the function ended its goroutine (runtime.Goexit)")
-
-// landing is how a call came back.
+// landing is how a call came back. Nothing in it belongs to who has carried it out, see operation.Settle. Two errors are no
+// outcome: ErrShutdown, of a call that was given up because the engine shuts down, and *unableError.
 type landing struct {
 	out any
 	err error
@@ -271,22 +275,36 @@ type landing struct {
 
 // fly makes a call. A panic, and a function that ends its goroutine, fail the call and nothing else.
 func fly(f *flight) (l landing) {
-	done := false
-	defer func() {
-		if done {
-			return
-		}
-		if p := recover(); p != nil {
-			l = f.run.hushed(landing{err: operation.Panicked(p)})
-			return
-		}
-		f.run.land(f, landing{err: operation.Permanent(errGone)})
-	}()
+	err := usercode.CallExit(func() error { l = f.make(); return nil },
+		func(p *usercode.Panic) { f.run.land(f, f.run.failed(p)) })
+	if err != nil {
+		return f.run.failed(err)
+	}
+	return l
+}
+
+// make makes a call, and makes of what comes back what can be journaled. It calls methods of values and errors that are not
+// ours.
+func (f *flight) make() landing {
+	if f.Participant != "" {
+		f.About = about(f.run.engine.directory(f.entry), f.Participant)
+	}
 	if err := f.run.reveal(f); err != nil {
-		done = true
 		return landing{err: err}
 	}
 	out, err := f.op.caller.Call(&f.Call)
-	done = true
+	if _, ok := err.(*unableError); ok {
+		return landing{nil, err}
+	}
+	if errors.Is(err, ErrShutdown) && f.run.engine.shutting() {
+		return landing{nil, ErrShutdown}
+	}
+	out, err = operation.Settle(f.op.caller, out, err)
 	return f.run.hushed(landing{out, err})
+}
+
+// failed is the landing of a call whose function did not return.
+func (r *run) failed(err error) landing {
+	_, err = operation.Settle(nil, nil, err)
+	return r.hushed(landing{nil, err})
 }

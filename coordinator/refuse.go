@@ -32,23 +32,41 @@ func (s *Stepper) refuse(e *journal.Event) error {
 		}
 	case journal.ContextPatched:
 		return s.refusePatch(e)
+	case journal.CallReported:
+		return s.refuseReport(e)
 	case journal.RunCanceled, journal.MessageReceived:
 		if s.root.Closed() {
 			return ErrFinished
 		}
-	case journal.RunPaused:
-		if s.root.Stopped() {
-			return fmt.Errorf("%w: it is paused already", ErrNotPossible)
-		}
-	case journal.RunResumed:
-		if !s.root.Paused() {
-			return fmt.Errorf("%w: it is not paused", ErrNotPossible)
-		}
-		if !s.root.Stopped() {
-			return fmt.Errorf("%w: what a step has come to has paused it: decide that step", ErrNotPossible)
-		}
+	case journal.RunPaused, journal.RunResumed:
+		return s.refusePause(e)
 	}
 	return nil
+}
+
+// refusePause says why a run is not paused or not resumed. Each cause of a pause is ended in its own way.
+func (s *Stepper) refusePause(e *journal.Event) error {
+	cause := ""
+	if e.Detail != nil {
+		cause = e.Detail.Cause
+	}
+	stopped := s.root.Stopped()
+	if cause != "" {
+		stopped = s.root.PausedFromAbove()
+	}
+	switch {
+	case s.root.Closed():
+		return ErrFinished
+	case e.Type == journal.RunPaused && stopped:
+		return fmt.Errorf("%w: it is paused already", ErrNotPossible)
+	case e.Type == journal.RunPaused, stopped:
+		return nil
+	case !s.root.Paused():
+		return fmt.Errorf("%w: it is not paused", ErrNotPossible)
+	case s.root.PausedFromAbove():
+		return fmt.Errorf("%w: the run that started it is paused: resume %s", ErrNotPossible, parentOf(s.root.Start().Run))
+	}
+	return fmt.Errorf("%w: what a step has come to has paused it: decide that step", ErrNotPossible)
 }
 
 // reopens reports whether a wish lets a finished run go on: another attempt of a step does, unless the run was closed. What
@@ -72,8 +90,27 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 		return ErrFinished
 	case e.Type == journal.NodeAborted && s.root.Final(v):
 		return fmt.Errorf("%w: step %q is %s", ErrNotPossible, e.Node, status)
-	case e.Type == journal.NodeRetried && !s.root.Retryable(v):
-		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, status)
+	case e.Type == journal.NodeRetried:
+		return s.refuseRetry(v, e)
+	}
+	return nil
+}
+
+// refuseRetry says why a step is not attempted again, or its decision not asked for again.
+func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
+	work := e.Detail != nil && e.Detail.Work
+	switch {
+	case s.root.Reaskable(v), s.root.Undecided(v) && work:
+		return nil
+	case s.root.Undecided(v):
+		return fmt.Errorf("%w: step %q waits for a person's decision, and nothing can be asked again: decide it, or repeat its work",
+			ErrNotPossible, e.Node)
+	case s.root.Pending(v) && !s.root.Retryable(v):
+		return fmt.Errorf("%w: step %q is about to be attempted again", ErrNotPossible, e.Node)
+	case !s.root.Retryable(v):
+		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, s.root.Status(v))
+	case s.root.BlocksRetry(v):
+		return fmt.Errorf("%w: what step %q depends on has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
 	}
 	return nil
 }
@@ -103,8 +140,8 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
-	case !s.root.Decidable(v):
-		return fmt.Errorf("%w: step %q waits for nobody's decision", ErrNotPossible, e.Node)
+	case !s.root.Undecided(v):
+		return fmt.Errorf("%w: step %q waits for no decision", ErrNotPossible, e.Node)
 	}
 	e.Attempt = s.root.Attempt(v)
 	if s.root.Fulfillment(v) != call.Undecided {

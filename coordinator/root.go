@@ -1,6 +1,9 @@
 package coordinator
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
@@ -20,7 +23,20 @@ func NewRoot(p *plan.Plan) *reactive.Root {
 
 // EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
 // with.
-const EngineVersion = 1
+const EngineVersion = 2
+
+// errRules says that no other workflow, operation or function could help.
+var errRules = errors.New("it was started under other rules")
+
+// sameRules refuses to derive anything from the journal of a run that was started under other rules: its statuses could
+// differ from those that its calls were decided by.
+func sameRules(start *journal.Start) error {
+	if start.Engine == EngineVersion && start.Expressions == expr.Version {
+		return nil
+	}
+	return fmt.Errorf("%w: %w (engine %d, expressions %d; here %d, %d)",
+		ErrMissing, errRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
+}
 
 // Started is the first event of a run of p: it holds everything of the workflow that rules of later versions could read
 // otherwise. Its Detail.Start belongs to the caller, who adds what only that run has.

@@ -130,6 +130,10 @@ func (w *stepWatch) take(u *Update) {
 // are derived again each time. A run of anything else is ErrNotPossible.
 func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error] {
 	return func(yield func(net.View, error) bool) {
+		if err := r.engine.down(); err != nil {
+			yield(net.View{}, err)
+			return
+		}
 		var root *reactive.Root
 		var views []net.View
 		for e, err := range r.engine.store.Read(ctx, r.id, 1) {
@@ -138,11 +142,13 @@ func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error]
 					err = viewed(root, &views)
 				}
 			}
+			if err == nil {
+				err = r.engine.derived(r.id, func() { root.Apply(&e) })
+			}
 			if err != nil {
-				yield(net.View{}, fmt.Errorf("read run %s: %w", r.id, err))
+				yield(net.View{}, r.engine.why(ctx, fmt.Errorf("read run %s: %w", r.id, err)))
 				return
 			}
-			root.Apply(&e)
 			for _, v := range views {
 				if v.Seq >= from && !yield(v, nil) {
 					return
@@ -185,6 +191,9 @@ func routedStates(n *net.Net, calls []StepState) []StepState {
 		s := n.Step(i)
 		state := StepState{
 			Step: s.Step, Kind: plan.Step, Status: s.Status, Runs: s.Runs, Live: s.Live, Tokens: s.Pending + s.Parked,
+		}
+		if s.Status == reactive.Completed {
+			state.Output = s.Result
 		}
 		if s.Status == reactive.Failed {
 			state.Failure = s.Failure

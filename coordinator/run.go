@@ -3,17 +3,15 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
 )
 
 // run is one run in memory. Its loop owns everything but the inbox.
@@ -33,11 +31,18 @@ type run struct {
 	flights []*flight                    // calls under way, by node
 	asides  map[reactive.Request]*flight // calls under way of participants and decision sources, and given up ones of nodes used again
 	flying  int                          // how many of both
+	held    []reactive.Request           // calls that the journal has as requested and the process has no room for, oldest first
 	more    bool                         // there is something to decide
 	idle    bool                         // it has left memory because nothing happened
 	timer   *time.Timer
+	paused  atomic.Bool   // as of the last turn; read by child runs that begin
 	items   []Item        // taken last
-	backoff time.Duration // before the next try after a failed append
+	pending []Item        // those of items that are not durable or refused yet
+	backoff time.Duration // before the next try after a failed append, or a failed recovery
+	started bool          // the run has begun here: there may be nothing durable of it
+	careful bool          // code that is not ours has ended a loop of this run: from then on it is called apart
+	unable  error         // a call has found out that the run cannot go on in this process
+	known   uint64        // what the library had learned when the run was recovered
 }
 
 func newRun(e *Engine, id string) *run {
@@ -48,17 +53,9 @@ func newRun(e *Engine, id string) *run {
 func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
 	r.step = NewStepper(root, r)
-}
-
-// Function finds a Go function of the workflow.
-func (r *run) Function(name string) *template.Function { return r.engine.library.function(name) }
-
-// Reserve asks for room for one more call.
-func (r *run) Reserve() bool { return r.engine.calls.take(r) }
-
-// Resolve gives the participants that a step's target means.
-func (r *run) Resolve(v int32, at int64) []string {
-	return directory.Resolve(r.engine.directory(r.entry), r.step.root.Place(v).Step.Target, time.Unix(0, at))
+	if r.engine.calls.max > 0 {
+		root.Roomless(entry.roomless())
+	}
 }
 
 // EventsMax is how many events the run may have.
@@ -67,18 +64,6 @@ func (r *run) EventsMax() uint64 {
 		return uint64(most)
 	}
 	return math.MaxUint64
-}
-
-// Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
-func (r *run) Pure(v int32, input any) (any, error, bool) {
-	p := r.entry.performers[r.step.root.Row(v).Op]
-	if !p.pure || r.ring != nil { // to get a secret may take its time
-		return nil, nil, false
-	}
-	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)})
-	f.Input = input
-	l := fly(f)
-	return l.out, l.err, true
 }
 
 // again has the loop decide anew.
@@ -90,39 +75,13 @@ func (r *run) instant() int64 {
 	return r.last
 }
 
-// recover makes the root, unless it is there: a new run's is empty, any other's follows from the journal. It reports
-// false when there is nothing to drive.
-func (r *run) recover(ctx context.Context) bool {
-	if r.step != nil {
-		return true
-	}
-	entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id, r.entry)
-	if err != nil {
-		r.err = err
-		return false
-	}
-	r.seq = root.Seq()
-	r.adopt(entry, root, root.At())
-	if n := net.Of(root); n != nil && r.ring == nil {
-		r.ring = keychain.New(n.Playbook(), n.Workload())
-	}
-	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
-		return false
-	}
-	if r.err = entry.missing; r.err != nil {
-		return false
-	}
-	r.more = true
-	r.resume(ctx)
-	return true
-}
-
 // resume makes the calls again that the journal knows as requested and unanswered, with the same request ids. Those
 // that are under way in this process go on; one that may not be made twice is given up as interrupted.
 func (r *run) resume(ctx context.Context) {
 	r.step.root.TakeCancels()
 	r.step.root.TakeCalls()
 	r.disown()
+	r.restorePause(context.WithoutCancel(ctx))
 	var calls []reactive.Request
 	for _, req := range r.step.root.OpenCalls() {
 		switch {
@@ -133,12 +92,8 @@ func (r *run) resume(ctx context.Context) {
 			calls = append(calls, req)
 		}
 	}
-	for _, req := range calls {
-		if req.Participant == "" && req.Decision == 0 {
-			r.engine.calls.add(1)
-		}
-	}
-	r.dispatch(ctx, calls)
+	r.held = nil
+	r.dispatch(ctx, r.admit(calls))
 }
 
 func interrupted(req reactive.Request) journal.Event {
@@ -146,35 +101,6 @@ func interrupted(req reactive.Request) journal.Event {
 		Code: reactive.CodeInterrupted, Permanent: true,
 		Message: "the process ended while the call was under way, and the step is not idempotent",
 	})
-}
-
-// survive decides what a failed append means. A store that takes no more from us ends the run in this process, and
-// the journal stays as it is; anything else is tried again from what the journal says, with nothing lost that came in.
-func (r *run) survive(ctx context.Context, items []Item, err error) bool {
-	for _, final := range []error{journal.ErrConflict, journal.ErrReadOnly, journal.ErrClosed, journal.ErrDamaged, journal.ErrTooLarge} {
-		if errors.Is(err, final) {
-			r.err = fmt.Errorf("append run %s: %w", r.id, err)
-			for _, it := range items {
-				if it.Reply != nil {
-					it.Reply(r.err)
-				}
-			}
-			return false
-		}
-	}
-	r.engine.calls.release(r.step.reserved)
-	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
-	r.inbox.putBack(items)
-	r.step = nil
-	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
-	timer := time.NewTimer(r.backoff)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // answer tells those who wished for something that it is durable, or why it was refused.
@@ -190,13 +116,14 @@ func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
 		return
 	}
 	flights := make([]flight, len(calls))
+	begun := 0
+	defer func() { r.returnRooms(calls[begun:]) }() // none, unless preparing one has panicked
 	for i, req := range calls {
 		f := r.prepare(&flights[i], req)
-		if req.Participant != "" || req.Decision != 0 {
-			r.engine.calls.add(1)
-		}
+		f.room = r.room(req)
 		f.Begin(ctx)
 		r.track(f)
+		begun++
 	}
 	r.engine.pool.submit(flights)
 }
@@ -215,10 +142,13 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 	if r.ring != nil && req.Decision == 0 {
 		f.secrets = net.Of(root).Secrets(req.Node)
 	}
-	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
-	if f.Participant = req.Participant; f.Participant != "" {
-		f.About = r.engine.about(r.entry, f.Participant)
+	if req.Decision == 0 {
+		f.making = root.Making(req)
+		f.ReportTo(f)
 	}
+	f.Identity = root.Start().Identity
+	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
+	f.key, f.entry, f.Participant = f.Node, r.entry, req.Participant
 	return f
 }
 
@@ -278,6 +208,7 @@ var (
 func (r *run) stop(cancels []reactive.Request) {
 	for _, req := range cancels {
 		if f := r.flight(req); f != nil {
+			f.stopped = true
 			f.End(errEnded)
 		}
 	}
@@ -291,7 +222,9 @@ func (r *run) land(f *flight, l landing) {
 
 // bringHome brings home calls that have landed.
 func (r *run) bringHome(flights ...*flight) {
-	r.inbox.land(flights)
+	if !r.inbox.land(flights) {
+		r.engine.returnRoom(flights)
+	}
 	r.engine.pool.home(len(flights))
 }
 
@@ -300,33 +233,46 @@ func (r *run) bringHome(flights ...*flight) {
 func (r *run) take() []Item {
 	came, landed := r.inbox.drain()
 	clear(r.items)
-	items := append(r.items[:0], came...)
+	r.items = append(r.items[:0], came...)
+	r.pending = r.items
 	for _, f := range landed {
 		it := Item{flight: f}
-		if f.landing.err != nil && f.Cause() != nil || errors.Is(f.landing.err, ErrShutdown) {
+		out, err := f.landing.out, f.landing.err
+		unable, isUnable := err.(*unableError)
+		switch {
+		case err != nil && f.stopped, err == ErrShutdown:
 			it.Event.Type = noEvent
-		} else {
-			it.Event = Ending(f.req, f.landing.out, f.landing.err)
-			it.Event.Node, it.Event.Hint = f.Node, f.req.Node+1
+		case isUnable:
+			it.Event.Type, r.unable = noEvent, unable.reason
+		default:
+			it.Event = Ending(f.req, out, err)
+			it.Event.Node, it.Event.Hint = f.key, f.req.Node+1
 		}
-		items = append(items, it)
+		r.items = append(r.items, it)
 	}
-	r.items = items
-	return items
+	r.pending = r.items
+	return r.items
 }
 
 // home forgets the calls whose outcomes are durable now. Until then they count as under way: nobody makes them again.
 func (r *run) home(items []Item) {
-	n := 0
 	for i := range items {
-		f := items[i].flight
-		if f == nil {
-			continue
+		if f := items[i].flight; f != nil {
+			r.untrack(f)
 		}
-		n++
-		r.untrack(f)
 	}
-	r.engine.calls.release(n)
+	r.engine.returnRoom(landedIn(items))
+}
+
+// landedIn are the calls among items that have had room.
+func landedIn(items []Item) []*flight {
+	var landed []*flight
+	for i := range items {
+		if f := items[i].flight; f != nil && f.room != nil {
+			landed = append(landed, f)
+		}
+	}
+	return landed
 }
 
 // finish ends a run that has finished.
@@ -337,39 +283,6 @@ func (r *run) finish() bool {
 	}
 	r.result = newResult(r.id, e)
 	return true
-}
-
-// leave takes the run out of memory, whatever the reason, and tells everybody who waits.
-func (r *run) leave() {
-	r.engine.calls.release(r.flying)
-	for _, f := range r.flights {
-		if f != nil {
-			f.End(errEnded)
-		}
-	}
-	for _, f := range r.asides {
-		f.End(errEnded)
-	}
-	r.engine.forget(r)
-	for _, it := range r.inbox.close() {
-		if it.Reply != nil {
-			it.Reply(r.parting(&it.Event))
-		}
-	}
-	close(r.over)
-}
-
-// parting is what is told to those who came in too late. A finished run may still be reopened: it is asked again.
-func (r *run) parting(e *journal.Event) error {
-	switch {
-	case r.err != nil:
-		return r.err
-	case r.result != nil && e.Type == journal.NodeRetried:
-		return errLeft
-	case r.result != nil:
-		return ErrFinished
-	}
-	return ErrShutdown
 }
 
 // head is what a list of runs shows of this one.

@@ -57,9 +57,6 @@ func (r *run) hushed(l landing) landing {
 	if r.ring == nil {
 		return l
 	}
-	if errors.Is(l.err, ErrShutdown) {
-		return l
-	}
 	if reply, ok := l.out.(operation.Reply); ok {
 		about, _ := r.ring.Redact(reply.About).(map[string]any)
 		return landing{operation.Reply{Output: r.ring.Redact(reply.Output), About: about}, l.err}

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -15,13 +16,29 @@ import (
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included.
 func (e *Engine) Runs(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
-	return e.store.Heads(ctx, after)
+	return read(ctx, e, e.store.Heads(ctx, after))
+}
+
+// read passes on what a reader yields, with errors that say why it has ended.
+func read[T any](ctx context.Context, e *Engine, from iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if err := e.down(); err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		for one, err := range from {
+			if !yield(one, e.why(ctx, err)) {
+				return
+			}
+		}
+	}
 }
 
 // Events yields what the run's journal holds now, from the event with sequence from (1: the start). Nothing is derived,
 // so it also reads the runs that this program cannot follow.
 func (r *Run) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error] {
-	return r.engine.store.Read(ctx, r.id, from)
+	return read(ctx, r.engine, r.engine.store.Read(ctx, r.id, from))
 }
 
 // State is where a run stands, as its journal says.
@@ -35,6 +52,7 @@ type State struct {
 	Seq      uint64           // of its last event
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
+	Parked   error       // why it cannot go on in this process, see Run.Parked; nil where nothing is known to be in the way
 	Output   any         // of a run that has completed
 	Routed   *Routed     // of a playbook's run; nil for any other
 	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
@@ -53,7 +71,11 @@ type StepState struct {
 	Failure     *journal.Failure // why it failed, was aborted or skipped by its timing
 	Message     string           // while it waits for a message: its name
 	Fulfillment call.Fulfillment // where its task stands
-	Decidable   bool             // a person may decide its task now
+	Decidable   bool             // its task waits for a person's decision
+	Output      any              // what it has returned, once it has completed: a value of package value, or what the event holds
+	Branch      plan.Branch      // of a conditional: what it has decided for
+	Reports     int              // how often its newest attempt has reported
+	Report      string           // kind of the newest report
 	Dispatches  []call.Dispatch  // what was asked of whom, of all attempts
 	Runs        int              // of a playbook's step: how often it was scheduled
 	Live        int              // of a playbook's step: runs under way
@@ -63,8 +85,36 @@ type StepState struct {
 }
 
 // State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
-// run itself is not held up.
+// run itself is not held up. Of a run that cannot be followed, because it was started under rules of another version or is
+// damaged, it reads what its events and its head say, without its steps.
 func (r *Run) State(ctx context.Context) (*State, error) {
+	e := r.engine
+	if err := e.down(); err != nil {
+		return nil, err
+	}
+	s, err := r.followed(ctx)
+	if err != nil && r.lost(err) {
+		s, err = r.listed(ctx, err)
+	}
+	if err != nil {
+		return nil, e.why(ctx, err)
+	}
+	if err := r.Parked(ctx); !s.Finished && s.Parked == nil && errors.Is(err, ErrParked) {
+		s.Parked = err
+	}
+	return s, nil
+}
+
+// lost reports whether the run cannot be followed, because of an error about its journal.
+func (r *Run) lost(err error) bool {
+	if errors.Is(err, ErrRunNotFound) || errors.Is(err, journal.ErrClosed) {
+		return false
+	}
+	return lasting(err) || r.engine.parkedFor(r.id) != nil
+}
+
+// followed is State by what follows from the journal.
+func (r *Run) followed(ctx context.Context) (s *State, err error) {
 	var root *reactive.Root
 	tracks := map[int32]*track{}
 	for e, err := range r.engine.store.Read(ctx, r.id, 1) {
@@ -73,17 +123,25 @@ func (r *Run) State(ctx context.Context) (*State, error) {
 				root.Watch()
 			}
 		}
+		if err == nil {
+			err = r.engine.derived(r.id, func() {
+				root.Apply(&e)
+				follow(root, &e, tracks)
+			})
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", r.id, err)
 		}
-		root.Apply(&e)
-		follow(root, &e, tracks)
 	}
 	if root == nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
 	}
+	return s, r.engine.derived(r.id, func() { s = stateOf(r.id, root, tracks) })
+}
+
+func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	s := &State{
-		Run: r.id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
+		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
 		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
 	}
 	if n := net.Of(root); n != nil {
@@ -93,7 +151,117 @@ func (r *Run) State(ctx context.Context) (*State, error) {
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value
 	}
+	return s
+}
+
+// Output reads what a step has returned, whole; "" is the run. A participant names one of those whom the step has asked: it
+// is what that one has answered last. Where there is none, the error says how things stand: ErrNotPossible. It follows the
+// whole journal, as State does.
+func (r *Run) Output(ctx context.Context, step, participant string) (any, error) {
+	s, err := r.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if step == "" {
+		if s.Status != reactive.RunCompleted {
+			return nil, fmt.Errorf("%w: run %s has no output: it is %s", ErrNotPossible, r.id, s.Status)
+		}
+		return s.Output, nil
+	}
+	i := slices.IndexFunc(s.Steps, func(one StepState) bool { return one.Step == step })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("%w: %q", ErrStepNotFound, step)
+	case participant != "":
+		return s.Steps[i].answerOf(participant)
+	case s.Steps[i].Status != reactive.Completed:
+		return nil, fmt.Errorf("%w: step %q has no output: it is %s", ErrNotPossible, step, s.Steps[i].Status)
+	}
+	return s.Steps[i].Output, nil
+}
+
+// answerOf is what a participant has answered last.
+func (s *StepState) answerOf(participant string) (any, error) {
+	for _, d := range slices.Backward(s.Dispatches) {
+		switch {
+		case d.Participant != participant:
+		case d.State == call.Responded:
+			return d.Output, nil
+		default:
+			return nil, fmt.Errorf("%w: participant %q of step %q has given no answer: %s", ErrNotPossible, participant, s.Step, d.State)
+		}
+	}
+	return nil, fmt.Errorf("%w: step %q has not asked %q", ErrNotPossible, s.Step, participant)
+}
+
+// startOf is what a run was started with, by its first event; nil when the event is none.
+func startOf(e *journal.Event) *journal.Start {
+	if e.Type != journal.RunStarted || e.Detail == nil {
+		return nil
+	}
+	return e.Detail.Start
+}
+
+// listed is State by what the store lists, for a run that cannot be followed.
+func (r *Run) listed(ctx context.Context, because error) (*State, error) {
+	e := r.engine
+	head, err := e.head(ctx, r.id)
+	if err != nil {
+		return nil, err
+	}
+	start, err := e.start(ctx, r.id)
+	if err != nil {
+		start = &journal.Start{Run: r.id, Workflow: head.Workflow, Name: head.Name, Labels: head.Labels}
+	}
+	s := &State{
+		Run: r.id, Start: start, Status: reactive.RunStatus(head.Status), Started: head.Started, Updated: head.Updated,
+		Due: head.Due, Seq: head.Last, Finished: !head.Open,
+	}
+	if !s.Finished {
+		s.Parked = fmt.Errorf("%w: %w", ErrParked, because)
+		return s, nil
+	}
+	for event, err := range e.store.Read(ctx, r.id, head.Last) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", r.id, err)
+		}
+		if event.Type == journal.RunFinished && event.Detail != nil {
+			s.Failure, s.Output = event.Detail.Failure, event.Value
+		}
+	}
 	return s, nil
+}
+
+// Last is the sequence of the run's newest event.
+func (r *Run) Last(ctx context.Context) (uint64, error) {
+	if err := r.engine.down(); err != nil {
+		return 0, err
+	}
+	head, err := r.engine.head(ctx, r.id)
+	return head.Last, r.engine.why(ctx, err)
+}
+
+// head is what the store lists a run with. It looks at ids from just before this one on.
+func (e *Engine) head(ctx context.Context, id string) (journal.Head, error) {
+	if id == "" {
+		return journal.Head{}, fmt.Errorf("%w: %q", ErrRunNotFound, id)
+	}
+	last := len(id) - 1
+	before := id[:last]
+	if id[last] > 0 { // no id is between this and the one that is looked for
+		before += string([]byte{id[last] - 1, 0xff})
+	}
+	for head, err := range e.store.Heads(ctx, before) {
+		switch {
+		case err != nil:
+			return journal.Head{}, fmt.Errorf("read the head of run %s: %w", id, err)
+		case head.Run == id:
+			return head, nil
+		case head.Run > id:
+			return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+		}
+	}
+	return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 }
 
 // track is what the root forgets of a node.
@@ -140,8 +308,9 @@ func stepStates(root *reactive.Root, tracks map[int32]*track) []StepState {
 		s := StepState{
 			Step: root.Key(v), Kind: place.Kind, Status: root.Status(v), Pending: root.Pending(v), Attempts: root.Attempts(v),
 			Failure: root.Failure(v), Fulfillment: root.Fulfillment(v), Decidable: root.Decidable(v),
-			Dispatches: slices.Clone(root.Dispatches(v)),
+			Dispatches: slices.Clone(root.Dispatches(v)), Output: root.Output(v), Branch: root.Chose(v),
 		}
+		s.Reports, s.Report, _ = root.Reports(v)
 		for m := place.Map; m >= 0; m = root.Plan().Nodes[m].Map {
 			s.Depth++
 		}

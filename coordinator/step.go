@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -34,14 +35,22 @@ type Host interface {
 	// Pure carries out a call that leaves nothing behind; ok is false for every other.
 	Pure(v int32, input any) (out any, err error, ok bool)
 
-	// Reserve asks for room for one more call of the process. Where there is none, the step stays ready.
+	// Reserve asks for room for one more call of the process, of a step whose operation needs some. Where there is none, the
+	// step stays ready.
 	Reserve() bool
 }
 
 // Resolver is a Host that knows who can be targeted.
 type Resolver interface {
-	// Resolve gives the participants that a step's target means at an instant (Unix nanoseconds), in order.
-	Resolve(v int32, at int64) []string
+	// Resolve gives the participants that a step's target means at an instant (Unix nanoseconds), in order. An error fails the
+	// step.
+	Resolve(v int32, at int64) ([]string, error)
+}
+
+// Guard is a Host that calls code which is not ours behind a guard of its own. Any other has its panics recovered.
+type Guard interface {
+	// Guard calls f. It returns f's error, or one that says so when f did not return.
+	Guard(f func() error) error
 }
 
 // Limiter is a Host that bounds how many events a run may have.
@@ -57,7 +66,7 @@ type Limiter interface{ EventsMax() uint64 }
 type Stepper struct {
 	root     *reactive.Root
 	host     Host
-	reserved int // calls of this step that have room
+	reserved int // calls that have got room in this step, one for each step of a plain call or of a fan-out
 	batch    []journal.Event
 	calls    []reactive.Request
 	answers  []answer
@@ -80,7 +89,6 @@ type Outcome struct {
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply
-	Dropped int  // calls that had room reserved and, because something in this step has ended them, are not to be made
 	More    bool // there is more to decide at once
 }
 
@@ -107,7 +115,6 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.fire(now)
 	out.More = s.decide()
 	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
-	out.Dropped = s.reserved - s.plain(out.Calls)
 	out.Cancels = s.root.TakeCancels()
 	return out
 }
@@ -115,17 +122,6 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 // still leaves out the calls that the step itself has ended again.
 func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
-}
-
-// plain is how many calls are of steps that ask nobody in particular: those that need room in the process.
-func (s *Stepper) plain(calls []reactive.Request) int {
-	n := 0
-	for _, req := range calls {
-		if req.Participant == "" && req.Decision == 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // fire applies the consequences of all timers due at that instant.
@@ -300,24 +296,26 @@ func (s *Stepper) schedule(limit int) {
 	}
 }
 
-// start requests what may start, in template order, as far as the limit goes.
+// start requests what may start, in template order, as far as the limit goes. Where the process has no room for another
+// call, only that is started which needs none.
 func (s *Stepper) start(limit int) {
 	if s.root.Paused() {
 		return
 	}
+	next := s.root.NextStart
 	for len(s.batch) < limit {
-		v, ok := s.root.NextStart()
+		v, ok := next()
 		if !ok {
 			return
 		}
-		op := s.root.Operation(v)
-		if op.Kind == plan.Call && !s.root.Row(v).Asks { // those who are asked count when they are
+		if s.root.NeedsRoom(v) {
 			if !s.host.Reserve() {
-				return
+				next = s.root.NextFree
+				continue
 			}
 			s.reserved++
 		}
-		s.request(v, op)
+		s.request(v, s.root.Operation(v))
 	}
 }
 
@@ -330,7 +328,10 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 	asks := s.root.Row(v).Asks
 	if asks {
-		e.Detail = &journal.Detail{Participants: s.root.Lacking(v, s.resolve(v))}
+		var ids []string
+		if ids, failure = s.resolve(v, failure); failure == nil {
+			e.Detail = &journal.Detail{Participants: s.root.Lacking(v, ids)}
+		}
 	}
 	if failure != nil {
 		s.apply(s.about(v, journal.Event{Type: journal.StepFailed, Detail: &journal.Detail{Failure: failure}}))
@@ -348,12 +349,17 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 }
 
-// resolve gives the participants that a step's target means now.
-func (s *Stepper) resolve(v int32) []string {
-	if r, ok := s.host.(Resolver); ok {
-		return r.Resolve(v, s.now)
+// resolve gives the participants that a step's target means now, unless the step has failed already.
+func (s *Stepper) resolve(v int32, failure *journal.Failure) ([]string, *journal.Failure) {
+	r, ok := s.host.(Resolver)
+	if !ok || failure != nil {
+		return s.root.Place(v).Step.Target.Participants, failure
 	}
-	return s.root.Place(v).Step.Target.Participants
+	ids, err := r.Resolve(v, s.now)
+	if err != nil {
+		failure, _ = operation.FailureOf(err)
+	}
+	return ids, failure
 }
 
 // answerPure journals the results of the round's pure operations.

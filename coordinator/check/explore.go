@@ -88,11 +88,11 @@ func (p *play) Reserve() bool { return true }
 
 // Resolve finds who is targeted, in the document's directory. Where that knows nobody, the directory is elsewhere: it is
 // taken to know as many as are needed, and one more.
-func (p *play) Resolve(v int32, at int64) []string {
+func (p *play) Resolve(v int32, at int64) ([]string, error) {
 	step := p.root.Place(v).Step
 	found := directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), step.Target, time.Unix(0, at))
 	if len(found) > 0 || step.Target.Resolve != template.ResolveCapability {
-		return found
+		return found, nil
 	}
 	need := 1
 	if step.FanIn != nil {
@@ -104,7 +104,7 @@ func (p *play) Resolve(v int32, at int64) []string {
 	for i := range need {
 		found = append(found, fmt.Sprint("holder-", i+1))
 	}
-	return found
+	return found, nil
 }
 
 // revive brings a state to life.

@@ -269,7 +269,7 @@ func (l *learner) own(root string, rest []string, values []value.Value) {
 		rest = rest[1:]
 	case "_prev":
 	default:
-		if !l.book.Jinja {
+		if !l.book.Jinja || l.unprefixed(root, rest, values) {
 			return
 		}
 		if _, isStep := l.book.StepIndex(root); isStep {
@@ -288,6 +288,27 @@ func (l *learner) own(root string, rest []string, values []value.Value) {
 		rest = rest[1:]
 	}
 	l.shape(output, name).note(rest, values)
+}
+
+// unprefixed follows a name that Jinja's dialect reads without a prefix to the variable that it means, in the order in which it
+// is looked for. It reports false for results and for the workload. What nothing gives, a gate waits for in the context.
+func (l *learner) unprefixed(root string, rest []string, values []value.Value) bool {
+	for _, scope := range []string{"iter", "args"} {
+		if name := l.variable(l.step, scope, root); len(l.sources[name]) > 0 && (scope == "args" || !l.gate) {
+			l.follow(name, rest, values)
+			return true
+		}
+	}
+	if !l.gate && slices.ContainsFunc(l.book.Steps[l.step].Tasks, func(t *playbook.Task) bool { return t.Label == root }) {
+		return false
+	}
+	_, isStep := l.book.StepIndex(root)
+	_, isGiven := l.book.Workload[root]
+	if len(l.sources[l.variable(0, "ctx", root)]) == 0 && (!l.gate || isStep || isGiven) {
+		return false
+	}
+	l.read(append([]string{"ctx", root}, rest...), values)
+	return true
 }
 
 // readOfWorkflow is for steps.NAME.output, for the items of maps, and for the input of an operation that is bound to a value.

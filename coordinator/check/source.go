@@ -50,8 +50,11 @@ func (l *learner) assignment(key string, v map[string]any) {
 	case isSet:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			x := v[name]
-			if scope != "" { // set_ctx, set_iter, set_step
+			switch {
+			case scope != "": // set_ctx, set_iter, set_step
 				name = scope[1:] + "." + name
+			case !strings.Contains(name, "."):
+				name = "ctx." + name
 			}
 			path := strings.Split(name, ".")
 			l.assign(l.variable(l.step, path[0], path[1:]...), path[min(2, len(path)):], x)

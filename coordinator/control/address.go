@@ -18,11 +18,17 @@ const (
 	reachMax = 76
 )
 
-// inReach calls use with a path of dir that is short enough for the address of a socket in it: a link in a folder of
-// our own, if need be.
+// inReach calls use with a path of dir that is short enough for the address of a socket in it: by way of a descriptor where
+// the system has such paths, so that nothing is left behind whenever the process ends; else by a link in a folder of our own.
 func inReach(dir string, use func(dir string) error) error {
 	if len(dir) <= reachMax {
 		return use(dir)
+	}
+	if open, err := os.Open(dir); err == nil {
+		defer open.Close()
+		if short := descriptorPath(open); short != "" {
+			return use(short)
+		}
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {

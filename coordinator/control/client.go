@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/internal/canceled"
 )
 
 // answerTime is how long an answer may take that does not follow a run. A holder that was stopped answers nothing.
@@ -46,7 +47,7 @@ func Local(engine *coordinator.Engine) *Client {
 	ask := func(ctx context.Context, req *Request, emit func(*Reply) error) error {
 		err := Handle(ctx, engine, req, emit)
 		if err != nil && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return canceled.Error(ctx)
 		}
 		return err
 	}
@@ -97,9 +98,26 @@ func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Ex
 	return x, err
 }
 
-// Events yields what a run's journal holds now, from sequence from on.
-func (c *Client) Events(ctx context.Context, run string, from uint64) iter.Seq2[*Event, error] {
-	return stream(ctx, c, &Request{Verb: Events, Run: run, From: from}, func(r *Reply) *Event { return r.Event })
+// Output returns what a step has returned, whole, as JSON; "" is the run. A participant names one of those whom the step has
+// asked.
+func (c *Client) Output(ctx context.Context, run, step, participant string) (json.RawMessage, error) {
+	var v json.RawMessage
+	req := &Request{Verb: Output, Run: run, Step: step, Participant: participant}
+	err := c.ask(ctx, req, func(r *Reply) error {
+		if r.Value != nil {
+			v = r.Value
+		}
+		return nil
+	})
+	if err == nil && v == nil {
+		err = problem(ErrHungUp)
+	}
+	return v, err
+}
+
+// Events yields what a run's journal holds now, from sequence from on: about a step, or of the whole run where that is "".
+func (c *Client) Events(ctx context.Context, run, step string, from uint64) iter.Seq2[*Event, error] {
+	return stream(ctx, c, &Request{Verb: Events, Run: run, Step: step, From: from}, func(r *Reply) *Event { return r.Event })
 }
 
 // Views yields what has happened in the net of a playbook's run, from sequence from on.
@@ -155,19 +173,21 @@ func askHolder(ctx context.Context, dir string, req *Request, emit func(*Reply) 
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	var deadline time.Time
 	if req.Verb != Watch {
-		if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
-			return err
-		}
+		deadline = time.Now().Add(answerTime)
 	}
-	if _, err = conn.Write(line); err != nil {
+	if err = conn.SetDeadline(deadline); err == nil {
+		_, err = conn.Write(line)
+	}
+	if err != nil {
 		err = fmt.Errorf("%w any more: %w", ErrNotHeld, err)
 	} else {
 		err = readReplies(conn, emit)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
+		return canceled.Error(ctx)
 	case err != nil && err != errStopped:
 		return problem(err)
 	}

@@ -33,6 +33,7 @@ var codes = []struct {
 	{"finished", coordinator.ErrFinished},
 	{"not_possible", coordinator.ErrNotPossible},
 	{"limit", coordinator.ErrLimit},
+	{"parked", coordinator.ErrParked},
 	{"missing", coordinator.ErrMissing},
 	{"shutdown", coordinator.ErrShutdown},
 	{"too_large", journal.ErrTooLarge},

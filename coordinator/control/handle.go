@@ -49,8 +49,10 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = show(ctx, run, emit)
 	case Explain:
 		err = explain(ctx, run, req.Step, emit)
+	case Output:
+		err = output(ctx, run, req, emit)
 	case Events:
-		err = events(ctx, run, max(1, req.From), emit)
+		err = events(ctx, run, req, emit)
 	case Views:
 		err = views(ctx, run, max(1, req.From), emit)
 	case Watch:
@@ -65,12 +67,24 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	return done, err
 }
 
+// parkedMax bounds how many runs of a list are looked at to find out whether they are parked: each costs a look into its
+// journal, unless the engine works on it.
+const parkedMax = 10_000
+
 func list(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) error) error {
+	looked := 0
 	for head, err := range engine.Runs(ctx, "") {
 		if err != nil {
 			return fmt.Errorf("list runs: %w", err)
 		}
-		if err := emit(&Reply{Run: RunOf(&head)}); err != nil {
+		described := RunOf(&head)
+		if head.Open && looked < parkedMax {
+			looked++
+			if err := engine.Parked(ctx, &head); errors.Is(err, coordinator.ErrParked) {
+				described.Parked = coordinator.ParkedReason(err)
+			}
+		}
+		if err := emit(&Reply{Run: described}); err != nil {
 			return err
 		}
 	}
@@ -99,10 +113,57 @@ func explain(ctx context.Context, run *coordinator.Run, step string, emit func(*
 	return emit(&Reply{Explanation: x})
 }
 
-func events(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
-	for e, err := range run.Events(ctx, from) {
+func output(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	v, err := run.Output(ctx, req.Step, req.Participant)
+	if err != nil {
+		return err
+	}
+	return emit(&Reply{Value: encoded(v)})
+}
+
+// events gives those of a run, or those about one of its steps.
+func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	if err := knownStep(ctx, run, req.Step); err != nil {
+		return err
+	}
+	for u, err := range run.History(ctx, req.From) {
+		if errors.Is(err, coordinator.ErrMissing) {
+			return plainEvents(ctx, run, req, emit)
+		}
+		if err != nil {
+			return err
+		}
+		if !req.wants(&u.Event) {
+			continue
+		}
+		described := judged(&u)
+		if err := emit(&Reply{Event: &described}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knownStep refuses a step that the run does not have.
+func knownStep(ctx context.Context, run *coordinator.Run, step string) error {
+	if step == "" {
+		return nil
+	}
+	_, err := run.Explain(ctx, step)
+	if errors.Is(err, coordinator.ErrMissing) {
+		return nil // the run is of another version: its events are read as they are
+	}
+	return err
+}
+
+// plainEvents is events for a run that this program cannot follow: what they have meant is not known.
+func plainEvents(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	for e, err := range run.Events(ctx, max(1, req.From)) {
 		if err != nil {
 			return fmt.Errorf("read run %s: %w", run.ID(), err)
+		}
+		if !req.wants(&e) {
+			continue
 		}
 		described := EventOf(&e)
 		if err := emit(&Reply{Event: &described}); err != nil {
@@ -158,6 +219,9 @@ func wish(ctx context.Context, run *coordinator.Run, req *Request) error {
 		return run.Cancel(ctx, req.Reason)
 	case Abort:
 		return run.Abort(ctx, req.Step, req.Reason)
+	}
+	if req.Work {
+		return run.Retry(ctx, req.Step, coordinator.RepeatWork())
 	}
 	return run.Retry(ctx, req.Step)
 }

@@ -78,7 +78,7 @@ func await(t testing.TB, c *control.Client, run string) {
 }
 
 func events(t testing.TB, c *control.Client, run string) (list []*control.Event) {
-	for e, err := range c.Events(t.Context(), run, 1) {
+	for e, err := range c.Events(t.Context(), run, "", 1) {
 		require.NoError(t, err)
 		list = append(list, e)
 	}

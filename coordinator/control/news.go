@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/sluiceflow/sluice/internal/canceled"
 )
 
 // commitFile is a file that changes with every commit to a directory's journal, see package disk.
@@ -27,7 +29,7 @@ func AwaitNews(ctx context.Context, dir string, glance []byte) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return canceled.Error(ctx)
 		case <-tick.C:
 		}
 		now, err := Glance(dir)

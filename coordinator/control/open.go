@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -73,7 +74,7 @@ func whileLocked(ctx context.Context, patience time.Duration, try func() (again 
 		select {
 		case <-ctx.Done():
 			pause.Stop()
-			return context.Cause(ctx)
+			return canceled.Error(ctx)
 		case <-impatient.C:
 			pause.Stop()
 			return fmt.Errorf("%w, and does not answer", err)

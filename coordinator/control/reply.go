@@ -21,6 +21,7 @@ type Reply struct {
 	View        *View                    `json:"view,omitempty"`
 	Update      *Update                  `json:"update,omitempty"`
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"`
+	Value       json.RawMessage          `json:"value,omitempty"`
 	Done        *Done                    `json:"done,omitempty"`
 	Error       *Error                   `json:"error,omitempty"`
 }
@@ -42,7 +43,8 @@ type Run struct {
 	Driven   bool              `json:"driven,omitempty"` // somebody works on it; not in a list
 	Started  time.Time         `json:"started"`
 	Updated  time.Time         `json:"updated"`
-	Due      time.Time         `json:"due,omitzero"` // when the run is to be looked at next
+	Parked   string            `json:"parked,omitempty"` // why it cannot go on in the answering process
+	Due      time.Time         `json:"due,omitzero"`     // when the run is to be looked at next
 	Events   uint64            `json:"events"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Actor    string            `json:"actor,omitempty"`   // who started it; not in a list
@@ -67,6 +69,10 @@ type Step struct {
 	Message     string     `json:"message,omitempty"`     // what it waits for
 	Fulfillment string     `json:"fulfillment,omitempty"` // where its task stands
 	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
+	Preview                // of its output, once it has completed
+	Branch      string     `json:"branch,omitempty"`  // of a conditional: then or else
+	Reports     int        `json:"reports,omitempty"` // how often its newest attempt has reported
+	Report      string     `json:"report,omitempty"`  // kind of the newest report
 	Dispatches  []Dispatch `json:"dispatches,omitempty"`
 	Runs        int        `json:"runs,omitempty"`   // of a playbook's step: how often it was scheduled
 	Live        int        `json:"live,omitempty"`   // of a playbook's step: runs under way
@@ -77,12 +83,36 @@ type Step struct {
 
 // Dispatch is one request to one participant.
 type Dispatch struct {
-	Participant string          `json:"participant"`
-	Attempt     int32           `json:"attempt"`
-	State       string          `json:"state"`
-	Ended       time.Time       `json:"ended,omitzero"`
-	Output      json.RawMessage `json:"output,omitempty"`
-	Failure     *Failure        `json:"failure,omitempty"`
+	Participant string    `json:"participant"`
+	Attempt     int32     `json:"attempt"`
+	State       string    `json:"state"`
+	Asked       time.Time `json:"asked,omitzero"`
+	Ended       time.Time `json:"ended,omitzero"`
+	Preview               // of its answer
+	Failure     *Failure  `json:"failure,omitempty"`
+}
+
+// Preview is a value, or where its JSON has more than previewMax bytes, the beginning of that. The verb Output returns all
+// of it.
+type Preview struct {
+	Output  json.RawMessage `json:"output,omitempty"`
+	Preview string          `json:"preview,omitempty"`
+}
+
+// previewMax is how many bytes of a value's JSON a status shows.
+const previewMax = 1 << 10
+
+func previewOf(v any) (p Preview) {
+	text, whole, err := value.Preview(v, previewMax)
+	switch {
+	case err != nil:
+		p.Preview = err.Error()
+	case whole && v != nil:
+		p.Output = text
+	case !whole:
+		p.Preview = string(text)
+	}
+	return p
 }
 
 // Event is one event of a run's journal. Fields that say nothing are left out.
@@ -106,7 +136,11 @@ type Event struct {
 	Due          time.Time       `json:"due,omitzero"`
 	RetryAt      time.Time       `json:"retry_at,omitzero"`
 	Count        int32           `json:"count,omitempty"`
-	About        json.RawMessage `json:"about,omitempty"` // what a call has told beside its output
+	About        json.RawMessage `json:"about,omitempty"`   // what a call has told beside its output
+	Making       int32           `json:"making,omitempty"`  // of a report: which making of the call
+	Work         bool            `json:"work,omitempty"`    // of a retry: the work is repeated
+	Cause        string          `json:"cause,omitempty"`   // the run whose pause, or its end, has reached this one
+	Outcome      string          `json:"outcome,omitempty"` // late, duplicate or unbound: it changes nothing, or belongs to nothing yet
 	Start        *Start          `json:"start,omitempty"`
 }
 
@@ -117,13 +151,22 @@ type Start struct {
 	Version  string            `json:"version,omitempty"`
 	Workflow string            `json:"workflow"` // hash
 	Parent   string            `json:"parent,omitempty"`
+	Identity *Identity         `json:"identity,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Actor    string            `json:"actor,omitempty"`
+}
+
+// Identity is in whose name a run makes its calls.
+type Identity struct {
+	ID        string          `json:"id"`
+	Scopes    []string        `json:"scopes,omitempty"`
+	Resources json.RawMessage `json:"resources,omitempty"`
 }
 
 // Failure says why something failed.
 type Failure struct {
 	Code      string          `json:"code"`
+	Step      string          `json:"step,omitempty"` // where it began, if elsewhere
 	Message   string          `json:"message,omitempty"`
 	Details   json.RawMessage `json:"details,omitempty"`
 	Retryable bool            `json:"retryable,omitempty"`
@@ -140,6 +183,7 @@ func (f *Failure) String() string {
 type Update struct {
 	Event   Event    `json:"event"`
 	Changes []Change `json:"changes"`
+	Tasks   []Task   `json:"tasks,omitempty"`
 	Loops   []Loop   `json:"loops,omitempty"`
 	Status  string   `json:"status"` // of the run, after the event
 }
@@ -151,6 +195,15 @@ type Change struct {
 	To      string   `json:"to"`
 	Attempt int32    `json:"attempt,omitempty"`
 	Pending bool     `json:"pending,omitempty"` // failed, with a retry to come
+	Failure *Failure `json:"failure,omitempty"`
+}
+
+// Task is the move of a step's task from a state to another.
+type Task struct {
+	Step    string   `json:"step"`
+	Attempt int32    `json:"attempt,omitempty"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
 	Failure *Failure `json:"failure,omitempty"`
 }
 
@@ -175,7 +228,7 @@ func runOfState(s *coordinator.State) *Run {
 	r := &Run{
 		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
 		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
-		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure),
+		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
 	}
 	if s.Output != nil {
 		r.Output = encoded(s.Output)
@@ -193,6 +246,8 @@ func stepOf(s *coordinator.StepState) *Step {
 		Depth: s.Depth, Status: s.Status.String(), Pending: s.Pending, Attempts: s.Attempts, Began: instant(s.Began),
 		Ended: instant(s.Ended), Failure: FailureOf(s.Failure), Message: s.Message, Decidable: s.Decidable,
 		Runs: s.Runs, Live: s.Live, Tokens: s.Tokens, Items: s.Items, ItemsDone: s.ItemsDone,
+		Preview: previewOf(s.Output), Reports: s.Reports, Report: s.Report,
+		Branch: map[plan.Branch]string{plan.Then: "then", plan.Else: "else"}[s.Branch],
 	}
 	if s.Fulfillment != call.NoTask {
 		out.Fulfillment = string(s.Fulfillment)
@@ -200,10 +255,8 @@ func stepOf(s *coordinator.StepState) *Step {
 	for i := range s.Dispatches {
 		d := &s.Dispatches[i]
 		one := Dispatch{
-			Participant: d.Participant, Attempt: d.Attempt, State: string(d.State), Ended: instant(d.At), Failure: FailureOf(d.Failure),
-		}
-		if d.Output != nil {
-			one.Output = encoded(d.Output)
+			Participant: d.Participant, Attempt: d.Attempt, State: string(d.State), Asked: instant(d.Asked), Ended: instant(d.At),
+			Preview: previewOf(d.Output), Failure: FailureOf(d.Failure),
 		}
 		out.Dispatches = append(out.Dispatches, one)
 	}
@@ -226,21 +279,46 @@ func EventOf(e *journal.Event) Event {
 	if d.About != nil {
 		out.About = encoded(d.About)
 	}
+	out.Making, out.Work, out.Cause = d.Making, d.Work, d.Cause
 	if s := d.Start; s != nil {
-		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, s.Labels, s.Actor}
+		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor}
 	}
 	return out
 }
 
 // UpdateOf describes an update.
 func UpdateOf(u *coordinator.Update) Update {
-	out := Update{Event: EventOf(&u.Event), Changes: make([]Change, len(u.Changes)), Status: string(u.Status)}
+	out := Update{Event: judged(u), Changes: make([]Change, len(u.Changes)), Status: string(u.Status)}
 	for i := range u.Changes {
 		c := &u.Changes[i]
 		out.Changes[i] = Change{c.Step, c.From.String(), c.To.String(), c.Attempt, c.Pending, FailureOf(c.Failure)}
 	}
+	for i := range u.Tasks {
+		t := &u.Tasks[i]
+		out.Tasks = append(out.Tasks, Task{t.Step, t.Attempt, string(t.From), string(t.To), FailureOf(t.Failure)})
+	}
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
+	}
+	return out
+}
+
+// judged describes an event with what it has meant.
+func judged(u *coordinator.Update) Event {
+	e := EventOf(&u.Event)
+	if !u.Outcome.Counted() {
+		e.Outcome = u.Outcome.String()
+	}
+	return e
+}
+
+func identityOf(id *journal.Identity) *Identity {
+	if id == nil {
+		return nil
+	}
+	out := &Identity{ID: id.ID, Scopes: id.Scopes}
+	if id.Resources != nil {
+		out.Resources = encoded(id.Resources)
 	}
 	return out
 }
@@ -250,7 +328,7 @@ func FailureOf(f *journal.Failure) *Failure {
 	if f == nil {
 		return nil
 	}
-	out := &Failure{Code: f.Code, Message: f.Message, Retryable: f.Retryable}
+	out := &Failure{Code: f.Code, Step: f.Step, Message: f.Message, Retryable: f.Retryable}
 	if f.Details != nil {
 		out.Details = encoded(f.Details)
 	}

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // RequestMax bounds the encoding of a request, its payload included, in bytes.
@@ -23,7 +26,8 @@ type Verb string
 const (
 	List    Verb = "runs"    // all runs
 	Show    Verb = "show"    // a run and its steps. Run
-	Events  Verb = "events"  // what a run's journal holds. Run, From
+	Output  Verb = "output"  // what a step has returned, whole. Run, Step ("": the run), Participant
+	Events  Verb = "events"  // what a run's journal holds. Run, From, Step ("": all)
 	Views   Verb = "views"   // what has happened in the net of a playbook's run. Run, From
 	Watch   Verb = "watch"   // what has happened and happens, until the run ends. Run, From
 	Explain Verb = "explain" // why a run, or a step, stands where it does. Run, Step ("": the run)
@@ -33,7 +37,7 @@ const (
 	Resume  Verb = "resume"  // end a pause. Run
 	Cancel  Verb = "cancel"  // end a run. Run, Reason
 	Abort   Verb = "abort"   // stop a step. Run, Step, Reason
-	Retry   Verb = "retry"   // attempt a step again. Run, Step
+	Retry   Verb = "retry"   // attempt a step again. Run, Step, Work
 	Patch   Verb = "patch"   // write to a playbook's context. Run, Payload: an object of values by path, Reason
 )
 
@@ -52,9 +56,12 @@ type Request struct {
 	Actor    string          `json:"actor,omitempty"`    // who wishes, at most 256 bytes
 	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
 	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
+	Work     bool            `json:"work,omitempty"`     // of a retry: repeat the work also where only the decision is open
 	Message  string          `json:"message,omitempty"`  // name of the message
 	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; nothing is null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
+
+	Participant string `json:"participant,omitempty"` // one of those whom the step has asked
 }
 
 // wish reports whether the verb changes a run.
@@ -68,7 +75,7 @@ func (v Verb) wish() bool {
 
 // read reports whether the verb only reads.
 func (v Verb) read() bool {
-	return v == List || v == Show || v == Events || v == Views || v == Watch || v == Explain
+	return v == List || v == Show || v == Output || v == Events || v == Views || v == Watch || v == Explain
 }
 
 // check finds what is missing in a request.
@@ -93,6 +100,13 @@ func (r *Request) check() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrBadRequest, fault)
+}
+
+// wants reports whether an event is among those asked for: about the step that is named, if one is, the items of that step
+// and, in a playbook, its step-runs and calls included.
+func (r *Request) wants(e *journal.Event) bool {
+	rest, ok := strings.CutPrefix(e.Node, r.Step)
+	return r.Step == "" || ok && (rest == "" || strings.ContainsRune("@.[", rune(rest[0])))
 }
 
 func (r *Request) needsStep() bool { return r.Verb == Decide || r.Verb == Abort || r.Verb == Retry }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
 const (
@@ -83,8 +84,8 @@ func (s *Server) accept() {
 		conn, err := s.socket.Accept()
 		if err == nil {
 			s.all.Go(func() {
+				defer func() { <-s.room }() // also when a method of some value ends the goroutine
 				s.serve(conn)
-				<-s.room
 			})
 			continue
 		}
@@ -127,7 +128,10 @@ func (s *Server) serve(conn net.Conn) {
 			cancel()
 		})
 	}
-	err = Handle(ctx, s.engine, req, w.reply)
+	err = usercode.Call(func() error { return Handle(ctx, s.engine, req, w.reply) })
+	if p, panicked := errors.AsType[*usercode.Panic](err); panicked { // the process lives, with the runs that it works on
+		err = problem(p)
+	}
 	if e, ok := errors.AsType[*Error](err); ok && (req.Verb.wish() || s.ctx.Err() == nil) {
 		w.fail(e)
 		return

@@ -6,7 +6,8 @@ import (
 )
 
 // Directory is who can be targeted. Implementations are safe for concurrent use, and answer at once: they are asked in the
-// middle of starting an attempt. What they return is never changed by anybody.
+// middle of starting an attempt. What they return is never changed by anybody. A panic in Passports fails the step that asks,
+// one in Participant the call to that participant; so does a participant without an id, or with one that is not UTF-8.
 type Directory interface {
 	// Participant gives what is known about a participant, which bindings see as `participant`. It reports false for one
 	// that the directory does not know; such a participant can be targeted by name all the same.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
@@ -71,6 +72,7 @@ func Open(path string, config Config) (*File, error) {
 	if f.logger == nil {
 		f.logger = slog.Default()
 	}
+	f.logger = usercode.Logger(f.logger)
 	f.due.Store(int64(f.every))
 	d, err := f.read()
 	if err != nil {

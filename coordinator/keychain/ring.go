@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -65,7 +66,7 @@ func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bo
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return canceled.Error(ctx)
 	}
 	var errs []error
 	for _, s := range r.book.Keychain {

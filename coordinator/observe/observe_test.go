@@ -3,6 +3,7 @@ package observe_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/reactivex/rxgo/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/observe"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
@@ -31,6 +33,38 @@ func startRun(t testing.TB, ctx context.Context) *coordinator.Run {
 	require.NoError(t, err)
 	return run
 }
+
+// startWaiting starts a run that waits for the message go.
+func startWaiting(t testing.TB, ctx context.Context) *coordinator.Run {
+	e, err := coordinator.New(ctx, memory.New(), coordinator.Config{Operations: []coordinator.Operation{echo}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.Background())) })
+	w, err := template.Parse("w.yaml", []byte(`
+kind: Workflow
+name: w
+operations: {mail: {wait: {message: go}}}
+steps:
+  - {operation: mail}
+  - parallel:
+      steps:
+        - {operation: echo, id: b, input: done}
+        - map: {id: m, over: [1, 2], steps: [{operation: echo, id: each}]}`))
+	require.NoError(t, err)
+	run, err := e.Start(ctx, w, nil)
+	require.NoError(t, err)
+	for u, err := range run.Watch(ctx, 1) {
+		require.NoError(t, err)
+		if u.Status == reactive.RunWaiting {
+			break
+		}
+	}
+	return run
+}
+
+func seqOf(item rxgo.Item) uint64 { return item.V.(coordinator.Update).Event.Seq }
+
+// dedup leaves out what is repeated next to each other.
+func dedup(list []string) []string { return slices.Compact(slices.Clone(list)) }
 
 func TestTheObservableTellsWhatWatchTells(t *testing.T) {
 	ctx := t.Context()

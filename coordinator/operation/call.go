@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -17,14 +18,19 @@ type Call struct {
 	Operation   string
 	Participant string // who is asked; "" when nobody in particular
 	Attempt     int32
-	Decision    int32          // number of a call to the step's decision source; 0: a call of the step itself
-	Input       any            // a value of package value, value.Raw, or the plain Go value another step gave
-	About       map[string]any // what bindings see of the participant; nil: nothing
+	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
+	Input       any               // a value of package value, value.Raw, or the plain Go value another step gave; shared: it must not be changed
+	About       map[string]any    // what bindings see of the participant; nil: nothing. Shared, like Input
+	Identity    *journal.Identity // in whose name the run was started; nil: nobody is named. Shared, like Input
 
 	parent context.Context
 	mu     sync.Mutex
 	done   chan struct{}
 	cause  error
+
+	reporter  Reporter // nil: it cannot report
+	reporting sync.Mutex
+	reported  int32 // by Report so far
 }
 
 var _ context.Context = (*Call)(nil)

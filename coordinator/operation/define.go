@@ -10,7 +10,9 @@ import (
 
 // Caller carries out calls. Call may be called from many goroutines at once; it should return soon after the call's
 // context has ended. What it returns becomes the step's output: a value of package value, a value.Raw, or a plain Go
-// value (see value.Plain). A panic counts as the call's failure.
+// value (see value.Plain), and is shared from then on: nothing may change it any more; anything else is turned into one, and
+// nothing of it is used after Call has returned. A panic counts as the call's failure, in Call and in the methods of what it
+// returns.
 type Caller interface {
 	Call(c *Call) (any, error)
 }
@@ -38,10 +40,12 @@ func DefinePure[In, Out any](name string, f func(in In) (Out, error)) template.O
 }
 
 func newFunction[In, Out any](f func(context.Context, In) (Out, error)) *function[In, Out] {
+	out := reflect.TypeFor[Out]()
 	return &function[In, Out]{
 		f:        f,
 		plainIn:  value.Plain(reflect.TypeFor[In]()),
-		plainOut: value.Plain(reflect.TypeFor[Out]()),
+		plainOut: value.Plain(out),
+		partial:  !value.Total(out),
 	}
 }
 
@@ -58,7 +62,10 @@ func (pureFunction[In, Out]) Pure() {}
 type function[In, Out any] struct {
 	f                 func(context.Context, In) (Out, error)
 	plainIn, plainOut bool
+	partial           bool // an Out need not be a value of the model, plain or not
 }
+
+func (f *function[In, Out]) exact() {}
 
 func (f *function[In, Out]) Call(c *Call) (any, error) {
 	in, err := f.input(c.Input)
@@ -70,19 +77,38 @@ func (f *function[In, Out]) Call(c *Call) (any, error) {
 		return nil, err
 	}
 	if f.plainOut {
+		if f.partial {
+			if _, err := value.Of(out); err != nil {
+				return nil, invalidOutput(err)
+			}
+		}
 		return out, nil
 	}
 	if r, ok := any(out).(Reply); ok {
-		r.Output, err = encoded(r.Output)
-		return r, err
+		return r.copied()
 	}
 	return encoded(out)
+}
+
+// copied is a Reply that shares nothing with the function that has made it.
+func (r Reply) copied() (any, error) {
+	var about map[string]any
+	if r.About != nil {
+		if err := value.Convert(r.About, &about); err != nil {
+			return nil, &Error{Code: CodeInvalidOutput, Permanent: true, Err: err}
+		}
+	}
+	out, err := encoded(r.Output)
+	if err != nil {
+		return nil, err
+	}
+	return Reply{Output: out, About: about}, nil
 }
 
 func encoded(out any) (any, error) {
 	data, err := value.Encode(out)
 	if err != nil {
-		return nil, &Error{Code: "invalid_output", Permanent: true, Err: err}
+		return nil, invalidOutput(err)
 	}
 	return value.Raw(data), nil
 }

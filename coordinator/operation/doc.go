@@ -5,7 +5,7 @@
 //	})
 //
 // A Go function gets its input decoded into its own type and shares no memory with other steps. An error it returns is
-// retried as far as the step's timing says, unless it is Permanent; Error carries a code. A panic fails the call, and
-// only the call. What CallOf(ctx) gives says which request is being made; its Key is the idempotency key, the same
+// retried as far as the step's timing says, unless it is Permanent; Error carries a code. A panic fails the call with code
+// panic, and only the call; so does one in a method of what it returns. What CallOf(ctx) gives says which request is being made; its Key is the idempotency key, the same
 // for every automatic retry and after a crash.
 package operation

@@ -1,11 +1,14 @@
 package operation
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
-	"runtime/debug"
+	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -47,29 +50,65 @@ func (p *permanent) Unwrap() error { return p.error }
 // reached by the others.
 var ErrUnreachable = errors.New("the participant cannot be reached")
 
-// CodeError is the code of a Go error that has none.
-const CodeError = "error"
+const (
+	CodeError = "error" // of a Go error that has none
+	CodePanic = "panic" // of a function that panicked, or ended its goroutine; never retried
+)
 
-// FailureOf says what an operation's error means to the journal, and when a retry may come at the earliest (0: any time).
+// What is kept of an error's code and of its message, in bytes.
+const (
+	CodeMax    = 256
+	MessageMax = 64 << 10
+)
+
+// FailureOf says what an operation's error means to the journal, and when a retry may come at the earliest (Unix nanoseconds;
+// 0: any time). The details of one that comes from a panic are the stack, unless it has others.
 func FailureOf(err error) (f *journal.Failure, retryAt int64) {
-	f = &journal.Failure{Code: CodeError, Message: err.Error(), Retryable: true}
-	if e, ok := errors.AsType[*Error](err); ok {
-		f.Code, f.Details, f.Retryable = e.Code, e.Details, !e.Permanent
+	f = &journal.Failure{Code: CodeError, Retryable: true}
+	e, coded := errors.AsType[*Error](err)
+	p, panicked := errors.AsType[*usercode.Panic](err)
+	switch {
+	case coded:
+		f.Code, f.Details, f.Retryable = cmp.Or(e.Code, CodeError), e.Details, !e.Permanent
 		f.Message = e.Message
 		if e.Message == "" && e.Err != nil {
 			f.Message = e.Err.Error()
 		}
-		if !e.RetryAt.IsZero() {
-			retryAt = e.RetryAt.UnixNano()
-		}
+		retryAt = unixNano(e.RetryAt)
+	case panicked:
+		f.Code, f.Message, f.Retryable = CodePanic, p.Reason, false
+	default:
+		f.Message = err.Error()
+	}
+	if panicked && f.Details == nil {
+		f.Details = p.Stack
 	}
 	if _, ok := errors.AsType[*permanent](err); ok {
 		f.Retryable = false
 	}
+	f.Code, f.Message = clip(f.Code, CodeMax), clip(f.Message, MessageMax)
 	return f, retryAt
 }
 
-// Panicked is the error of a call whose function panicked: final, with the stack for people.
-func Panicked(reason any) error {
-	return &Error{Code: "panic", Message: fmt.Sprint(reason), Details: string(debug.Stack()), Permanent: true}
+// unixNano is the instant in nanoseconds: 0 for one before 1970, and the last that there is for one after that.
+func unixNano(t time.Time) int64 {
+	switch {
+	case t.Unix() < 0:
+		return 0
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// clip bounds a text, and makes it one that can be written down.
+func clip(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= limit {
+		return text
+	}
+	for !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "…"
 }

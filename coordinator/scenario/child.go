@@ -31,7 +31,7 @@ func checkChildren(w *template.Workflow, folder string) error {
 		if child == nil {
 			return
 		}
-		fansOut, err := look(child, folder, map[string]bool{})
+		fansOut, err := look(w, child, folder, map[string]bool{})
 		if err == nil && fansOut && s.Target != nil {
 			err = &document.Error{Pos: s.Target.Pos, Text: s.Operation,
 				Msg: fmt.Sprintf("nested fan-out: the workflow of operation %q asks participants itself", s.Operation)}
@@ -41,19 +41,29 @@ func checkChildren(w *template.Workflow, folder string) error {
 	return document.Join(errs...)
 }
 
-// look reports whether a child workflow, or one below it, asks participants.
-func look(child *template.Child, folder string, looked map[string]bool) (bool, error) {
-	if child.Path == "" {
-		return false, child.Fault(errors.New("a scenario finds none by its name: give its path, or script the step"), nil)
+// childSource finds the workflow that a binding of parent names: one that parent has brought along, or a document.
+func childSource(parent *template.Workflow, child *template.Child, folder string) (source, error) {
+	if child.Path != "" {
+		return openSource(folder, child.Path)
 	}
-	src, err := openSource(folder, child.Path)
+	if built := parent.Child(child.Name); built != nil {
+		return source{built: built, folder: folder}, nil
+	}
+	return source{}, errors.New("a scenario finds none by its name: give its path, or script the step")
+}
+
+// look reports whether a child workflow, or one below it, asks participants.
+func look(parent *template.Workflow, child *template.Child, folder string, looked map[string]bool) (bool, error) {
+	src, err := childSource(parent, child, folder)
 	if err != nil {
 		return false, child.Fault(err, nil)
 	}
-	if file := src.node.Pos.File; looked[filepath.Clean(file)] {
-		return false, nil
-	} else {
-		looked[filepath.Clean(file)] = true
+	if src.built == nil { // what was built in Go cannot start itself
+		file := filepath.Clean(src.node.Pos.File)
+		if looked[file] {
+			return false, nil
+		}
+		looked[file] = true
 	}
 	w, err := src.tree()
 	if err != nil {
@@ -67,7 +77,7 @@ func look(child *template.Child, folder string, looked map[string]bool) (bool, e
 	eachStep(w.Steps, func(s *template.Step) {
 		if next := w.Operations[s.Operation].Workflow; next != nil && err == nil {
 			var below bool
-			below, err = look(next, src.folder, looked)
+			below, err = look(w, next, src.folder, looked)
 			fansOut = fansOut || below
 		}
 	})
@@ -88,7 +98,7 @@ func (g *stage) tryChild(q question, child *template.Child) error {
 	if strings.Count(path, "/") > depthMax {
 		return fmt.Errorf("child runs nest deeper than %d", depthMax)
 	}
-	src, err := openSource(q.t.program.folder, child.Path)
+	src, err := childSource(q.t.program.plan.Workflow, child, q.t.program.folder)
 	if err != nil {
 		return err
 	}
@@ -110,6 +120,14 @@ func (t *track) cancellation() (coordinator.Item, bool) {
 	return coordinator.Item{Event: journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{
 		Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: "the call that started the run has ended"},
 	}}}, true
+}
+
+// pause begins or ends the pause of a child run whose parent is paused, or is no longer; false: it stands as its parent does.
+func (t *track) pause() (coordinator.Item, bool) {
+	if t.parent == nil || !t.root.Started() || t.finished() != nil || t.parent.root.Paused() == t.root.PausedFromAbove() {
+		return coordinator.Item{}, false
+	}
+	return coordinator.Item{Event: coordinator.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
 }
 
 // outcome is the answer that a finished child run is to the call that started it; false: it has none to give any more.

@@ -19,6 +19,29 @@
 //	root.NextDue ──timers───────┘        │
 //	script ◀──────────calls──────────────┘
 //
+// # Expectations
+//
+// What is expected, at the end or at an instant of the timeline. Only what is named is checked:
+//
+//	invalid       a text, or several, that the refusal of the document holds
+//	run           the run's status
+//	reason        what the run is named after that did not complete
+//	at            when the run ended, since its start
+//	output        of the run
+//	steps         statuses, by step; a map's by item too, such as check[0], a child run's such as quote/ask
+//	reasons       why steps failed or were skipped
+//	outputs       of steps
+//	inputs        what the last call of a step was given; of an object, the keys that are named. Named as in operations:
+//	              step, step[0], of a playbook step.task, step[0].task, or else what is called
+//	attempts      how often steps were called; of a playbook also step.task
+//	fulfillment   where tasks stand
+//	dispatches    who was asked, and how that went: {participant, attempt, status}
+//	calls         the order of first requests; an inner list may come in any order
+//	counts        of events by their type, late and duplicate ones; of a playbook step-runs, tokens and branches
+//	events        types of events, in this order; others may stand between
+//	runs          of a playbook: step-runs in the order of scheduling
+//	ctx           of a playbook: keys of the context
+//
 // # Contracts
 //
 // A scenario makes no calls, reads no clock, sleeps never and gives the same report every time. Operations bound to commands

@@ -45,6 +45,7 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"a timeline that is no list", "timeline: {at: PT1S}", "this must be a list, not a mapping"},
 		{"calls that are no list", "expect: {calls: a}", "this must be a list, not a string"},
 		{"events that are no list", "expect: {events: run.started}", "this must be a list, not a string"},
+		{"inputs that are no mapping", "expect: {inputs: [a]}", "this must be a mapping, not a list"},
 		{"dispatches that are no list", "expect: {dispatches: {a: pending}}", "this must be a list, not a string"},
 		{"a patch with another key", "timeline: [{at: PT1S, patch: {context: {}}}]", `unknown key "context"`},
 		{"a passport of nobody", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},

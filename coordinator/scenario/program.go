@@ -68,8 +68,8 @@ func (src source) tree() (*template.Workflow, error) {
 	return kinds.ParseNode(src.node)
 }
 
-// copyTree copies a tree by way of its document. Go functions come along; implementations of operations do not, since
-// the script answers in their place.
+// copyTree copies a tree by way of its document. Go functions and child workflows come along; implementations of
+// operations do not, since the script answers in their place.
 func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	data, err := value.JSON(w.Document())
 	if err != nil {
@@ -80,7 +80,12 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
 	}
 	for _, f := range w.Functions() {
-		c.Register(f)
+		if err := c.Register(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, child := range w.Children() {
+		c.ProvideChild(child)
 	}
 	return c, nil
 }

@@ -80,6 +80,13 @@ func (q question) ended(output any, err error) coordinator.Item {
 	return coordinator.Item{Event: e}
 }
 
+// report is what a frame of a scripted answer makes come in.
+func (q question) report(number int32, f *frame) coordinator.Item {
+	e := coordinator.Reported(q.call, 1, number, f.kind, f.payload)
+	e.Node = q.node
+	return coordinator.Item{Event: e}
+}
+
 // item is what a scripted answer makes come in.
 func (q question) item(a answer) coordinator.Item {
 	switch {

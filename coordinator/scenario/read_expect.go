@@ -45,6 +45,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.text, wantReasonOf) },
 		"fulfillment": func(v *document.Node) { r.named(x, "fulfillment", v, r.fulfillmentStatus, wantFulfillment) },
 		"outputs":     func(v *document.Node) { r.stepOutputs(x, v) },
+		"inputs":      func(v *document.Node) { r.inputs(x, v) },
 		"attempts":    func(v *document.Node) { r.counted(x, "attempts", v, wantAttemptsOf) },
 		"counts":      func(v *document.Node) { r.counts(x, v) },
 		"dispatches":  func(v *document.Node) { r.stepDispatches(x, v) },

@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"maps"
+	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -60,6 +62,7 @@ func (r *reader) answer(n *document.Node) answer {
 		"error":       func(v *document.Node) { a.failure = r.failure(v) },
 		"never":       func(v *document.Node) { a.never = r.flag(v) },
 		"unreachable": func(v *document.Node) { a.unreachable = r.flag(v) },
+		"frames":      func(v *document.Node) { a.frames = r.frames(v) },
 	})
 	if a.failure != nil && len(a.about) > 0 {
 		a.failure.Details = withDetails(a.failure.Details, a.about)
@@ -74,6 +77,33 @@ func (r *reader) answer(n *document.Node) answer {
 		r.fault(n, "an answer has one of output, error, never, unreachable")
 	}
 	return a
+}
+
+// frames reads the reports of a call, in the order of their instants.
+func (r *reader) frames(n *document.Node) []frame {
+	if n.Kind != document.Sequence {
+		r.wrongKind(n, "a list")
+		return nil
+	}
+	list := make([]frame, 0, n.Len())
+	last := time.Duration(0)
+	for _, item := range n.Items() {
+		f := frame{after: last}
+		r.object(item, fields{
+			"after":   func(v *document.Node) { f.after = r.duration(v) },
+			"kind":    func(v *document.Node) { f.kind = r.text(v) },
+			"payload": func(v *document.Node) { f.payload = v.Value() },
+		})
+		if f.after < last {
+			r.fault(item, "the frames go back: "+template.FormatDuration(f.after)+" after "+template.FormatDuration(last))
+		}
+		if item.Kind == document.Mapping && item.Get("kind") == nil {
+			r.fault(item, "kind is missing")
+		}
+		last = f.after
+		list = append(list, f)
+	}
+	return list
 }
 
 // failure reads a scripted error; it is final unless it says that it may be retried.

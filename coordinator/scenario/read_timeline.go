@@ -49,7 +49,7 @@ func (r *reader) entry(n *document.Node) entry {
 		"message":    func(v *document.Node) { e.wish = r.message(v) },
 		"patch":      func(v *document.Node) { e.wish = r.patch(v) },
 		"abort":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeAborted, "step", "reason") },
-		"retry":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeRetried, "step") },
+		"retry":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeRetried, "step", "work") },
 		"cancel":     func(v *document.Node) { e.wish = r.cancel(v) },
 		"pause":      func(v *document.Node) { e.wish = r.wish(v, journal.RunPaused, "reason") },
 		"resume":     func(v *document.Node) { e.wish = r.wish(v, journal.RunResumed) },
@@ -90,6 +90,7 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 		"name":   func(v *document.Node) { d.Name = r.text(v) },
 		"reason": func(v *document.Node) { d.Reason = r.text(v) },
 		"actor":  func(v *document.Node) { d.Actor = r.text(v) },
+		"work":   func(v *document.Node) { d.Work = r.flag(v) },
 	}
 	known := fields{"actor": read["actor"]}
 	for _, key := range keys {
@@ -100,7 +101,7 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 	}
 	r.object(n, known)
 	for _, key := range keys {
-		if key != "reason" && n.Kind == document.Mapping && n.Get(key) == nil {
+		if key != "reason" && key != "work" && n.Kind == document.Mapping && n.Get(key) == nil {
 			r.fault(n, key+" is missing")
 		}
 	}

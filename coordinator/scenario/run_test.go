@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -410,4 +411,42 @@ expect: {run: completed, at: PT1S, steps: {buy: completed}, events: [branch.deci
 	}
 	r := s.Run(scenario.Options{})
 	require.False(t, r.Passed, "there is no such file")
+}
+
+func TestWhatIsBuiltInGoRunsTheWorkflowsItHasBroughtAlong(t *testing.T) {
+	ask := operation.Define("ask", func(context.Context, int) (int, error) { panic("must not be called") })
+	double := flow.NewFunc("double", func(n int) int { return 2 * n })
+	in := flow.Input[int]()
+	asked := flow.Call("ask", ask, double.Of(in), flow.Retry(template.Retry{MaxAttempts: 2}))
+	below := flow.MustNew("below", in, flow.Output(asked), asked)
+	sub := flow.Sub("sub", below, in)
+	w := flow.MustNew("built", in, flow.Output(sub), sub).Tree()
+	all := load(t, `
+kind: Scenario
+name: the child is performed
+workflow: built
+input: 3
+operations: {sub/ask: [{after: PT1S, error: {code: busy, message: later, retryable: true}}, {after: PT1S, output: 9}]}
+expect: {run: completed, at: PT2S, output: 9}
+---
+kind: Scenario
+name: the child is scripted
+workflow: built
+operations: {sub: {after: PT1S, output: 8}}
+expect: {run: completed, output: 8}
+---
+kind: Scenario
+name: a name in a document
+workflow: {kind: Workflow, name: w, operations: {below: {workflow: {name: below}}}, steps: [{operation: below}]}
+operations: {}
+expect: {run: completed}
+`)
+	options := scenario.Options{Crash: true, Workflows: map[string]*template.Workflow{"built": w}}
+	for _, s := range all[:2] {
+		r := s.Run(options)
+		require.True(t, r.Passed, r)
+	}
+	r := all[2].Run(options)
+	require.False(t, r.Passed)
+	require.Contains(t, fmt.Sprint(r), "a scenario finds none by its name")
 }

@@ -44,6 +44,14 @@ type answer struct {
 	unreachable bool             // the participant cannot be asked at all
 	deliver     int              // how often the answer comes in
 	about       map[string]any   // what it tells beside its output
+	frames      []frame          // what it reports before
+}
+
+// frame is a report of a call that is under way.
+type frame struct {
+	after   time.Duration // since the call was made
+	kind    string
+	payload value.Value
 }
 
 // entry is something that happens, or is expected, at an instant of the timeline.

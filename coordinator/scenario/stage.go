@@ -233,6 +233,9 @@ func (g *stage) items(t *track) []coordinator.Item {
 	if it, ok := t.cancellation(); ok {
 		items = append(items, g.received(it))
 	}
+	if it, ok := t.pause(); ok {
+		items = append(items, g.received(it))
+	}
 	return items
 }
 
@@ -280,6 +283,9 @@ func (g *stage) answer(q question, p *part) {
 	ok := p != nil
 	if ok {
 		a, ok = p.next(q.call.Participant)
+	}
+	for i := range a.frames {
+		q.t.agenda.add(g.now+int64(a.frames[i].after), q.report(int32(i+1), &a.frames[i]))
 	}
 	switch {
 	case !ok:

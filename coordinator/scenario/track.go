@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -40,6 +41,8 @@ type track struct {
 
 	observed  int        // index of the event that the observer is shown
 	sightings []sighting // of a playbook's run: what has happened in its net
+
+	places map[int]net.Place // of a playbook's run: what its calls are for, by the index of the event that requests them
 }
 
 var (
@@ -49,7 +52,7 @@ var (
 
 func newTrack(g *stage, id, path string, p *program) *track {
 	t := &track{stage: g, id: id, path: path, program: p, seen: coordinator.NewRoot(p.plan), statusBy: -1,
-		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}}
+		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}, places: map[int]net.Place{}}
 	t.seen.Watch()
 	t.look()
 	t.rebuild()
@@ -66,8 +69,8 @@ func (t *track) Pure(int32, any) (any, error, bool) { return nil, nil, false }
 func (t *track) Reserve() bool { return true }
 
 // Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
-func (t *track) Resolve(v int32, at int64) []string {
-	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at))
+func (t *track) Resolve(v int32, at int64) ([]string, error) {
+	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
 // rebuild throws the engine away and makes it anew from the journal.
@@ -113,6 +116,7 @@ func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.observed = i
 	t.outcomes[t.seen.Apply(&e)]++
+	t.note(i)
 	for _, c := range t.seen.Changes() {
 		t.causes[c.Node] = i
 	}

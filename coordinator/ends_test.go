@@ -1,0 +1,224 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+)
+
+// methods are all that an engine and a run can be asked, but for those below.
+var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, *coordinator.Run) error{
+	"Engine.Register": func(_ context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		return e.Register(parse(t, waits2))
+	},
+	"Engine.Start": func(ctx context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.Start(ctx, parse(t, waits2), nil)
+		return err
+	},
+	"Engine.Run": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		_, err := e.Run(ctx, r.ID())
+		return err
+	},
+	"Engine.Runs": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.Runs(ctx, "") {
+			last = err
+		}
+		return last
+	},
+	"Engine.Parked": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		return e.Parked(ctx, &journal.Head{Run: r.ID(), Open: true})
+	},
+	"Run.Wait": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Wait(ctx)
+		return err
+	},
+	"Run.Watch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
+		for _, err := range r.Watch(ctx, 1) {
+			last = err
+		}
+		return last
+	},
+	"Run.History": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
+		for _, err := range r.History(ctx, 1) {
+			last = err
+		}
+		return last
+	},
+	"Run.Roots": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
+		for _, err := range r.Roots(ctx) {
+			last = err
+		}
+		return last
+	},
+	"Run.Output": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Output(ctx, "", "")
+		return err
+	},
+	"Run.Last": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Last(ctx)
+		return err
+	},
+	"Run.Events": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
+		for _, err := range r.Events(ctx, 1) {
+			last = err
+		}
+		return last
+	},
+	"Run.Views": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
+		for _, err := range r.Views(ctx, 1) {
+			last = err
+		}
+		return last
+	},
+	"Run.State": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.State(ctx)
+		return err
+	},
+	"Run.Explain": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Explain(ctx, "")
+		return err
+	},
+	"Run.Parked": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Parked(ctx)
+	},
+	"Run.Cancel": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Cancel(ctx, "")
+	},
+	"Run.Abort": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Abort(ctx, "approval", "")
+	},
+	"Run.Retry": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Retry(ctx, "approval")
+	},
+	"Run.Send": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Send(ctx, "approve", 1)
+	},
+	"Run.Pause": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Pause(ctx, "")
+	},
+	"Run.Resume": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Resume(ctx)
+	},
+	"Run.Decide": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Decide(ctx, "approval", true, "")
+	},
+	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Patch(ctx, map[string]any{"a": 1})
+	},
+}
+
+// answerless are the methods that have no error to give, or do their work once. InMemory is a test's.
+var answerless = []string{"Engine.InMemory", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.ID"}
+
+func TestTheTableOfMethodsIsComplete(t *testing.T) {
+	var want []string
+	for _, typ := range []reflect.Type{reflect.TypeFor[*coordinator.Engine](), reflect.TypeFor[*coordinator.Run]()} {
+		for i := range typ.NumMethod() {
+			want = append(want, typ.Elem().Name()+"."+typ.Method(i).Name)
+		}
+	}
+	slices.Sort(want)
+	require.Equal(t, want, slices.Sorted(slices.Values(slices.Concat(answerless, slices.Collect(maps.Keys(methods))))))
+}
+
+func TestAnEngineThatHasShutDownSaysSo(t *testing.T) {
+	for name, store := range map[string]journal.Store{"closed": memory.New(), "open": &kept{memory.New()}} {
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{})
+		require.NoError(t, err)
+		ended := start(t, e, `{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{operation: one}]}`)
+		wait(t, ended)
+		waiting := start(t, e, waits2)
+		require.True(t, waiting.Driven())
+		require.NoError(t, e.Shutdown(t.Context()))
+		require.NoError(t, e.Shutdown(t.Context()), "once more changes nothing")
+		for _, r := range []*coordinator.Run{ended, waiting} {
+			require.False(t, r.Driven())
+			for method, call := range methods {
+				require.ErrorIs(t, call(t.Context(), t, e, r), coordinator.ErrShutdown, "%s, with a store that is %s", method, name)
+			}
+		}
+	}
+}
+
+// What was begun before the end is told of it, too.
+func TestWhoWaitsIsToldOfTheShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, pause := range []time.Duration{0, time.Hour} { // the run is in memory, or not
+			e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
+			require.NoError(t, err)
+			r := start(t, e, waits2)
+			time.Sleep(pause)
+			told := make(chan error)
+			for _, method := range []string{"Run.Wait", "Run.Watch"} {
+				go func() { told <- methods[method](t.Context(), t, e, r) }()
+			}
+			synctest.Wait()
+			require.NoError(t, e.Shutdown(t.Context()))
+			for range 2 {
+				err := <-told
+				require.ErrorIs(t, err, coordinator.ErrShutdown)
+				require.NotErrorIs(t, err, context.Canceled, "the caller's context has not ended")
+			}
+		}
+	})
+}
+
+// The error of a method whose context has ended is the context's, and its cause.
+func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
+	lunch := errors.New("lunch")
+	synctest.Test(t, func(t *testing.T) {
+		contexts := map[error]func() (context.Context, func()){
+			context.Canceled: func() (context.Context, func()) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				return ctx, func() { cancel(lunch) }
+			},
+			context.DeadlineExceeded: func() (context.Context, func()) {
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, lunch)
+				return ctx, func() { time.Sleep(time.Minute); cancel() }
+			},
+		}
+		for want, begin := range contexts {
+			for _, pause := range []time.Duration{0, time.Hour} { // the run is in memory, or not
+				e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
+				require.NoError(t, err)
+				r := start(t, e, waits2)
+				time.Sleep(pause)
+				for _, method := range []string{"Run.Wait", "Run.Watch"} {
+					ctx, end := begin()
+					told := make(chan error)
+					go func() { told <- methods[method](ctx, t, e, r) }()
+					synctest.Wait()
+					end()
+					err := <-told
+					require.ErrorIs(t, err, want, method)
+					require.ErrorIs(t, err, lunch, method)
+				}
+				ctx, end := begin()
+				end()
+				failed := 0
+				for method, call := range methods {
+					err := call(ctx, t, e, r)
+					if err == nil || errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrFinished) {
+						continue // it needed no time
+					}
+					failed++
+					require.ErrorIs(t, err, want, method)
+					require.ErrorIs(t, err, lunch, method)
+				}
+				require.Greater(t, failed, 5)
+				require.NoError(t, e.Shutdown(t.Context()))
+			}
+		}
+	})
+}

@@ -1,0 +1,332 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// parkedMax bounds how many parked runs are remembered. One that is not is parked all the same: who asks for it is told why,
+// but lists do not show it.
+const parkedMax = 100_000
+
+// parking is why a run that has not finished does not go on in this process.
+type parking struct {
+	reason error          // wraps ErrParked
+	start  *journal.Start // what the run was started with, where more workflows could help; nil where not
+	over   chan struct{}  // closed when the run is tried again
+}
+
+// tried tells those who wait that the run is tried again. The caller holds the engine's mu.
+func (p *parking) tried() {
+	select {
+	case <-p.over:
+	default:
+		close(p.over)
+	}
+}
+
+// unableError is the error of a call that this process cannot make, though another could.
+type unableError struct{ reason error }
+
+func (e *unableError) Error() string { return e.reason.Error() }
+
+// park remembers a run that is not in memory as parked. It reports whether that is news, which is to be told once, as long as
+// the reason stays the same. The caller holds mu.
+func (e *Engine) park(id string, reason error, start *journal.Start) (news bool) {
+	e.notices.give(id)
+	p := e.parked[id]
+	if p == nil && len(e.parked) >= parkedMax {
+		return true
+	}
+	news = p == nil || p.reason.Error() != reason.Error()
+	e.parked[id] = &parking{reason: reason, start: start, over: make(chan struct{})}
+	return news
+}
+
+// tellParked says once that a run is parked.
+func (e *Engine) tellParked(id string, reason error) {
+	e.config.Logger.Warn("a run is parked: it cannot go on in this process", "run", id, "reason", reason)
+}
+
+// unpark forgets that a run was parked: it goes on.
+func (e *Engine) unpark(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.parked, id)
+}
+
+// parkedFor is why a run is known to be parked; nil when it is not known to be.
+func (e *Engine) parkedFor(id string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.parked[id]; p != nil && e.runs[id] == nil {
+		return p.reason
+	}
+	return nil
+}
+
+// untilTried is closed when a parked run is tried again, if it has not been yet; nil when that will not be known.
+func (e *Engine) untilTried(id string) <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.parked[id]; p != nil {
+		return p.over
+	}
+	if len(e.parked) >= parkedMax {
+		return nil
+	}
+	tried := make(chan struct{})
+	close(tried)
+	return tried
+}
+
+// parks decides, when a run leaves memory because of an error, whether it is parked with that, and returns what it was
+// started with if other workflows could help.
+func (r *run) parks() (start *journal.Start, parks bool) {
+	for _, other := range []error{ErrRunNotFound, ErrShutdown} {
+		if errors.Is(r.err, other) {
+			return nil, false
+		}
+	}
+	if r.started && r.seq == 0 && errors.Is(r.err, journal.ErrConflict) { // the id is another run's
+		return nil, false
+	}
+	e := r.engine
+	err := usercode.Apart(func() error {
+		head, err := e.head(context.WithoutCancel(e.ctx), r.id)
+		parks = head.Open || err != nil && !errors.Is(err, ErrRunNotFound) // a start that has failed may be durable all the same
+		if parks && errors.Is(r.err, ErrMissing) && !errors.Is(r.err, errRules) {
+			start, _ = e.start(context.WithoutCancel(e.ctx), r.id) // nil: it is not known what could help
+		}
+		return nil
+	})
+	return start, parks || err != nil
+}
+
+// leave takes the run out of memory, whatever the reason, and tells everybody who waits.
+func (r *run) leave() {
+	e := r.engine
+	for _, f := range r.flights {
+		if f != nil {
+			f.End(errEnded)
+		}
+	}
+	for _, f := range r.asides {
+		f.End(errEnded)
+	}
+	var start *journal.Start
+	parks := false
+	if r.err != nil {
+		if start, parks = r.parks(); parks {
+			r.err = fmt.Errorf("%w: %w", ErrParked, r.err)
+		}
+	}
+	if e.forget(r, parks, start) {
+		e.tellParked(r.id, r.err)
+	}
+	items, landed := r.inbox.close()
+	items = append(r.pending, items...)
+	e.returnRoom(append(landed, landedIn(items)...))
+	for _, it := range items {
+		if it.Reply != nil {
+			it.Reply(r.parting(&it.Event))
+		}
+	}
+	close(r.over)
+}
+
+// forget takes a run out of memory. It reports whether the run is parked and that is to be said. One that lacks what has
+// been registered in the meantime is tried again at once.
+func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs[r.id] != r {
+		return false
+	}
+	delete(e.runs, r.id)
+	switch {
+	case !parks:
+		return false
+	case start != nil && r.known != e.library.learned():
+		r.err, r.idle = nil, true
+		e.load(r.id)
+		return false
+	}
+	return e.park(r.id, r.err, start)
+}
+
+// parting is what is told to those who came in too late. A finished run may still be reopened, and one that is tried again
+// may go on: it is asked again.
+func (r *run) parting(e *journal.Event) error {
+	switch {
+	case r.err != nil:
+		return r.err
+	case r.result != nil && e.Type == journal.NodeRetried, r.idle:
+		return errLeft
+	case r.result != nil:
+		return ErrFinished
+	}
+	return ErrShutdown
+}
+
+// retryMissing tries the parked runs again whose workflows lack nothing any more.
+func (e *Engine) retryMissing() {
+	e.mu.Lock()
+	missing := map[string]*parking{}
+	for id, p := range e.parked {
+		if p.start != nil && e.runs[id] == nil {
+			missing[id] = p
+		}
+	}
+	e.mu.Unlock()
+	complete := map[string]bool{}
+	for id, p := range missing {
+		key := entryKey(p.start.Workflow, p.start.Children)
+		if _, known := complete[key]; !known {
+			_, err := e.library.find(e.ctx, e.store, p.start.Workflow, p.start.Children)
+			complete[key] = err == nil
+		}
+		e.mu.Lock()
+		if complete[key] && e.parked[id] == p && !e.closed {
+			e.load(id)
+		}
+		e.mu.Unlock()
+	}
+}
+
+// start is what a run was started with.
+func (e *Engine) start(ctx context.Context, id string) (*journal.Start, error) {
+	for event, err := range e.store.Read(ctx, id, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", id, err)
+		}
+		if start := startOf(&event); start != nil {
+			return start, nil
+		}
+		return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
+	}
+	return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+}
+
+// obstacle is why a run could not go on in this process, as far as that shows from how it was started; nil when nothing is in
+// the way. lacks tells whether what this program does not have counts. start is not nil when other workflows could help.
+func (e *Engine) obstacle(ctx context.Context, id string, lacks bool) (start *journal.Start, reason error) {
+	start, err := e.start(ctx, id)
+	if err == nil {
+		return e.obstacleOf(ctx, start, lacks)
+	}
+	if lasting(err) && !errors.Is(err, ErrRunNotFound) && !errors.Is(err, journal.ErrClosed) {
+		return nil, err
+	}
+	return nil, nil
+}
+
+func (e *Engine) obstacleOf(ctx context.Context, start *journal.Start, lacks bool) (*journal.Start, error) {
+	if err := sameRules(start); err != nil {
+		return nil, err
+	}
+	if !lacks {
+		return nil, nil
+	}
+	_, err := e.library.find(ctx, e.store, start.Workflow, start.Children)
+	if err == nil || !lasting(err) || errors.Is(err, journal.ErrClosed) {
+		return nil, nil
+	}
+	return start, err
+}
+
+// surveyMax bounds how many sleeping runs a new engine looks at. Whatever it would find in the others is found when they are
+// woken.
+const surveyMax = 10_000
+
+// survey finds those among sleeping runs that could not go on when they are woken, so that people hear of it before.
+func (e *Engine) survey(ids []string) {
+	for _, id := range ids[:min(len(ids), surveyMax)] {
+		if e.ctx.Err() != nil {
+			return
+		}
+		_ = usercode.Apart(func() error { e.surveyOne(id); return nil }) // a panic of the store comes again when the run is loaded
+	}
+}
+
+func (e *Engine) surveyOne(id string) {
+	known := e.library.learned()
+	if start, reason := e.obstacle(e.ctx, id, true); reason != nil {
+		e.parkAsleep(id, reason, start, known)
+	}
+}
+
+// parkAsleep parks a run that is not in memory. What the library has learned since known may be what it lacked.
+func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known uint64) {
+	reason = fmt.Errorf("%w: %w", ErrParked, reason)
+	e.mu.Lock()
+	news := e.runs[id] == nil && e.park(id, reason, start)
+	e.mu.Unlock()
+	if news {
+		e.tellParked(id, reason)
+	}
+	if known != e.library.learned() {
+		e.retryMissing()
+	}
+}
+
+// Parked says why a run of the store cannot go on in this process, as the run's own Parked does; head is what Runs yields.
+// It is cheap: what it costs to find out is spent on runs that do not go on here, and is one read.
+func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
+	if err := e.down(); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	drives := e.drives(head.Run)
+	e.mu.Unlock()
+	if drives || !head.Open {
+		return e.parkedFor(head.Run)
+	}
+	if _, reason := e.obstacle(ctx, head.Run, false); reason != nil {
+		return fmt.Errorf("%w: %w", ErrParked, reason)
+	}
+	return nil
+}
+
+// Parked says why the run, which has not finished, cannot go on in this process: the error wraps ErrParked and the reason. It
+// is nil for a run that can, as far as is known, and for one that has finished. Of a run that does not go on here, see
+// Config.PickUp, only damage and rules of another version count, which would park it anywhere.
+//
+// A parked run is tried again when Register or Start has brought what it lacks, when somebody wishes something for it, and by
+// the next engine on the store.
+func (r *Run) Parked(ctx context.Context) error {
+	e := r.engine
+	if err := e.down(); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	drives, active := e.drives(r.id), e.runs[r.id] != nil
+	e.mu.Unlock()
+	if active {
+		return nil
+	}
+	head, err := e.head(ctx, r.id)
+	switch {
+	case err != nil && errors.Is(err, journal.ErrDamaged):
+		return fmt.Errorf("%w: %w", ErrParked, err)
+	case err != nil:
+		return e.why(ctx, err)
+	case drives && head.Open && e.parkedFor(r.id) == nil:
+		e.surveyOne(r.id)
+	}
+	return e.Parked(ctx, &head)
+}
+
+// ParkedReason is an error that wraps ErrParked as a text for people: why the run is parked, without the names of packages;
+// "" for nil.
+func ParkedReason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.NewReplacer(ErrParked.Error()+": ", "", "coordinator: ", "", "journal: ", "").Replace(err.Error())
+}

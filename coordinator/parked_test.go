@@ -1,0 +1,495 @@
+package coordinator_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// record is a log that is kept.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+// lines are those that hold all of the words.
+func (r *record) lines(words ...string) (list []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+next:
+	for line := range strings.Lines(r.text.String()) {
+		for _, word := range words {
+			if !strings.Contains(line, word) {
+				continue next
+			}
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+func (r *record) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, nil)) }
+
+// spoiled is a store that outlives its engines, and whose reads of some streams go wrong.
+type spoiled struct {
+	journal.Store
+	mu    sync.Mutex
+	spoil map[string]func(*journal.Event) error // by stream: changes an event, or returns the error in its place
+}
+
+func newSpoiled() *spoiled {
+	return &spoiled{Store: memory.New(), spoil: map[string]func(*journal.Event) error{}}
+}
+
+func (s *spoiled) set(stream string, f func(*journal.Event) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spoil[stream] = f
+}
+
+func (s *spoiled) read(stream string, from iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	s.mu.Lock()
+	f := s.spoil[stream]
+	s.mu.Unlock()
+	if f == nil {
+		return from
+	}
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range from {
+			if err == nil {
+				err = f(&e)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *spoiled) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return s.read(stream, s.Store.Read(ctx, stream, from))
+}
+
+func (s *spoiled) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return s.read(stream, s.Store.Tail(ctx, stream, from))
+}
+
+func (s *spoiled) Close() error { return nil }
+
+// abandoned is a store with runs that were begun and not ended: each calls slow.
+func abandoned(t *testing.T, ids ...string) *spoiled {
+	g, store := newGate(), newSpoiled()
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{g.define("slow")}})
+	require.NoError(t, err)
+	for _, id := range ids {
+		start(t, e, slowly, coordinator.WithID(id))
+		<-g.entered
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, e.Shutdown(ended))
+	return store
+}
+
+const slowly = `{kind: Workflow, name: slowly, steps: [{operation: slow}], output: "{{ steps.slow.output }}"}`
+
+// slow answers at once.
+var slow = operation.Define("slow", func(context.Context, any) (string, error) { return "slow after all", nil })
+
+func engineOn(t testing.TB, store journal.Store, log *record, list ...coordinator.Operation) *coordinator.Engine {
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{Logger: log.logger(), Operations: list, IdleTimeout: time.Second})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.Background())) })
+	return e
+}
+
+// requireParked looks for a parked run wherever it is to be seen.
+func requireParked(t testing.TB, e *coordinator.Engine, log *record, id, reason string) {
+	t.Helper()
+	r := find(t, e, id)
+	_, err := r.Wait(t.Context())
+	require.ErrorIs(t, err, coordinator.ErrParked)
+	require.ErrorContains(t, err, reason)
+	require.ErrorIs(t, r.Parked(t.Context()), coordinator.ErrParked)
+	state, err := r.State(t.Context())
+	require.NoError(t, err)
+	require.ErrorIs(t, state.Parked, coordinator.ErrParked)
+	require.Contains(t, coordinator.ParkedReason(state.Parked), reason)
+	require.False(t, state.Finished)
+	for _, step := range []string{"", "slow"} {
+		x, err := r.Explain(t.Context(), step)
+		require.NoError(t, err)
+		require.Equal(t, "parked", x.Reasons[0].Kind)
+		require.Contains(t, x.Reasons[0].Text, reason)
+	}
+	for head, err := range e.Runs(t.Context(), "") {
+		require.NoError(t, err)
+		if head.Run == id {
+			require.ErrorIs(t, e.Parked(t.Context(), &head), coordinator.ErrParked, "a list shows it")
+		}
+	}
+	require.Len(t, log.lines("WARN", "parked", "run="+id), 1, "it is said once")
+}
+
+func TestARunThatLacksAnOperationIsParkedUntilItIsThere(t *testing.T) {
+	store := abandoned(t, "a", "b")
+	log := &record{}
+	e := engineOn(t, store, log)
+	for _, id := range []string{"a", "b"} {
+		requireParked(t, e, log, id, `operation "slow"`)
+		for range 2 { // each wish is told, and the log is not
+			require.ErrorIs(t, find(t, e, id).Cancel(t.Context(), "no"), coordinator.ErrParked)
+		}
+		requireParked(t, e, log, id, `operation "slow"`)
+	}
+	require.NoError(t, e.Register(parse(t, `{kind: Workflow, name: other, operations: {one: {value: 1}}, steps: [{operation: one}]}`)))
+	require.ErrorIs(t, find(t, e, "a").Parked(t.Context()), coordinator.ErrParked)
+
+	w := parse(t, `{kind: Workflow, name: another, steps: [{operation: slow}]}`)
+	require.True(t, w.Provide("slow", slow.Implementation()))
+	require.NoError(t, e.Register(w))
+	for _, id := range []string{"a", "b"} {
+		r := find(t, e, id)
+		require.Equal(t, "slow after all", wait(t, r).Output)
+		require.NoError(t, r.Parked(t.Context()))
+		state, err := r.State(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, state.Parked)
+	}
+}
+
+// held is a store whose lists of runs wait to be let through.
+type held struct {
+	*spoiled
+	asked, goOn chan struct{}
+}
+
+func (h *held) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
+	if after != "" { // to make an engine is let through
+		h.asked <- struct{}{}
+		<-h.goOn
+	}
+	return h.spoiled.Heads(ctx, after)
+}
+
+// What is registered just when a run is about to be parked is not missed.
+func TestARunIsTriedAgainWhenWhatItLacksComesWhileItIsParked(t *testing.T) {
+	store := &held{abandoned(t, "a"), make(chan struct{}), make(chan struct{})}
+	e := engineOn(t, store, &record{})
+	<-store.asked
+	w := parse(t, slowly)
+	require.True(t, w.Provide("slow", slow.Implementation()))
+	require.NoError(t, e.Register(w))
+	close(store.goOn)
+	require.Equal(t, "slow after all", wait(t, find(t, e, "a")).Output)
+}
+
+// A run that has finished is not parked, whatever it would lack.
+func TestAFinishedRunIsNotParked(t *testing.T) {
+	store := newSpoiled()
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{slow}})
+	require.NoError(t, err)
+	wait(t, start(t, e, slowly, coordinator.WithID("a")))
+	require.NoError(t, e.Shutdown(t.Context()))
+
+	log := &record{}
+	e = engineOn(t, store, log)
+	r := find(t, e, "a")
+	require.Error(t, r.Retry(t.Context(), "slow"))
+	require.Equal(t, "slow after all", wait(t, r).Output)
+	require.NoError(t, r.Parked(t.Context()))
+	require.Empty(t, log.lines("parked"))
+}
+
+// What is wrong with a journal parks its run, and no other; that it is right again is found out by who steps in.
+func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil  func(*journal.Event) error
+		reason string
+		logged string // beside the line about parking
+	}{
+		"damaged": {
+			spoil:  func(*journal.Event) error { return journal.ErrDamaged },
+			reason: "damaged record",
+		},
+		"damaged later": {
+			spoil: func(e *journal.Event) error {
+				if e.Seq > 1 {
+					return journal.ErrDamaged
+				}
+				return nil
+			},
+			reason: "damaged record",
+		},
+		"of a newer version": {
+			spoil:  func(*journal.Event) error { return journal.ErrVersion },
+			reason: "written by a newer version",
+		},
+		"of other rules": {
+			spoil: func(e *journal.Event) error {
+				if e.Type == journal.RunStarted {
+					start := *e.Detail.Start
+					start.Engine--
+					e.Detail = &journal.Detail{Start: &start}
+				}
+				return nil
+			},
+			reason: "it was started under other rules",
+		},
+		"no error that is known": {
+			spoil:  func(*journal.Event) error { return errors.New("the cable is out") },
+			reason: "the cable is out",
+		},
+		"we panic": {
+			spoil: func(e *journal.Event) error {
+				if e.Type == journal.CallRequested {
+					*e = journal.Event{Type: journal.MessageReceived, Seq: e.Seq, At: e.At} // without its name
+				}
+				return nil
+			},
+			reason: "panic: runtime error: invalid memory address",
+			logged: "goroutine ",
+		},
+		"it panics": {
+			spoil:  func(*journal.Event) error { panic("the disk is gone") },
+			reason: "panic: the disk is gone",
+			logged: "goroutine ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := abandoned(t, "bad", "good")
+				store.set("bad", test.spoil)
+				log := &record{}
+				e := engineOn(t, store, log, slow)
+				require.Equal(t, "slow after all", wait(t, find(t, e, "good")).Output)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if name == "it panics" { // who reads it himself does so at his own risk
+					_, err := find(t, e, "bad").Wait(t.Context())
+					require.ErrorContains(t, err, test.reason)
+				} else {
+					requireParked(t, e, log, "bad", test.reason)
+				}
+				if test.logged != "" {
+					require.NotEmpty(t, log.lines("ERROR", "run=bad", test.logged), "a panic is logged with its stack")
+				}
+				store.set("bad", nil)
+				require.ErrorIs(t, find(t, e, "bad").Resume(t.Context()), coordinator.ErrNotPossible)
+				require.Equal(t, "slow after all", wait(t, find(t, e, "bad")).Output)
+				require.Len(t, log.lines("WARN", "parked"), 1)
+			})
+		})
+	}
+}
+
+// A journal that can be read after a few tries is no reason to park.
+func TestAJournalIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := abandoned(t, "a")
+		tries := 0
+		store.set("a", func(*journal.Event) error {
+			if tries++; tries < 5 {
+				return errors.New("not yet")
+			}
+			return nil
+		})
+		log := &record{}
+		e := engineOn(t, store, log, slow)
+		time.Sleep(time.Minute)
+		require.Equal(t, "slow after all", wait(t, find(t, e, "a")).Output)
+		require.Empty(t, log.lines("parked"))
+	})
+}
+
+// A run that only waits is not loaded when an engine is made. That it could not go on is said all the same.
+func TestSleepingRunsThatCannotGoOnAreFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newSpoiled()
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{slow}})
+		require.NoError(t, err)
+		start(t, e, `
+kind: Workflow
+name: w
+operations: {approval: {wait: {message: approve}}}
+steps: [{operation: approval}, {operation: slow}]
+output: "{{ steps.slow.output }}"`, coordinator.WithID("asleep"))
+		start(t, e, waits2, coordinator.WithID("well"))
+		require.NoError(t, e.Shutdown(t.Context()))
+
+		log := &record{}
+		e = engineOn(t, store, log)
+		synctest.Wait()
+		require.Zero(t, e.InMemory())
+		require.Len(t, log.lines("WARN", "parked"), 1)
+		requireParked(t, e, log, "asleep", `operation "slow"`)
+		require.NoError(t, find(t, e, "well").Parked(t.Context()))
+
+		w := parse(t, slowly)
+		require.True(t, w.Provide("slow", slow.Implementation()))
+		r, err := e.Start(t.Context(), w, nil) // Start registers, too
+		require.NoError(t, err)
+		wait(t, r)
+		require.NoError(t, find(t, e, "asleep").Send(t.Context(), "approve", 1))
+		require.Equal(t, "slow after all", wait(t, find(t, e, "asleep")).Output)
+	})
+}
+
+// Who waits for a run that has left memory is told when it is parked.
+func TestWhoWaitsIsToldThatARunIsParked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, log := newSpoiled(), &record{}
+		e := engineOn(t, store, log)
+		r := start(t, e, waits2, coordinator.WithID("a"))
+		time.Sleep(time.Minute)
+		require.Zero(t, e.InMemory())
+		told := make(chan error, 1)
+		go func() {
+			_, err := r.Wait(t.Context())
+			told <- err
+		}()
+		synctest.Wait()
+		store.set("a", func(*journal.Event) error { return journal.ErrDamaged })
+		require.ErrorIs(t, r.Send(t.Context(), "approve", 1), coordinator.ErrParked)
+		require.ErrorIs(t, <-told, journal.ErrDamaged)
+		store.set("a", nil)
+		require.NoError(t, r.Send(t.Context(), "approve", 1))
+		require.EqualValues(t, 1, wait(t, r).Output)
+	})
+}
+
+// A child that is parked is no failure of its parent: the call goes on when the child does.
+func TestAParkedChildHoldsItsParentUp(t *testing.T) {
+	for name, spoil := range map[string]func(*journal.Event) error{
+		"child":      func(*journal.Event) error { return journal.ErrDamaged },
+		"definition": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, store, log := newGate(), newSpoiled(), &record{}
+				inner := parse(t, `{kind: Workflow, name: inner, steps: [{operation: slow}], output: "{{ steps.slow.output }}"}`)
+				outer := `
+kind: Workflow
+name: outer
+operations: {below: {workflow: {name: inner}}}
+steps: [{operation: below}]
+output: "{{ steps.below.output }}"`
+				e, err := coordinator.New(t.Context(), store, coordinator.Config{
+					Operations: []coordinator.Operation{g.define("slow")}, Workflows: []*template.Workflow{inner},
+				})
+				require.NoError(t, err)
+				start(t, e, outer, coordinator.WithID("p"))
+				<-g.entered
+				ended, cancel := context.WithCancel(t.Context())
+				cancel()
+				require.NoError(t, e.Shutdown(ended))
+
+				store.set("p/below#1", spoil)
+				var list []coordinator.Operation
+				if spoil != nil {
+					list = append(list, slow)
+				}
+				e = engineOn(t, store, log, list...)
+				_, err = find(t, e, "p/below#1").Wait(t.Context())
+				require.ErrorIs(t, err, coordinator.ErrParked)
+				synctest.Wait()
+				for event, err := range find(t, e, "p").Events(t.Context(), 1) {
+					require.NoError(t, err)
+					require.NotEqual(t, journal.CallError, event.Type)
+				}
+				if spoil != nil {
+					store.set("p/below#1", nil)
+					require.ErrorIs(t, find(t, e, "p/below#1").Resume(t.Context()), coordinator.ErrNotPossible)
+				} else {
+					require.True(t, inner.Provide("slow", slow.Implementation()))
+					require.NoError(t, e.Register(inner))
+				}
+				require.Equal(t, "slow after all", wait(t, find(t, e, "p")).Output)
+			})
+		})
+	}
+}
+
+// A child that cannot be begun here parks its parent, which another engine, or a program that knows more, goes on with.
+func TestAChildThatCannotBeBegunParksItsParent(t *testing.T) {
+	g, store, log := newGate(), newSpoiled(), &record{}
+	inner := parse(t, `{kind: Workflow, name: inner, steps: [{operation: other}], output: "{{ steps.other.output }}"}`)
+	other := operation.Define("other", func(context.Context, any) (string, error) { return "begun after all", nil })
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{
+		Operations: []coordinator.Operation{g.define("slow"), other}, Workflows: []*template.Workflow{inner},
+	})
+	require.NoError(t, err)
+	start(t, e, `
+kind: Workflow
+name: outer
+operations: {below: {workflow: {name: inner}}}
+steps: [{operation: slow}, {operation: below}]
+output: "{{ steps.below.output }}"`, coordinator.WithID("p"))
+	<-g.entered
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, e.Shutdown(ended))
+
+	e = engineOn(t, store, log, slow)
+	p := find(t, e, "p")
+	_, err = p.Wait(t.Context())
+	require.ErrorIs(t, err, coordinator.ErrParked)
+	require.ErrorContains(t, err, `child workflow of operation "below": coordinator: this program does not have what the run needs: operation "other"`)
+	for event, err := range p.Events(t.Context(), 1) {
+		require.NoError(t, err)
+		require.NotEqual(t, journal.CallError, event.Type)
+	}
+	require.True(t, inner.Provide("other", other.Implementation()))
+	require.NoError(t, e.Register(inner))
+	require.Equal(t, "begun after all", wait(t, p).Output)
+	require.Len(t, log.lines("WARN", "parked"), 1)
+}
+
+// An engine that does not go on with a run only says what would park it anywhere.
+func TestARunThatIsLeftAloneIsNotParkedForWhatThisProgramLacks(t *testing.T) {
+	store := abandoned(t, "a", "old")
+	store.set("old", func(e *journal.Event) error {
+		if e.Type == journal.RunStarted {
+			start := *e.Detail.Start
+			start.Expressions--
+			e.Detail = &journal.Detail{Start: &start}
+		}
+		return nil
+	})
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{PickUp: func(journal.Head) bool { return false }})
+	require.NoError(t, err)
+	parked := map[string]bool{}
+	for head, err := range e.Runs(t.Context(), "") {
+		require.NoError(t, err)
+		parked[head.Run] = e.Parked(t.Context(), &head) != nil
+	}
+	require.Equal(t, map[string]bool{"a": false, "old": true}, parked)
+	x, err := find(t, e, "a").Explain(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, "nobody", x.Reasons[0].Kind)
+	x, err = find(t, e, "old").Explain(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, "parked", x.Reasons[0].Kind)
+	require.NoError(t, e.Shutdown(t.Context()))
+}

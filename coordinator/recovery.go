@@ -1,0 +1,116 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// recoveriesMax is how often a journal is read in vain before its run is parked: for about five seconds.
+const recoveriesMax = 10
+
+// recover makes the root, unless it is there: a new run's is empty, any other's follows from the journal. It reports
+// false when there is nothing to drive.
+func (r *run) recover(ctx context.Context) bool {
+	if r.step != nil {
+		return true
+	}
+	entry, root, ok := r.reread(ctx)
+	if !ok {
+		return false
+	}
+	r.seq = root.Seq()
+	r.adopt(entry, root, root.At())
+	if n := net.Of(root); n != nil && r.ring == nil {
+		r.ring = keychain.New(n.Playbook(), n.Workload())
+	}
+	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
+		return false
+	}
+	if r.err = entry.missing; r.err != nil {
+		return false
+	}
+	r.engine.unpark(r.id)
+	r.more = true
+	r.resume(ctx)
+	return true
+}
+
+// reread reads the journal. What may be otherwise the next time is tried again, for a while; anything else parks the run.
+func (r *run) reread(ctx context.Context) (*entry, *reactive.Root, bool) {
+	for tries := 1; ; tries++ {
+		r.known = r.engine.library.learned()
+		entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id, r.entry)
+		if err == nil {
+			return entry, root, true
+		}
+		if lasting(err) || tries == recoveriesMax {
+			r.err = err
+			return nil, nil, false
+		}
+		if !r.pause(ctx) {
+			return nil, nil, false
+		}
+	}
+}
+
+// lasting reports whether an error about a journal will be the same the next time.
+func lasting(err error) bool {
+	if _, panicked := errors.AsType[*usercode.Panic](err); panicked {
+		return true
+	}
+	for _, final := range []error{
+		ErrMissing, ErrRunNotFound, journal.ErrDamaged, journal.ErrVersion, journal.ErrClosed,
+		journal.ErrConflict, journal.ErrReadOnly, journal.ErrTooLarge, value.ErrTooLarge,
+	} {
+		if errors.Is(err, final) {
+			return true
+		}
+	}
+	return false
+}
+
+// survive decides what a failed append means. A store that takes no more from us parks the run, and the journal stays as it
+// is; anything else is tried again from what the journal says, with nothing lost that came in.
+func (r *run) survive(ctx context.Context, err error) bool {
+	if lasting(err) {
+		r.err = fmt.Errorf("append run %s: %w", r.id, err)
+		r.giveUp(r.step.reserved)
+		return false
+	}
+	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
+	r.rewind()
+	return r.pause(ctx)
+}
+
+// rewind forgets what was decided and is not durable. What came in is put back, to be looked at again when the run has been
+// made anew from its journal.
+func (r *run) rewind() {
+	if r.step != nil {
+		r.giveUp(r.step.reserved)
+		r.step = nil
+	}
+	r.inbox.putBack(r.pending)
+	r.pending = nil
+}
+
+// pause waits, longer each time, before something is tried again. It reports false when the engine shuts down.
+func (r *run) pause(ctx context.Context) bool {
+	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
+	timer := time.NewTimer(r.backoff)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// inputs reads what the last calls of several steps were given.
+func (r *reader) inputs(x *expectation, n *document.Node) {
+	r.each(n, func(name string, v *document.Node) {
+		x.add("inputs."+name, show(v.Value()), wantInput(name, v.Value()))
+	})
+}
+
+// wantInput compares what the last call of that name was given; of an object, the keys that are named.
+func wantInput(name string, want value.Value) test {
+	return func(g *stage) (string, *Event, bool) {
+		t, key, ok := g.route(name)
+		if !ok {
+			return "unknown step " + quote(name), nil, false
+		}
+		for i := len(t.journal) - 1; i >= 0; i-- {
+			if e := &t.journal[i]; e.Type == journal.CallRequested && slices.Contains(t.callNames(i), key) {
+				return show(e.Value), t.event(i), hasKeys(e.Value, want)
+			}
+		}
+		return "none: nothing of that name was called", nil, false
+	}
+}
+
+// hasKeys reports whether a value is what is wanted; of an object, whether it has the keys that are named.
+func hasKeys(got, want value.Value) bool {
+	named, ok := want.(map[string]any)
+	object, isObject := got.(map[string]any)
+	if !ok || !isObject {
+		return value.Equal(got, want)
+	}
+	for k, v := range named {
+		if have, there := object[k]; !there || !value.Equal(have, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// callNames are what a scenario may call the call that an event requests, as it may in operations.
+func (t *track) callNames(i int) []string {
+	if p, ok := t.places[i]; ok {
+		return taskNames("", p)
+	}
+	key := t.journal[i].Node
+	names := []string{key, stem(key)}
+	if v, ok := t.seen.Node(key); ok {
+		names = append(names, unsuffixed(t.seen.Operation(v).Name))
+	}
+	return names
+}
+
+// note keeps what a playbook's call is for: its net forgets that when the call is over.
+func (t *track) note(i int) {
+	n := net.Of(t.seen)
+	e := &t.journal[i]
+	if n == nil || e.Type != journal.CallRequested {
+		return
+	}
+	if v, ok := t.seen.Node(e.Node); ok {
+		if p, ok := n.Place(v); ok {
+			t.places[i] = p
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow"
+)
+
+var sameList = template.NewOp[[]int, any]("same", same.Implementation())
+
+// leaf is a workflow that gives what a function gives. Its version tells its hash from that of others.
+func leaf(version string, f flow.Function[int, []int]) flow.Workflow[int, any] {
+	in := flow.Input[int]()
+	step := flow.Call("leaf-step", sameList, f.Of(in))
+	return flow.MustNew("leaf", in, flow.Output(step), flow.Version(version), step)
+}
+
+// above is a workflow that runs another and gives what it gives.
+func above(name string, below flow.Workflow[int, any]) *template.Workflow {
+	step := flow.Sub("", below, flow.Value(1))
+	return flow.MustDefine(name, step, flow.Output(step))
+}
+
+// A run's children are those that its definition has brought along, with the functions of their own, whatever other
+// workflows of their names an engine knows.
+func TestARunHasTheChildrenOfItsOwnDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var functions []flow.Function[int, []int]
+		for i := range 3 {
+			functions = append(functions, constant("f", i))
+		}
+		type definition struct {
+			w     *template.Workflow
+			below string // the hash of its child
+			gives int
+		}
+		var definitions []definition
+		for range rapid.IntRange(1, 6).Draw(t, "definitions") {
+			d := definition{gives: rapid.IntRange(0, 2).Draw(t, "function")}
+			child := leaf(rapid.SampledFrom([]string{"1", "2"}).Draw(t, "version"), functions[d.gives])
+			d.w = above(rapid.SampledFrom([]string{"v", "w"}).Draw(t, "name"), child)
+			var err error
+			d.below, err = child.Tree().Hash()
+			require.NoError(t, err)
+			definitions = append(definitions, d)
+		}
+
+		e, err := coordinator.New(context.Background(), memory.New(), coordinator.Config{})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
+		if rapid.Bool().Draw(t, "registered") {
+			require.NoError(t, e.Register(leaf("3", constant("f", 3)).Tree()))
+		}
+		gives := map[string]int{} // by hash of a child: what its function gives
+		for range rapid.IntRange(1, 10).Draw(t, "starts") {
+			d := rapid.SampledFrom(definitions).Draw(t, "started")
+			r, err := e.Start(context.Background(), d.w, nil)
+			if known, ok := gives[d.below]; ok && known != d.gives {
+				require.ErrorContains(t, err, `another function "f"`)
+				continue
+			}
+			gives[d.below] = d.gives
+			require.NoError(t, err)
+			result, err := r.Wait(context.Background())
+			require.NoError(t, err)
+			require.Equal(t, []any{int64(d.gives)}, result.Output)
+		}
+	})
+}
+
+// A name in a document means the workflow that the engine knows by it, unless it knows several.
+func TestANameStandsForOneWorkflow(t *testing.T) {
+	const text = `{kind: Workflow, name: top, operations: {leaf: {workflow: {name: leaf}}}, steps: [{operation: leaf, input: 1}], output: "{{ steps.leaf.output }}"}`
+	e := newEngine(t, coordinator.Config{})
+	require.NoError(t, e.Register(above("w", leaf("1", constant("f", 1)))))
+	_, err := e.Start(t.Context(), parse(t, text), nil)
+	require.ErrorIs(t, err, coordinator.ErrMissing, "it belongs to the workflow that has brought it along")
+
+	f := constant("f", 7)
+	require.NoError(t, e.Register(leaf("2", f).Tree()))
+	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output)
+	require.NoError(t, e.Register(leaf("2", f).Tree()), "an equal one is no other")
+	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output)
+	require.NoError(t, e.Register(leaf("3", f).Tree()))
+	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output, "it was bound when it was first seen")
+	_, err = e.Start(t.Context(), parse(t, strings.Replace(text, "top", "other", 1)), nil)
+	require.ErrorContains(t, err, `there is no workflow "leaf": the engine knows several of that name`)
+}
+
+// What is below a run that is recovered is found by its hash; its functions come with the definition above it.
+func TestChildrenAreRecoveredWithTheirFunctions(t *testing.T) {
+	g := newGate()
+	slow := g.define("slow").(template.Op[any, string])
+	waiting := func(f flow.Function[int, []int]) *template.Workflow {
+		in := flow.Input[int]()
+		first := flow.Call("slow", slow, nil)
+		then := flow.Call("then", sameList, f.Of(in), flow.Needs(first))
+		return above("top", flow.MustNew("leaf", in, flow.Output(flow.Expr[any]("{{ steps.then.output }}")), first, then))
+	}
+	store := &kept{Store: memory.New()}
+	open := func(workflows ...*template.Workflow) *coordinator.Engine {
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{Workflows: workflows})
+		require.NoError(t, err)
+		return e
+	}
+	e := open()
+	_, err := e.Start(t.Context(), waiting(constant("f", 1)), nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	require.Equal(t, "r/leaf#1", (<-g.entered).Run)
+	crash(t, e)
+
+	e = open(waiting(constant("f", 2)))
+	<-g.entered
+	g.leave <- nil
+	require.Equal(t, []any{int64(2)}, wait(t, find(t, e, "r")).Output)
+	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+// A child's schema holds for what a step gives it, and a parent that is refused leaves nothing of its children behind.
+func TestAChildIsAWorkflowLikeAny(t *testing.T) {
+	e := newEngine(t, coordinator.Config{})
+	in := flow.Input[int]()
+	small := flow.MustNew("small", in, flow.Output(in), flow.Schema(map[string]any{"maximum": int64(3)}))
+	for n, want := range map[int]reactive.RunStatus{3: reactive.RunCompleted, 4: reactive.RunFailed} {
+		step := flow.Sub("", small, flow.Value(n))
+		result := run(t, e, flow.MustDefine(fmt.Sprint("top", n), step, flow.Output(step)), nil)
+		require.Equal(t, want, result.Status)
+		if want == reactive.RunFailed {
+			require.Equal(t, coordinator.CodeChildFailed, result.Failure.Code)
+			require.Contains(t, result.Failure.Message, "maximum")
+		}
+	}
+
+	nowhere := flow.Call("", template.NewOp[int, any]("nowhere", nil), in)
+	lost := flow.MustNew("lost", in, flow.Output(nowhere), nowhere)
+	require.ErrorContains(t, e.Register(flow.MustDefine("top",
+		flow.Sub("", leaf("1", constant("f", 1)), flow.Value(1)), flow.Sub("", lost, flow.Value(1)),
+	)), `unknown operation "nowhere"`)
+	require.NoError(t, e.Register(above("top", leaf("1", constant("f", 2)))), "the function of a child of what was refused")
+}
+
+// A journal says which child a run was started with, where two definitions of one hash have different ones.
+func TestARunIsStartedWithItsChildren(t *testing.T) {
+	e := newEngine(t, coordinator.Config{})
+	f := constant("f", 1)
+	for _, version := range []string{"1", "2", "1"} {
+		r, err := e.Start(t.Context(), above("w", leaf(version, f)), nil)
+		require.NoError(t, err)
+		wait(t, r)
+		want, err := leaf(version, f).Tree().Hash()
+		require.NoError(t, err)
+		for event, err := range r.Events(t.Context(), 1) {
+			require.NoError(t, err)
+			if event.Type == journal.RunStarted {
+				start := event.Detail.Start
+				require.Equal(t, map[string]string{start.Workflow + "/leaf": want}, start.Children)
+			}
+		}
+	}
+}

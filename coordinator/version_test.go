@@ -1,0 +1,114 @@
+package coordinator_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// unpack makes a folder of an archive of testdata/stores: what an earlier version of Sluice has written.
+func unpack(t *testing.T, name string) string {
+	file, err := os.Open(filepath.Join("..", "testdata", "stores", name))
+	require.NoError(t, err)
+	defer file.Close()
+	zipped, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for archive := tar.NewReader(zipped); ; {
+		header, err := archive.Next()
+		if err == io.EOF {
+			return dir
+		}
+		require.NoError(t, err)
+		path := filepath.Join(dir, filepath.FromSlash(header.Name))
+		if header.FileInfo().IsDir() {
+			require.NoError(t, os.MkdirAll(path, 0o700))
+			continue
+		}
+		content, err := io.ReadAll(archive)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+	}
+}
+
+// TestStoreOfFormat1 opens a folder that the first version of the format was written to: what has finished is read, what
+// has not stays where it is, and new runs are started beside it.
+func TestStoreOfFormat1(t *testing.T) {
+	ctx := context.Background()
+	store, err := disk.Open(unpack(t, "format-1.tar.gz"), disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	engine, err := coordinator.New(ctx, store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer engine.Shutdown(ctx)
+
+	tests := []struct {
+		run    string
+		status reactive.RunStatus
+		events uint64
+		output any
+		code   string
+	}{
+		{"book", reactive.RunCompleted, 4, nil, ""},
+		{"broken", reactive.RunFailed, 4, nil, "no_stock"},
+		{"done", reactive.RunCompleted, 10, []any{"OPEN", "THE", "GATE"}, ""},
+		{"gate", reactive.RunWaiting, 2, nil, ""},
+		{"parent", reactive.RunCompleted, 4, []any{"A", "B"}, ""},
+		{"parent/child#1", reactive.RunCompleted, 8, []any{"A", "B"}, ""},
+		{"waits", reactive.RunWaiting, 4, nil, ""},
+	}
+	listed := 0
+	for head, err := range engine.Runs(ctx, "") {
+		require.NoError(t, err)
+		require.Equal(t, tests[listed].run, head.Run)
+		require.Equal(t, string(tests[listed].status), head.Status)
+		listed++
+	}
+	require.Len(t, tests, listed)
+	for _, test := range tests {
+		t.Run(test.run, func(t *testing.T) {
+			r, err := engine.Run(ctx, test.run)
+			require.NoError(t, err)
+			state, err := r.State(ctx)
+			require.NoError(t, err)
+			require.Equal(t, test.status, state.Status)
+			require.Equal(t, test.events, state.Seq)
+			require.Equal(t, test.output, state.Output)
+			require.Empty(t, state.Steps, "statuses would be derived by other rules")
+			if test.code != "" {
+				require.Equal(t, test.code, state.Failure.Code)
+			}
+			events := uint64(0)
+			for e, err := range r.Events(ctx, 1) {
+				require.NoError(t, err)
+				events = e.Seq
+			}
+			require.Equal(t, test.events, events)
+			if state.Finished {
+				result, err := r.Wait(ctx)
+				require.NoError(t, err)
+				require.Equal(t, test.output, result.Output)
+				return
+			}
+			_, err = r.Wait(ctx)
+			require.ErrorIs(t, err, coordinator.ErrMissing)
+			require.ErrorContains(t, err, "other rules (engine 1, expressions 1; here")
+			require.ErrorIs(t, r.Cancel(ctx, "no"), coordinator.ErrMissing)
+		})
+	}
+	r, err := engine.Start(ctx, parse(t, "{kind: Workflow, name: new, operations: {one: {value: 1}}, steps: [{operation: one}]}"), nil)
+	require.NoError(t, err)
+	result, err := r.Wait(ctx)
+	require.NoError(t, err)
+	require.Equal(t, reactive.RunCompleted, result.Status)
+}
