@@ -10,8 +10,8 @@ func newAbort() *cobra.Command {
 	cmd, w := newWish(control.Abort, &cobra.Command{
 		Use:   "abort RUN STEP",
 		Short: "Stop one step of a run",
-		Long: `Abort stops one step, map or item of a map; its call, if it is under way, is stopped. What needs it is aborted too,
-unless a conditional tests it.
+		Long: `Abort stops one step, map, item of a map or named conditional that has not ended; its call, if it is under way, is
+stopped. What needs it is aborted too, unless a conditional tests it; a conditional takes its branches with it.
 
 Of a playbook it stops a run of a step, such as fetch@2, which then has failed, or one of its calls.`,
 		Example: `  sluice abort tuesday publish --data ./journal
@@ -30,10 +30,15 @@ func newRetry() *cobra.Command {
 		Long: `Retry attempts a step again that has ended, or at once one that waits for its retry. The new attempt has the
 idempotency key of those before.
 
+Where the work of the step is answered and the decision about it is open, its decision source is asked again; where a
+person decides there is nothing to ask again, and retry is refused. With --work the work itself is repeated.
+
 Of a playbook only a call that waits for its next attempt is one, such as fetch@2.page: what failed there has gone its way.`,
-		Example: `  sluice retry tuesday publish --data ./journal`,
-		Args:    cobra.ExactArgs(2),
+		Example: `  sluice retry tuesday publish --data ./journal
+  sluice retry tuesday publish --work --data ./journal`,
+		Args: cobra.ExactArgs(2),
 	})
+	cmd.Flags().BoolVar(&w.req.Work, "work", false, "repeat the work of the step also where only the decision about it is open")
 	w.aboutStep(cmd)
 	return cmd
 }

@@ -84,7 +84,7 @@ func showReasons(w io.Writer, list []coordinator.Reason, indent string) {
 func valueText(v any) string {
 	text, err := value.JSON(v)
 	if err != nil {
-		return fmt.Sprint(v)
+		return value.Text(v)
 	}
 	return string(text)
 }

@@ -19,7 +19,8 @@ func newGraph() *cobra.Command {
 		Long: `Graph prints a workflow's steps and what leads from one to another: as a Mermaid flowchart, in the DOT language of
 Graphviz, or as JSON. Conditionals are diamonds and their tests stand on the edges; a map is a stack in a frame that
 holds what is done for each item; an edge that is there only because a step reads another's output is dotted. A small
-point stands for a place where many steps are waited for.
+point stands for a place where many steps are waited for. In JSON a conditional is no node: its test stands as a guard on
+the edges into its branches, behind those of the conditionals around it.
 
 Of a playbook it prints the steps and the arcs between them with their guards. Steps that gates stand before are dashed;
 a loop is a stack; joins, the entry and the final step say so.`,
@@ -51,7 +52,11 @@ func draw(w io.Writer, p *plan.Plan, format string) error {
 		}
 		return drawAs(w, g, format, routedDrawing(book), func(id int32) any { return routedAttributes(book, id) })
 	}
-	g, err := p.Graph()
+	graph := p.Diagram
+	if format == "json" {
+		graph = p.Graph
+	}
+	g, err := graph()
 	if err != nil {
 		return err
 	}

@@ -29,10 +29,11 @@ With -o json it prints one object for each event of the run, {"event":…,"chang
 {"result":{"run":…,"status":…,"output":…,"failure":…}}; with -o quiet nothing but the output, a text as it is and anything
 else as JSON.
 
-Without --data the run's journal is in a temporary folder, and Ctrl-C cancels the run. With it the journal is in DIR, and
-Ctrl-C suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is
-printed. A second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C. A run that is resumed is shown from there
-on; one that has ended shows again how it did.
+Without --data the run's journal is in memory, and Ctrl-C cancels the run. With it the journal is in DIR, and Ctrl-C
+suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is printed. A
+second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C, and so is a reader of the output that goes away, as in
+sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it from others, is
+shown from there on; one that has ended shows again how it did.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
 if it was interrupted.`,
@@ -89,7 +90,6 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer s.close()
-	stops.beforeExit(s.discard)
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -164,6 +164,8 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) err
 	v.end(end)
 	s.log.to(nil)
 	switch {
+	case errors.Is(end.err, coordinator.ErrParked):
+		return &exit{failed, fmt.Errorf("run %s is parked: %s", s.run.ID(), coordinator.ParkedReason(end.err))}
 	case end.err != nil:
 		return &exit{failed, end.err}
 	case end.result == nil:

@@ -35,7 +35,7 @@ or journal, or for wrong usage.`,
 		RunE: list.RunE,
 	}
 	cmd.Flags().AddFlagSet(list.Flags())
-	cmd.AddCommand(list, newRunsShow(), newRunsEvents(), newRunsWatch())
+	cmd.AddCommand(list, newRunsShow(), newRunsOutput(), newRunsEvents(), newRunsWatch())
 	return cmd
 }
 
@@ -43,10 +43,12 @@ func newRunsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List all runs",
-		Long: `List lists all runs of a journal with where they stand, those of child workflows included.
+		Long: `List lists all runs of a journal with where they stand, those of child workflows included. A run that the process that
+works on the journal cannot go on with is parked, and at the end of its line it is said why. Where no process works on the
+journal, this is so for runs that no process of this version could go on with.
 
 For programs, -o jsonl prints one object a line, and -o json all of them in one list:
-  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"started":…,"updated":…,"events":…}`,
+  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"started":…,"updated":…,"events":…}`,
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal -o json`,
 		Args: cobra.NoArgs,
@@ -62,7 +64,12 @@ For programs, -o jsonl prints one object a line, and -o json all of them in one 
 					return err
 				}
 				p.print(r)
-				table.row(r.Run, r.Workflow, r.Status, local(r.Started), local(r.Updated), fmt.Sprint(r.Events))
+				cells := []string{r.Run, r.Workflow, r.Status, local(r.Started), local(r.Updated), fmt.Sprint(r.Events)}
+				if r.Parked != "" {
+					cells[2] = "parked"
+					cells = append(cells, r.Parked)
+				}
+				table.row(cells...)
 			}
 			table.end()
 			return p.end()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -25,20 +26,23 @@ func newRunsEvents() *cobra.Command {
 		Short: "Print the journal of a run",
 		Long: `Events prints what the journal of a run holds, a line for each event.
 
-RUN is the id of a run, or as much of its beginning as tells it from others. For programs, -o jsonl prints one object a
-line, and -o json all of them in one list:
-  {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,…}
+RUN is the id of a run, or as much of its beginning as tells it from others. --step leaves only what is about one step, its
+items and step-runs included. What has changed nothing says why: an answer that came too late is marked as late, and what a
+call reports again as repeated. For programs, -o jsonl prints one object a line, and -o json all of them in one list:
+  {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,"outcome":"late",…}
 
 With --view it prints what has happened in the net of a playbook instead: admission, tasks, rules, arcs and tokens, which
 follow from the journal and are not in it:
   {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}`,
 		Example: `  sluice runs events tuesday --data ./journal
+  sluice runs events tuesday --data ./journal --step publish
   sluice runs events tuesday --data ./journal --view
   sluice runs events tuesday --data ./journal --from 100 -o jsonl | jq 'select(.actor)'`,
 		Args: cobra.ExactArgs(1),
 	}
 	l := newLook(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
+	step := cmd.Flags().String("step", "", "only what is about the step `KEY`")
 	view := cmd.Flags().Bool("view", false, "what has happened in the net of a playbook, in place of the journal")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return l.with(cmd, func(c *control.Client) error {
@@ -49,12 +53,15 @@ follow from the journal and are not in it:
 					if err != nil {
 						return errors.Join(err, lines.w.Flush())
 					}
+					if *step != "" && *step != v.Step && *step != v.StepRun {
+						continue
+					}
 					p.print(v)
 					lines.view(v)
 				}
 				return errors.Join(p.end(), lines.w.Flush())
 			}
-			for e, err := range c.Events(cmd.Context(), args[0], *from) {
+			for e, err := range c.Events(cmd.Context(), args[0], *step, *from) {
 				if err != nil {
 					return errors.Join(err, lines.w.Flush())
 				}
@@ -233,8 +240,26 @@ func (l *eventLines) update(u *control.Update) {
 		if c.Pending {
 			to = "retrying"
 		}
-		fmt.Fprintf(l.w, "      %s: %s -> %s\n", progress.Clean(c.Step), c.From, to)
+		why := ""
+		if c.Failure != nil && c.Failure.Step != "" {
+			why = ", because of " + progress.Clean(c.Failure.Step)
+		}
+		fmt.Fprintf(l.w, "      %s: %s -> %s%s\n", progress.Clean(c.Step), c.From, to, why)
 	}
+	for _, t := range u.Tasks {
+		fmt.Fprintf(l.w, "      %s: task %s -> %s\n", progress.Clean(t.Step), t.From, t.To)
+	}
+}
+
+// meant says of an event that has changed nothing why.
+func meant(e *control.Event) string {
+	switch {
+	case e.Outcome == reactive.Duplicate.String() && e.Type == journal.CallReported.String():
+		return "(repeated)"
+	case e.Outcome != "":
+		return "(" + e.Outcome + ")"
+	}
+	return ""
 }
 
 // additions are what an event says besides what it is about.
@@ -258,5 +283,6 @@ func additions(e *control.Event) (list []string) {
 		add("", e.Failure.String())
 	}
 	add("", short(e.Value))
+	add("", meant(e))
 	return list
 }

@@ -19,10 +19,13 @@ func newRunsShow() *cobra.Command {
 		Use:   "show RUN",
 		Short: "Show where a run and its steps stand",
 		Long: `Show says where a run stands: its steps with their status, how often they were attempted, how long the newest attempt
-took, why they failed, what they wait for, whom they have asked, and whether their task is done.
+took, why they failed, what they have returned, what they wait for, whom they have asked, and whether their task is done.
+Of an output it shows the beginning: runs output prints all of it, and runs events --step what has happened to a step.
+Of a run that is parked it says why.
 
 RUN is the id of a run, or as much of its beginning as tells it from others. With -o json or -o jsonl it prints one object:
-  {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,…}]}`,
+  {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
+An output of more than 1 KiB has its beginning as "preview" in place of "output".`,
 		Example: `  sluice runs show tuesday --data ./journal
   sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'`,
 		Args: cobra.ExactArgs(1),
@@ -67,7 +70,11 @@ func showRun(w io.Writer, r *control.Run) {
 	if !r.Finished && !r.Driven {
 		status += ", and nobody works on it"
 	}
+	if r.Parked != "" {
+		status = r.Status + ", parked"
+	}
 	fact("status", status)
+	fact("parked", r.Parked)
 	fact("started", strings.TrimSuffix(local(r.Started)+" by "+r.Actor, " by "))
 	fact("updated", local(r.Updated))
 	fact("due", local(r.Due))
@@ -121,10 +128,10 @@ func showStep(t *table, s *control.Step) {
 		switch {
 		case d.Failure != nil:
 			remark = d.Failure.String()
-		case len(d.Output) > 0:
-			remark = short(d.Output)
+		default:
+			remark = previewed(&d.Preview)
 		}
-		t.row(inside+"  > "+d.Participant, d.State, fmt.Sprintf("#%d", d.Attempt), "", remark)
+		t.row(inside+"  > "+d.Participant, d.State, fmt.Sprintf("#%d", d.Attempt), took(d.Asked, d.Ended), remark)
 	}
 }
 
@@ -154,10 +161,27 @@ func remarks(s *control.Step) (list []string) {
 	case s.Fulfillment != "":
 		list = append(list, "task "+s.Fulfillment)
 	}
+	if s.Reports > 0 {
+		list = append(list, fmt.Sprintf("%d reports, the last is %q", s.Reports, s.Report))
+	}
+	if s.Branch != "" {
+		list = append(list, "chose "+s.Branch)
+	}
 	if s.Failure != nil {
 		list = append(list, s.Failure.String())
 	}
+	if text := previewed(&s.Preview); text != "" {
+		list = append(list, text)
+	}
 	return list
+}
+
+// previewed is a value, as far as it fits a line.
+func previewed(p *control.Preview) string {
+	if p.Preview != "" {
+		return short([]byte(p.Preview + "…"))
+	}
+	return short(p.Output)
 }
 
 // took is how long something took, or has taken until now.

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -33,60 +34,63 @@ type session struct {
 	seen     uint64                      // events of the journal before this session
 	log      *notes
 	known    directory.Directory // who can be asked; nil: whom the workflow names
-	scratch  string              // folder to be removed; "" when the journal is kept
+	dir      string              // that the journal is kept in; "": it is in memory, and ends with the process
 }
 
-// openToStart opens a journal for a run that is to be started. With dir "" the journal is in a temporary folder.
+// openToStart opens a journal for a run that is to be started. With dir "" the journal is in memory.
 func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, known directory.Directory) (*session, error) {
-	s := &session{workflow: w, log: &notes{}, known: known}
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "sluice-run-"); err != nil {
+	s := &session{workflow: w, log: &notes{}, known: known, dir: dir}
+	store := journal.Store(memory.New())
+	if dir != "" {
+		kept, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
+		if err != nil {
 			return nil, &exit{failed, err}
 		}
-		s.scratch = dir
+		store = kept
 	}
-	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
-	if err == nil {
-		err = s.open(ctx, dir, store, id)
-	}
-	if err != nil {
-		s.discard()
+	if err := s.open(ctx, store, id); err != nil {
 		return nil, &exit{failed, err}
 	}
-	s.begin = func(ctx context.Context) error {
+	s.begin = func(ctx context.Context) (err error) {
 		var opts []coordinator.Option
 		if id != "" {
 			opts = append(opts, coordinator.WithID(id))
 		}
 		s.run, err = s.engine.Start(ctx, w, input, opts...)
-		switch _, badInput := errors.AsType[*coordinator.InputError](err); {
+		_, badInput := errors.AsType[*coordinator.InputError](err)
+		other, exists := errors.AsType[*coordinator.ExistsError](err)
+		switch {
 		case err == nil:
 			return nil
 		case badInput:
 			return refuse(fmt.Errorf("--input: %w", err))
-		case errors.Is(err, coordinator.ErrRunExists):
-			return refuse(fmt.Errorf("--id: there is another run %s in this journal", id))
+		case exists:
+			return refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one run:\n  %s",
+				id, other.Difference, resumeCommand(dir, id)))
 		}
 		return &exit{failed, err}
 	}
 	return s, nil
 }
 
-// openToResume opens the journal of a run that is to go on.
-func openToResume(ctx context.Context, dir, id string, known directory.Directory) (*session, error) {
+// openToResume opens the journal of a run that is to go on, named by its id or the beginning of it.
+func openToResume(ctx context.Context, dir, name string, known directory.Directory) (*session, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, refuse(fmt.Errorf("--data: %w", err))
 	}
-	s := &session{log: &notes{}, known: known}
+	s := &session{log: &notes{}, known: known, dir: dir}
 	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 	if err != nil {
 		return nil, &exit{failed, err}
 	}
+	id, err := control.FindIn(ctx, store, name)
+	if err != nil {
+		return nil, errors.Join(notToResume(name, err), store.Close())
+	}
 	if err := s.recall(ctx, store, id); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	if err := s.open(ctx, dir, store, id); err != nil {
+	if err := s.open(ctx, store, id); err != nil {
 		return nil, &exit{failed, err}
 	}
 	s.begin = func(ctx context.Context) (err error) {
@@ -96,6 +100,16 @@ func openToResume(ctx context.Context, dir, id string, known directory.Directory
 		return nil
 	}
 	return s, nil
+}
+
+// notToResume says why no run is meant by a name.
+func notToResume(name string, err error) error {
+	e, ok := errors.AsType[*control.Error](err)
+	if !ok || !errors.Is(err, coordinator.ErrRunNotFound) {
+		return exitOf(fmt.Errorf("--resume: %w", err))
+	}
+	e.Message = fmt.Sprintf("there is no run %s in this journal", name)
+	return refuse(fmt.Errorf("--resume: %w", e))
 }
 
 // recall reads what the journal says of a run: its workflow, and how far it has come.
@@ -110,7 +124,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 		}
 	}
 	if hash == "" {
-		return refuse(fmt.Errorf("--resume: there is no run %s in this journal", id))
+		return &exit{failed, fmt.Errorf("the journal does not say what run %s was started with", id)}
 	}
 	for e, err := range store.Read(ctx, "def/"+hash, 1) {
 		if err == nil {
@@ -136,15 +150,15 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 
 // open makes the engine, and has others step in through it if the journal is kept. Of all the runs in the journal only
 // the session's own goes on: the others would be cut off when it ends.
-func (s *session) open(ctx context.Context, dir string, store journal.Store, id string) (err error) {
+func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
 	s.engine, err = coordinator.New(ctx, store, coordinator.Config{
 		Logger: s.log.logger(), Directory: s.known, OnBlocked: s.onBlocked(),
 		PickUp: func(h journal.Head) bool { return h.Run == id },
 	})
-	if err != nil || s.scratch != "" {
+	if err != nil || s.dir == "" {
 		return err
 	}
-	if s.control, err = control.Serve(dir, s.engine); err != nil {
+	if s.control, err = control.Serve(s.dir, s.engine); err != nil {
 		s.log.logger().Warn("others cannot step into runs while this one goes on", "error", err)
 	}
 	return nil
@@ -188,7 +202,7 @@ func (s *session) follow(ctx context.Context, v view, stops *stops) ending {
 
 // stop ends the run because somebody wants so: for good when nobody could resume it.
 func (s *session) stop(ctx context.Context, v view) {
-	if s.scratch == "" {
+	if s.dir != "" {
 		v.stopping("suspending the run (Ctrl-C again ends everything at once)")
 		s.shutdown(ctx)
 		return
@@ -213,17 +227,7 @@ func (s *session) shutdown(ctx context.Context) {
 }
 
 // close ends the engine, and whatever calls a run that has ended left behind.
-func (s *session) close() {
-	s.shutdown(context.Background())
-	s.discard()
-}
-
-// discard removes a temporary journal.
-func (s *session) discard() {
-	if s.scratch != "" {
-		os.RemoveAll(s.scratch)
-	}
-}
+func (s *session) close() { s.shutdown(context.Background()) }
 
 // hasOutput reports whether a run that has completed gives anything. A playbook gives what its last step has given, if it did.
 func (s *session) hasOutput(r *coordinator.Result) bool {
@@ -258,7 +262,7 @@ func (n *notes) Write(text []byte) (int, error) {
 // onBlocked is what a playbook does whose gates hold back all that is left: where nobody can reach the run, nobody could
 // open them.
 func (s *session) onBlocked() playbook.OnBlocked {
-	if s.scratch != "" {
+	if s.dir == "" {
 		return playbook.BlockedFails
 	}
 	return playbook.BlockedWaits

@@ -10,31 +10,42 @@ import (
 )
 
 // stops are the wishes to stop, by Ctrl-C or SIGTERM. The first is for whoever waits for it; the second ends the process
-// at once.
+// at once. A reader of the output that has gone is a first one too, and never a second: SIGPIPE comes again with every write.
 type stops struct {
 	signals chan os.Signal
-	asked   chan struct{} // closed by the first
+	broken  chan os.Signal // SIGPIPE, which ends a process that does not ask for it
+	asked   chan struct{}  // closed by the first
 	mu      sync.Mutex
 	atonce  []func() // to be done before the process ends at once
 	ended   chan struct{}
 }
 
 func listen() *stops {
-	s := &stops{signals: make(chan os.Signal, 2), asked: make(chan struct{}), ended: make(chan struct{})}
+	s := &stops{
+		signals: make(chan os.Signal, 2), broken: make(chan os.Signal, 1), asked: make(chan struct{}), ended: make(chan struct{}),
+	}
 	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(s.broken, syscall.SIGPIPE)
 	go s.count()
 	return s
 }
 
 func (s *stops) count() {
-	for n := 0; ; n++ {
+	for asked := false; ; {
+		pipe := false
 		select {
 		case <-s.ended:
 			return
+		case <-s.broken:
+			pipe = true
 		case <-s.signals:
 		}
-		if n == 0 {
+		if !asked {
+			asked = true
 			close(s.asked)
+			continue
+		}
+		if pipe {
 			continue
 		}
 		s.mu.Lock()
@@ -65,6 +76,7 @@ func (s *stops) beforeExit(f func()) {
 
 func (s *stops) close() {
 	signal.Stop(s.signals)
+	signal.Stop(s.broken)
 	close(s.ended)
 }
 

@@ -97,7 +97,7 @@ func pretty(v any) string {
 		err = json.Indent(&b, data, "", "  ")
 	}
 	if err != nil {
-		return fmt.Sprint(v)
+		return value.Text(v)
 	}
 	return b.String()
 }

@@ -19,10 +19,10 @@ func newValidate() *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Find everything that is wrong with workflows",
 		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name,
-what was probably meant. Nothing is run and nothing is written. Of playbooks it also tells what makes sense and is probably
-not meant; such warnings refuse nothing.
+what was probably meant. Nothing is run and nothing is written. It also tells what makes sense and is probably not meant;
+such warnings refuse nothing.
 
-For programs, -o json prints one object for each file; a playbook may have "warnings", which look like errors:
+For programs, -o json prints one object for each file; it may have "warnings", which look like errors:
   {"file":…,"ok":true,"name":…,"steps":…,"hash":…}
   {"file":…,"ok":false,"errors":[{"line":…,"column":…,"path":…,"message":…,"text":…,"suggestion":…}]}
 
@@ -73,7 +73,7 @@ func warnings(p *plan.Plan) document.Errors {
 	if book, ok := playbook.Of(p.Workflow); ok {
 		return book.Warnings
 	}
-	return nil
+	return p.Checked.Warnings
 }
 
 // steps is how many steps a workflow has, those in its maps counted once.

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and what
@@ -23,6 +24,7 @@ import (
 //
 //	+0.213s  ✓ completed  find  120ms
 //	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
+//	+0.215s  ⊘ aborted    ship  because of build
 type lineView struct {
 	mu      sync.Mutex
 	w       *bufio.Writer
@@ -53,6 +55,8 @@ func (v *lineView) update(u *coordinator.Update, news bool) {
 		v.event(news, at, "‖ paused", "run", u.Event.Detail.Reason)
 	case journal.RunResumed:
 		v.event(news, at, "▶ resumed", "run", "")
+	case journal.CallReported:
+		v.report(news, u)
 	}
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, news)
@@ -111,9 +115,29 @@ func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 		if text != "" {
 			text += ": "
 		}
-		text += progress.Clean(c.Failure.Error())
+		text += progress.Clean(why(c.Failure))
 	}
 	return text
+}
+
+// why is a failure in one line: of a step that another has taken with it, the name of that one.
+func why(f *journal.Failure) string {
+	if f.Code == reactive.CodeDependency && f.Step != "" {
+		return "because of " + f.Step
+	}
+	return f.Error()
+}
+
+// report prints what a call has reported, unless it says again what it has said before.
+func (v *lineView) report(news bool, u *coordinator.Update) {
+	if u.Outcome != reactive.Applied {
+		return
+	}
+	text := u.Event.Detail.Name
+	if payload, _, err := value.Preview(u.Event.Value, shortMax); err == nil && u.Event.Value != nil {
+		text += ": " + short(payload)
+	}
+	v.event(news, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
 }
 
 // waits prints that a token waits at a step.

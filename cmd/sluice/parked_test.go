@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// oldStore unpacks what an earlier version has written into the folder `old` of dir. Its open runs are gate and waits.
+func oldStore(t *testing.T, dir string) {
+	t.Helper()
+	archive, err := filepath.Abs(filepath.Join("..", "..", "testdata", "stores", "format-1.tar.gz"))
+	require.NoError(t, err)
+	require.NoError(t, exec.Command("mkdir", filepath.Join(dir, "old")).Run())
+	out, err := exec.Command("tar", "-xzf", archive, "-C", filepath.Join(dir, "old")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// says runs the command to its end and returns what it has printed.
+func says(t *testing.T, dir string, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	p := launch(t, dir, args...)
+	require.Equal(t, code, p.wait(), "%s%s", &p.stdout, &p.stderr)
+	return p.stdout.String(), p.stderr.String()
+}
+
+// Runs that no process of this version can go on with are shown as parked with the reason, whether a process works on their
+// journal or not.
+func TestParkedRunsAreShown(t *testing.T) {
+	const reason = "it was started under other rules (engine 1, expressions 1; here "
+	for _, held := range []bool{false, true} {
+		dir := t.TempDir()
+		oldStore(t, dir)
+		if held {
+			writeFile(t, dir, "w.yaml", holding)
+			p := launch(t, dir, "run", "w.yaml", "--id", "holder", "--data", "old")
+			defer p.wait()
+			defer writeFile(t, dir, "go", "")
+			eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
+		}
+		list, _ := says(t, dir, done, "runs", "--data", "old")
+		for line := range strings.Lines(list) {
+			parked := strings.HasPrefix(line, "gate ") || strings.HasPrefix(line, "waits ")
+			require.Equal(t, parked, strings.Contains(line, "  parked  ") && strings.Contains(line, reason), line)
+		}
+		objects, _ := says(t, dir, done, "runs", "--data", "old", "-o", "jsonl")
+		for line := range strings.Lines(objects) {
+			var run struct{ Run, Status, Parked string }
+			require.NoError(t, json.Unmarshal([]byte(line), &run))
+			require.Equal(t, run.Run == "gate" || run.Run == "waits", run.Parked != "")
+			require.NotEqual(t, "parked", run.Status, "which is that of the journal")
+		}
+		shown, _ := says(t, dir, done, "runs", "show", "gate", "--data", "old")
+		require.Regexp(t, `(?m)^status +waiting, parked$`, shown)
+		require.Regexp(t, `(?m)^parked +\S`, shown)
+		require.Contains(t, shown, reason)
+		explained, _ := says(t, dir, done, "explain", "gate", "--data", "old")
+		require.Regexp(t, `^run gate is waiting\n  the run is parked, and cannot go on in this process: `, explained)
+		_, refused := says(t, dir, failed, "cancel", "gate", "--data", "old")
+		require.Contains(t, refused, reason)
+		finished, _ := says(t, dir, done, "runs", "show", "done", "--data", "old")
+		require.NotContains(t, finished, "parked")
+	}
+}
+
+func TestAParkedRunCannotBeResumed(t *testing.T) {
+	dir := t.TempDir()
+	oldStore(t, dir)
+	_, stderr := says(t, dir, failed, "run", "--data", "old", "--resume", "gate")
+	require.Contains(t, stderr, "\nsluice: run gate is parked: ")
+	require.Contains(t, stderr, "it was started under other rules")
+}

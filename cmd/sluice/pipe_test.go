@@ -1,0 +1,103 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ticking has two hundred steps, one after the other, each of which has something to tell.
+const ticking = `
+kind: Workflow
+name: ticking
+operations:
+  list: {command: {shell: "seq 200", output: lines}}
+  tick: {command: {shell: "echo $SLUICE_STEP >> calls"}}
+steps:
+  - {operation: list}
+  - map: {id: each, over: "{{ steps.list.output }}", max_concurrency: 1, steps: [{operation: tick}]}
+output: done
+`
+
+// headed runs the command with a reader of its output that goes away after the first line. Where errors go the same way,
+// those are not read either.
+func headed(t *testing.T, dir string, both bool, args ...string) (p *process, code int) {
+	t.Helper()
+	p = &process{t: t, cmd: exec.Command(program(t), args...)}
+	scratch := filepath.Join(dir, "scratch")
+	require.NoError(t, os.MkdirAll(scratch, 0o700))
+	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), "TMPDIR="+scratch)
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	p.cmd.Stdout, p.cmd.Stderr = write, &p.stderr
+	if both {
+		p.cmd.Stderr = write
+	}
+	require.NoError(t, p.cmd.Start())
+	require.NoError(t, write.Close())
+	_, err = bufio.NewReader(read).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, read.Close())
+	return p, p.wait()
+}
+
+// calls is how often a step of ticking was called.
+func calls(t *testing.T, dir string) int {
+	t.Helper()
+	if !exists(filepath.Join(dir, "calls"))() {
+		return 0
+	}
+	return len(lines(t, filepath.Join(dir, "calls")))
+}
+
+// A reader that goes away, as `sluice run … | head -1` has one, is a wish to stop: nothing is left behind, and what is kept
+// can be resumed.
+func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
+	for _, output := range []string{"tree", "json"} {
+		for _, both := range []bool{false, true} {
+			dir := t.TempDir()
+			writeFile(t, dir, "w.yaml", ticking)
+			p, code := headed(t, dir, both, "run", "w.yaml", "--id", "r", "-o", output)
+			require.Equal(t, interrupted, code, "%s", &p.stderr)
+			require.Less(t, calls(t, dir), 200, "the run is cancelled")
+			require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
+			if !both {
+				require.Contains(t, p.stderr.String(), map[string]string{"tree": "cancelling the run"}[output])
+			}
+		}
+	}
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", ticking)
+	p, code := headed(t, dir, false, "run", "w.yaml", "--id", "r", "--data", "journal")
+	require.Equal(t, interrupted, code)
+	require.Contains(t, p.stderr.String(), "run --data journal --resume r")
+	require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
+	require.False(t, exists(filepath.Join(dir, "journal", "control.sock"))(), "the journal was closed as it should be")
+	called := calls(t, dir)
+	require.Less(t, called, 200)
+
+	_, stderr := says(t, dir, done, "run", "--data", "journal", "--resume", "r", "-o", "quiet")
+	require.Empty(t, stderr)
+	require.LessOrEqual(t, calls(t, dir), 201, "one call was under way")
+}
+
+// Nothing of ours is in the folder for temporary files at any time: no signal can leave it there.
+func TestRunsUseNoTemporaryFolder(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", holding)
+	for _, args := range [][]string{{"run", "w.yaml"}, {"run", "w.yaml", "--data", "journal"}} {
+		p := launch(t, dir, args...)
+		eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
+		require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
+		writeFile(t, dir, "go", "")
+		require.Equal(t, done, p.wait())
+		require.NoError(t, os.Remove(filepath.Join(dir, "go")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "pid")))
+	}
+}
