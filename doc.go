@@ -4,12 +4,14 @@
 //
 //	greet := operation.Define("greet", func(ctx context.Context, name string) (string, error) { return "hello " + name, nil })
 //	hello := flow.Call("hello", greet, flow.Input[string]())
+//	welcome := flow.MustNew("welcome", flow.Input[string](), flow.Output(hello), hello)
 //
 //	engine, err := sluice.Open(ctx, "journal", coordinator.Config{})
-//	run, err := engine.Start(ctx, flow.MustDefine("welcome", hello, flow.Output(hello)), "ann")
+//	run, err := sluice.Start(ctx, engine, welcome, "ann")
 //	result, err := run.Wait(ctx)
 //
-// This package is the front door and has one function. The rooms of the house, in reading order:
+// This package is the front door: Open gives an engine, Start starts a workflow whose types are known. The rooms of the
+// house, in reading order:
 //
 //	template              what a workflow is: documents and their validation
 //	template/flow         workflows built in Go, with typed handles

@@ -118,7 +118,7 @@ func Example_retry() {
 	// a page
 }
 
-// An If that asks how a step has ended catches its failure. FromOr reads the result of a branch that may not be taken.
+// An If that asks how a step has ended catches its failure. Behind it, Coalesce reads the result that may not be there.
 func Example_catch() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -127,18 +127,93 @@ func Example_catch() {
 		return 0, operation.Permanent(errors.New("nobody answers"))
 	})
 	apologize := operation.Define("apologize", func(context.Context, any) (string, error) { return "sorry", nil })
+	print := operation.Define("print", func(_ context.Context, cents int) (string, error) {
+		return fmt.Sprintf("%d cents", cents), nil
+	})
 
 	price := flow.Call("price", solicit, nil)
-	apology := flow.Call("apology", apologize, nil)
-	run := must(engine.Start(ctx, flow.MustDefine("quote",
+	tag := flow.Call("tag", print, flow.Coalesce(price, flow.Value(99)))
+	quote := flow.MustNew("quote", flow.Input[any](), flow.Output(tag),
 		price,
-		flow.If(flow.Completed(price), flow.Else(apology)),
-		flow.Output(flow.FromOr(apology, "no need")),
-	), nil))
-	result := must(run.Wait(ctx))
+		flow.If(flow.Completed(price), flow.Else(flow.Call("apology", apologize, nil))),
+		tag,
+	)
+	result := must(must(sluice.Start(ctx, engine, quote, nil)).Wait(ctx))
 	fmt.Println(result.Status, result.Output)
 	// Output:
-	// completed sorry
+	// completed 99 cents
+}
+
+// Choose runs one of two steps and gives its result, here as that of each item of a list.
+func Example_choose() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	buy := operation.Define("buy", func(_ context.Context, cents int) (string, error) { return fmt.Sprint("bought for ", cents), nil })
+	lend := operation.Define("lend", func(_ context.Context, cents int) (string, error) { return fmt.Sprint("lent for ", cents), nil })
+	isCheap := flow.NewFunc("is cheap", func(cents int) bool { return cents < 100 })
+
+	prices := flow.Input[[]int]()
+	had := flow.Each("had", prices, func(cents flow.Ref[int]) flow.Choice[string] {
+		return flow.Choose(isCheap.Of(cents), flow.Call("buy", buy, cents), flow.Call("lend", lend, cents))
+	})
+	run := must(sluice.Start(ctx, engine, flow.MustNew("get", prices, flow.Output(had), had), []int{30, 200}))
+	for _, how := range must(run.Wait(ctx)).Output {
+		fmt.Println(how)
+	}
+	// Output:
+	// bought for 30
+	// lent for 200
+}
+
+// A Go function decides, lists or computes where data alone will not do. One of several arguments takes a struct, whose
+// fields are set to results.
+func Example_function() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	type offer struct {
+		Cents int `json:"cents"`
+		Limit int `json:"limit"`
+	}
+	fits := flow.NewFunc("fits", func(o offer) bool { return o.Cents <= o.Limit }) // in a program, at package level
+	ask := operation.Define("ask", func(context.Context, any) (int, error) { return 3900, nil })
+	buy := operation.Define("buy", func(_ context.Context, cents int) (string, error) { return "bought", nil })
+
+	var o offer
+	limit, price := flow.Input[int](), flow.Call("price", ask, nil)
+	bought := flow.Call("bought", buy, price)
+	workflow := flow.MustNew("order", limit, flow.Output(flow.FromOr(bought, "too dear")),
+		price,
+		flow.If(fits.Of(flow.Struct(&o, flow.Set(&o.Cents, price), flow.Set(&o.Limit, limit))), flow.Then(bought)),
+	)
+	for _, cents := range []int{3000, 4000} {
+		fmt.Println(must(must(sluice.Start(ctx, engine, workflow, cents)).Wait(ctx)).Output)
+	}
+	// Output:
+	// too dear
+	// bought
+}
+
+// A workflow can be a step of another, with types like any step. It runs as a run of its own.
+func Example_child() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	word := flow.Input[string]()
+	loud := flow.Call("upper", upper, word)
+	shout := flow.MustNew("shout", word, flow.Output(loud), loud)
+
+	words := flow.Call("words", split, flow.Input[string]())
+	all := flow.Each("all", words, func(word flow.Ref[string]) flow.Ref[string] { return flow.Sub("", shout, word) })
+	run := must(sluice.Start(ctx, engine, flow.MustNew("chant", flow.Input[string](), flow.Output(all), words, all),
+		"row the boat", coordinator.WithID("chant-1")))
+	fmt.Println(must(run.Wait(ctx)).Output)
+	below := must(engine.Run(ctx, "chant-1/shout[2]#1"))
+	fmt.Println(must(below.Wait(ctx)).Output)
+	// Output:
+	// [ROW THE BOAT]
+	// BOAT
 }
 
 // Parallel runs steps side by side, and MaxConcurrency bounds how many at a time: here one, so in the order written.
@@ -162,6 +237,28 @@ func Example_parallel() {
 	// upper gate
 	// middle gate
 	// lower gate
+	// completed
+}
+
+// Nodes that a program makes are a flow.Nodes, which stands wherever a node can.
+func Example_dynamic() {
+	ctx := context.Background()
+	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
+	defer engine.Shutdown(ctx)
+	say := operation.Define("say", func(_ context.Context, word string) (any, error) {
+		fmt.Println(word)
+		return nil, nil
+	})
+	var gates flow.Nodes
+	for _, gate := range []string{"upper", "lower"} {
+		gates = append(gates, flow.Call(gate, say, flow.Value(gate+" gate")))
+	}
+	workflow := flow.MustDefine("gates", flow.Parallel(flow.MaxConcurrency(1), gates), flow.Call("done", say, flow.Value("done")))
+	fmt.Println(must(must(engine.Start(ctx, workflow, nil)).Wait(ctx)).Status)
+	// Output:
+	// upper gate
+	// lower gate
+	// done
 	// completed
 }
 

@@ -17,9 +17,9 @@ var upper = operation.Define("upper", func(_ context.Context, s string) (string,
 func Example() {
 	words := flow.Call("words", split, flow.Input[string]())
 	loud := flow.Each("loud", words, func(word flow.Ref[string]) flow.Ref[string] { return flow.Call("upper", upper, word) })
-	ctx, workflow := context.Background(), flow.MustDefine("shout", words, loud, flow.Output(loud))
+	ctx, shout := context.Background(), flow.MustNew("shout", flow.Input[string](), flow.Output(loud), words, loud)
 	engine, _ := sluice.Open(ctx, "", coordinator.Config{}) // "" is in memory; a folder keeps runs over crashes
-	run, _ := engine.Start(ctx, workflow, "open the gate")
+	run, _ := sluice.Start(ctx, engine, shout, "open the gate")
 	result, _ := run.Wait(ctx)
 	fmt.Println(result.Status, result.Output)
 	// Output:

@@ -29,13 +29,15 @@ const module = "github.com/sluiceflow/sluice"
 // Each stands below those it may import. Examples import what they show.
 var floors = []floor{
 	// usable alone
+	{"internal/canceled", nil},
+	{"internal/usercode", nil},
 	{"signals", nil},
 	{"dag", nil},
 	{"dag/dominikbraun", uses("dag")},
 	{"dag/petri", uses("dag")},
 
 	// what a workflow is
-	{"template/value", nil},
+	{"template/value", uses("internal/usercode")},
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
@@ -51,20 +53,20 @@ var floors = []floor{
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal")},
-	{"reactive/journal/disk", uses("reactive/journal")},
+	{"reactive/journal/disk", uses("internal/usercode", "reactive/journal")},
 	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
 
 	// what makes it happen
-	{"coordinator/operation", uses("reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
-	{"coordinator/directory", uses("reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
-	{"coordinator/keychain", uses("coordinator/operation", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
+	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
+	{"coordinator/directory", uses("internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
+	{"coordinator/keychain", uses("coordinator/operation", "internal/canceled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
+	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/observe", uses("coordinator")},
-	{"coordinator/control", uses("coordinator", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
+	{"coordinator/observe", uses("coordinator", "reactive")},
+	{"coordinator/control", uses("coordinator", "internal/canceled", "internal/usercode", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
 	{"coordinator/check", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
@@ -72,7 +74,7 @@ var floors = []floor{
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it
-	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory")},
+	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "reactive/net", "template", "template/plan", "template/playbook")},
 	{"cmd/sluice", anything},
 }

@@ -59,15 +59,17 @@ var refund = operation.Define("card.refund", func(_ context.Context, receipt str
 // approval is bound below: it is not called, it is waited for.
 var approval = template.NewOp[any, Approval]("approval", nil)
 
-// orders is the workflow. Giving an operation what it does not take would not compile.
-func orders() *template.Workflow {
+// orders is the workflow. Giving an operation, or a run, what it does not take would not compile.
+var orders = define()
+
+func define() flow.Workflow[Order, string] {
 	order := flow.Input[Order]()
 	receipt := flow.Call("charge", charge, order,
 		flow.Retry(template.Retry{MaxAttempts: 5, Backoff: 10 * time.Millisecond, Multiplier: 2}))
 	answer := flow.Call("approval", approval, nil)
 	shipped := flow.Call("ship", ship, flow.Select[string](order, "/item"))
 	refunded := flow.Call("refund", refund, receipt)
-	return flow.MustDefine("order",
+	return flow.MustNew("order", order, flow.Output(flow.FromOr(shipped, "not shipped")),
 		flow.Bind("approval", template.Binding{Wait: &template.Wait{Message: "approval"}}),
 		receipt,
 		answer,
@@ -75,7 +77,6 @@ func orders() *template.Workflow {
 			flow.Then(shipped),
 			flow.Else(refunded),
 		),
-		flow.Output(flow.FromOr(shipped, "not shipped")),
 	)
 }
 
@@ -98,12 +99,12 @@ func main() {
 // open goes on with the runs of the folder. The engine must know the workflow for that, because its functions are not in
 // the journal.
 func open(ctx context.Context, dir string) (*coordinator.Engine, error) {
-	return sluice.Open(ctx, dir, coordinator.Config{Workflows: []*template.Workflow{orders()}})
+	return sluice.Open(ctx, dir, coordinator.Config{Workflows: []*template.Workflow{orders.Tree()}})
 }
 
 // place starts the run, or finds it, and follows it until it asks for the approval.
 func place(ctx context.Context, engine *coordinator.Engine, out io.Writer) error {
-	run, err := engine.Start(ctx, orders(), Order{Item: "a kettle", Cents: 3900}, coordinator.WithID(id))
+	run, err := sluice.Start(ctx, engine, orders, Order{Item: "a kettle", Cents: 3900}, coordinator.WithID(id))
 	if err != nil {
 		return err
 	}

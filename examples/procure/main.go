@@ -29,7 +29,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -65,7 +65,7 @@ func buy(ctx context.Context, dir, id string, approve bool) error {
 // desk is where things are bought: an engine, those it talks to, and the socket through which others talk to it.
 type desk struct {
 	dir      string
-	workflow *template.Workflow
+	workflow flow.Workflow[Order, Contract]
 	market   *market
 	engine   *coordinator.Engine
 	control  *control.Server
@@ -73,7 +73,7 @@ type desk struct {
 }
 
 // open starts the providers first: runs that have not finished go on as soon as the engine is there.
-func open(ctx context.Context, dir string, w *template.Workflow, providers []provider, out io.Writer) (*desk, error) {
+func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], providers []provider, out io.Writer) (*desk, error) {
 	d := &desk{dir: dir, workflow: w, out: &lines{to: out}}
 	var err error
 	if d.market, err = openMarket(providers, d.out); err != nil {
@@ -110,14 +110,14 @@ func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context
 	if id != "" {
 		options = append(options, coordinator.WithID(id))
 	}
-	run, err := d.engine.Start(ctx, d.workflow, order, options...)
+	run, err := sluice.Start(ctx, d.engine, d.workflow, order, options...)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(d.out, "run %s\n", run.ID())
 	for update, err := range run.Watch(ctx, 1) {
 		if err == nil {
-			err = d.show(ctx, run, &update, ask)
+			err = d.show(ctx, run.Run, &update, ask)
 		}
 		if ctx.Err() != nil {
 			fmt.Fprintf(d.out, "suspended; to go on run:\n  go run ./examples/procure -data '%s' -run %s\n", d.dir, run.ID())
@@ -227,15 +227,11 @@ func (d *desk) approve(ctx context.Context, run *coordinator.Run) error {
 }
 
 // conclude shows how the run has ended.
-func (d *desk) conclude(result *coordinator.Result) error {
+func (d *desk) conclude(result *sluice.Result[Contract]) error {
 	if err := result.Err(); err != nil {
 		return err
 	}
-	var c Contract
-	if err := result.Decode(&c); err != nil {
-		return err
-	}
-	fmt.Fprintf(d.out, "%s: from %s for %s\n", result.Status, c.Provider, money(c.Total))
+	fmt.Fprintf(d.out, "%s: from %s for %s\n", result.Status, result.Output.Provider, money(result.Output.Total))
 	return nil
 }
 

@@ -23,7 +23,7 @@ func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 	require.NoError(t, err)
 	written, err := template.Parse("procure.yaml", text)
 	require.NoError(t, err)
-	built := procurement(patience)
+	built := procurement(patience).Tree()
 	require.Equal(t, written.Document(), built.Document())
 	want, err := written.Hash()
 	require.NoError(t, err)

@@ -47,7 +47,7 @@ var (
 
 // procurement is the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
 // somebody's decision as long as patience lasts.
-func procurement(patience time.Duration) *template.Workflow {
+func procurement(patience time.Duration) flow.Workflow[Order, Contract] {
 	order := flow.Input[Order]()
 	quote := flow.Call("solicit", requestQuote, order,
 		flow.Target(template.Target{Resolve: template.ResolveCapability, CapabilityID: "quotes"}),
@@ -55,10 +55,11 @@ func procurement(patience time.Duration) *template.Workflow {
 		flow.Timeout(2*time.Second),
 		flow.Retry(template.Retry{MaxAttempts: 2, Backoff: time.Second}),
 	)
+	var d Draft
 	contract := flow.Call("contract", draft,
-		flow.Object[Draft](
-			flow.With("quote", flow.Select[Quote](quote, "/body")),
-			flow.With("quantity", flow.Select[int](order, "/quantity")),
+		flow.Struct(&d,
+			flow.Set(&d.Quote, flow.Select[Quote](quote, "/body")),
+			flow.Set(&d.Quantity, flow.Select[int](order, "/quantity")),
 		),
 		flow.Fulfillment(template.Fulfillment{
 			Policy: template.ExternalDecision,
@@ -79,12 +80,11 @@ func procurement(patience time.Duration) *template.Workflow {
 				tell("lent", "{{ input.quantity }} × {{ input.item }} on loan from {{ steps.loan.output.provider }}"),
 			),
 		),
-		flow.Output(flow.Expr[Contract]("{{ steps.loan.output ?? steps.contract.output }}")),
 	}
 	for operation, binding := range bindings {
 		parts = append(parts, flow.Bind(operation, binding))
 	}
-	return flow.MustDefine("procure", parts...)
+	return flow.MustNew("procure", order, flow.Output(flow.Coalesce(loan, contract)), parts...)
 }
 
 // tell sends the kitchen a message.
