@@ -60,29 +60,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Limits bound what one run may grow to. Negative: no limit.
-type Limits struct {
-	// NodesMax is how many steps, conditionals and maps a workflow may have. Starting a larger one is refused.
-	// Default: 100,000.
-	NodesMax int
-
-	// MapItemsMax is how many items a map may have. A longer list fails the map with limit_exceeded. A run keeps the limit
-	// it was started with. Default: 100,000.
-	MapItemsMax int
-
-	// EventsMax is how many events a run's journal may have. A run that reaches it is closed with limit_exceeded.
-	// Default: 1,000,000.
-	EventsMax int
-}
-
-func (l *Limits) complete() {
-	for limit, most := range map[*int]int{&l.NodesMax: 100_000, &l.MapItemsMax: 100_000, &l.EventsMax: 1_000_000} {
-		if *limit == 0 {
-			*limit = most
-		}
-	}
-}
-
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
 	store    journal.Store
@@ -290,7 +267,8 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	p := entry.plan
 	first := Started(o.id, p, input)
 	start := first.Detail.Start
-	start.Children, start.MapItemsMax = children, int32(max(0, e.config.Limits.MapItemsMax))
+	start.Children = children
+	e.config.Limits.keptBy(start)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err

@@ -53,6 +53,7 @@ const (
 	startChildren       = 13
 	startOnBlocked      = 14
 	startIdentity       = 15
+	startInstancesMax   = 16
 
 	identityID        = 0
 	identityScopes    = 1
@@ -212,6 +213,7 @@ func appendStart(w *encoder, s *Start) error {
 	}
 	w.text(startActor, s.Actor)
 	w.int(startMapItemsMax, int64(s.MapItemsMax))
+	w.int(startInstancesMax, int64(s.InstancesMax))
 	if err := w.labels(startChildren, s.Children); err != nil {
 		return err
 	}
@@ -285,6 +287,8 @@ func (d *decoder) start() *Start {
 			s.Actor = d.text()
 		case startMapItemsMax:
 			s.MapItemsMax = d.int32()
+		case startInstancesMax:
+			s.InstancesMax = d.int32()
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

@@ -14,7 +14,8 @@ type Store interface {
 	// sequence written: the events' Seq become after+1 …. head, when not the zero Head, replaces the stream's head in
 	// the same batch. When Append returns nil, the batch survives the death of the process and of the machine (as far
 	// as the store promises that). It returns ErrConflict if the stream's last sequence is not after, ErrReadOnly when
-	// the store takes no more writes, ErrClosed after Close. Append keeps no reference to the events slice.
+	// the store takes no more writes, ErrClosed after Close, and ErrTooLarge for more bytes than it takes at once: one event
+	// with a value of 32 MiB it takes, and of a larger batch each half may fit. Append keeps no reference to the events slice.
 	Append(ctx context.Context, stream string, after uint64, events []Event, head Head) (last uint64, err error)
 
 	// Read yields the events of a stream from sequence from (1 is the first) to the last one stored now. An unknown

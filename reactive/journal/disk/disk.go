@@ -16,8 +16,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// BatchMaxBytes bounds the encoding of one append, large values included.
-const BatchMaxBytes = 64 << 20
+// Bounds of the encoding of one append, large values included: of several events, so that none holds the others up for
+// long, and of one event alone, which cannot be divided.
+const (
+	BatchMaxBytes = 16 << 20
+	EventMaxBytes = 64 << 20
+)
 
 // spillBytes is the size of a value's encoding beyond which it leaves its event.
 const spillBytes = 32 << 10
