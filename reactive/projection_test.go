@@ -39,7 +39,7 @@ kind: Workflow
 name: w
 steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [{operation: b}, {operation: c}]}}, {operation: d}]`)
 	r := play(t, p, "a+", "ax", "a#2+", "a#2!", "b+", "c+", "b!", "c!", "d+", "?+", "?!")
-	g := reactive.NewCallGraph(p)
+	g := reactive.NewCallGraph(reactive.New(p))
 	for i := range r.journal {
 		g.Apply(&r.journal[i])
 	}
@@ -53,7 +53,7 @@ steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [
 	require.Equal(t, "output of a", g.Calls()[1].Output)
 	require.Equal(t, 2*time.Second, g.Calls()[2].Ended.Sub(g.Calls()[2].Started))
 
-	graph, err := g.Graph()
+	graph, _, err := reactive.MergeCalls(g)
 	require.NoError(t, err)
 	d, _ := graph.Node("d#1")
 	var before []string
@@ -69,7 +69,7 @@ steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [
 
 func TestAnUnknownStepIsPendingInTheCallGraph(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}]}`)
-	g := reactive.NewCallGraph(p)
+	g := reactive.NewCallGraph(reactive.New(p))
 	g.Apply(&journal.Event{Type: journal.CallRequested, Node: "elsewhere", Attempt: 1, At: 1})
 	require.Equal(t, reactive.CallPending, g.Calls()[0].Status)
 }
