@@ -212,6 +212,9 @@ func (g *CallGraph) follow(e *journal.Event) {
 	for _, c := range g.root.Changes() {
 		g.changed(&c, e)
 	}
+	if v, ok := g.root.Node(e.Node); ok && e.Type == journal.CallRequested && g.root.cells == nil {
+		g.changed(&Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as what has failed in vain
+	}
 	for _, req := range g.root.TakeCancels() {
 		if key, ok := g.keyOf(req); ok && (req.Participant != "" || req.Decision != 0) {
 			if i, ok := g.find(key, req); ok {
