@@ -98,6 +98,15 @@ steps:
 	}, waits(t, graphOf(p, r.journal)))
 }
 
+// What a map stands for changes with the first call in it.
+func TestAMapThatHasBegunIsWaitedFor(t *testing.T) {
+	r := play(t, load(t, `
+kind: Workflow
+name: w
+steps: [{operation: a}, {map: {id: m, over: [1], as: x, steps: [{operation: b}]}}, {operation: c}]`), "a+", "a!", "c+", "b[0]+", "c#2+")
+	require.Equal(t, []string{"b[0]#1 after a#1", "c#1 after a#1", "c#2 after b[0]#1"}, waits(t, graphOf(r.plan, r.journal)))
+}
+
 // Where thousands wait for thousands, they meet in one node: edges are as many as calls, not as their square.
 func TestManyMeetInOneNode(t *testing.T) {
 	const n = 1000
@@ -120,9 +129,7 @@ func TestManyMeetInOneNode(t *testing.T) {
 	graph, calls, err := reactive.MergeCalls(g)
 	require.NoError(t, err)
 	require.Equal(t, []int{2*n + 1, 2 * n}, []int{graph.NodeCount(), graph.EdgeCount()})
-	b0, _ := graph.Node("r/b0")
-	require.Equal(t, int32(-1), b0)
-	b0, _ = graph.Node("r/b0#1")
+	b0, _ := graph.Node("r/b0#1")
 	for meeting := range graph.In(b0) {
 		require.Nil(t, calls[meeting])
 		require.Equal(t, n, graph.InDegree(meeting))
