@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,9 @@ An input or output of more than 1 KiB has its beginning as "input_preview" or "p
 		}
 		// A workflow of a Go program can be drawn without the program's operations.
 		p, err := load(args[0], template.Known{Lenient: true})
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; to draw a run, name the folder of its journal: --data DIR", err)
+		}
 		if err != nil {
 			return refuse(err)
 		}
