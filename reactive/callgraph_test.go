@@ -229,7 +229,6 @@ func TestLineageLeadsToTheFirstRun(t *testing.T) {
 type callModel struct {
 	plan  *plan.Plan
 	calls map[string]int32 // newest attempt so far, by step
-	items map[string][]string
 }
 
 func (m *callModel) before(row int32, suffix string, into map[string]bool) {

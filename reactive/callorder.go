@@ -1,8 +1,6 @@
 package reactive
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/plan"
@@ -17,8 +15,9 @@ import (
 type treeOrder struct {
 	graph   *CallGraph
 	plan    *plan.Plan
-	last    map[place]int32   // newest call, by the end of a step
-	items   map[place][]int32 // by the end of a map: items that have made calls
+	last    map[place]int32    // newest call, by the end of a step
+	begun   map[place]bool     // items that have made calls: their maps, with the suffixes of what is in them
+	items   map[place][]string // the same suffixes, by the end of the map
 	sets    map[place][]int32
 	readers map[place][]place // whose sets a place has gone into
 }
@@ -32,7 +31,7 @@ type place struct {
 
 func newTreeOrder(g *CallGraph, p *plan.Plan) *treeOrder {
 	return &treeOrder{
-		graph: g, plan: p, last: map[place]int32{}, items: map[place][]int32{}, sets: map[place][]int32{},
+		graph: g, plan: p, last: map[place]int32{}, begun: map[place]bool{}, items: map[place][]string{}, sets: map[place][]int32{},
 		readers: map[place][]place{},
 	}
 }
@@ -49,14 +48,14 @@ func (o *treeOrder) Called(key string, call int32) {
 	o.last[p] = call
 	o.forget(p)
 	for p.suffix != "" {
-		open := strings.LastIndexByte(p.suffix, '[')
-		index, _ := strconv.Atoi(strings.Trim(p.suffix[open:], "[]"))
-		p = place{row: o.plan.Nodes[p.row].Map, suffix: p.suffix[:open]}
-		at, known := slices.BinarySearch(o.items[p], int32(index))
-		if known {
+		inner := p.suffix
+		item := place{row: o.plan.Nodes[p.row].Map, suffix: inner}
+		if o.begun[item] {
 			return
 		}
-		o.items[p] = slices.Insert(o.items[p], at, int32(index))
+		o.begun[item] = true
+		p = place{row: item.row, suffix: inner[:strings.LastIndexByte(inner, '[')]}
+		o.items[p] = append(o.items[p], inner)
 		o.forget(p)
 	}
 }
@@ -140,14 +139,14 @@ func (o *treeOrder) behind(p place) []place {
 }
 
 // ends are the places in a map's items that nothing in them waits for.
-func (o *treeOrder) ends(p place, items []int32) []place {
+func (o *treeOrder) ends(p place, items []string) []place {
 	var list []place
 	for row := p.row + 1; row < o.plan.Nodes[p.row].End; row++ {
 		if o.plan.Nodes[row].Map != p.row || len(o.plan.Outgoing(row)) > 0 {
 			continue
 		}
-		for _, i := range items {
-			list = append(list, place{row: row, suffix: p.suffix + "[" + strconv.Itoa(int(i)) + "]"})
+		for _, inner := range items {
+			list = append(list, place{row: row, suffix: inner})
 		}
 	}
 	return list
