@@ -66,7 +66,7 @@ var floors = []floor{
 	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive")},
-	{"coordinator/control", uses("coordinator", "internal/canceled", "internal/usercode", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
+	{"coordinator/control", uses("coordinator", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
 	{"coordinator/check", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
