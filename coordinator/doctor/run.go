@@ -24,15 +24,15 @@ const (
 // exam looks at one run: at its events from the first to the last, and then at its head.
 type exam struct {
 	*doctor
-	id      string
-	next    uint64 // sequence of the event that comes next
-	torn    bool   // how many events the record before held is not known
-	broken  bool   // events are damaged or missing
-	start   *journal.Start
-	began   int64          // when the run was started, Unix nanoseconds
-	last    journal.Event  // that could be read; without its value
-	ended   *journal.Event // that which finished the run, if nothing has followed that lets it go on
-	root    *reactive.Root // nil where statuses cannot be derived
+	id     string
+	next   uint64 // sequence of the event that comes next
+	torn   bool   // how many events the record before held is not known
+	broken bool   // events are damaged or missing
+	start  *journal.Start
+	began  int64          // when the run was started, Unix nanoseconds
+	last   journal.Event  // that could be read; without its value
+	ended  *journal.Event // that which finished the run, if nothing has followed that lets it go on
+	root   *reactive.Root // nil where statuses cannot be derived
 }
 
 func (d *doctor) run(ctx context.Context, id string) error {
