@@ -268,7 +268,6 @@ func (e *Engine) head(ctx context.Context, id string) (journal.Head, error) {
 		switch {
 		case head.Run > id:
 			return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
-		case err != nil && head.Run != id && unreadable(&head, err):
 		case err != nil:
 			return journal.Head{}, fmt.Errorf("read the head of run %s: %w", id, err)
 		case head.Run == id:
