@@ -15,16 +15,22 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// chosen makes a store of a run `r` with the records 1 to 2, 3, 4 and 5, of `big`, which has a large value, and of `above`,
-// which has a child.
+// chosen makes a store of a run `r` with the records 1 to 2, 3, 4 and 5, of `big`, which has a large value, of `done`, which
+// has finished, and of `above`, which has a child.
 func chosen(t *testing.T) *vfs.MemFS {
 	files, list := vfs.NewMem(), workflows(t)
 	nobody := func(journal.Head) bool { return false }
 	engine := engineOn(t, files, func(journal.Head) bool { return true })
-	for id, w := range map[string]int{"r": 2, "big": 5} {
-		_, err := engine.Start(t.Context(), list[w], 0, coordinator.WithID(id))
+	var ended *coordinator.Run
+	for id, w := range map[string]int{"r": 2, "big": 5, "done": 0} {
+		run, err := engine.Start(t.Context(), list[w], 0, coordinator.WithID(id))
 		require.NoError(t, err)
+		if id == "done" {
+			ended = run
+		}
 	}
+	_, err := ended.Wait(t.Context())
+	require.NoError(t, err)
 	require.NoError(t, engine.Shutdown(t.Context()))
 	engine = engineOn(t, files, nobody)
 	r, err := engine.Run(t.Context(), "r")
@@ -71,6 +77,8 @@ func TestEachFaultIsToldOnceAndForWhatItIs(t *testing.T) {
 			func(r records) { r[eventKey("r", 3)] = "rubbish" }, []string{"r event 3 event 3 cannot be read: damaged record"}, 1},
 		"the first record cannot be read": {
 			func(r records) { r[eventKey("r", 1)] = "rubbish" }, []string{"r event 1 event 1 cannot be read: damaged record"}, 1},
+		"what a run has finished with cannot be read, and its head knows of it": {
+			func(r records) { r[eventKey("done", 1)] = "rubbish" }, []string{"done event 1 event 1 cannot be read: damaged record"}, 1},
 		"the last record cannot be read, and there is no head": {
 			func(r records) { r[eventKey("r", 5)] = "rubbish"; delete(r, "hr") },
 			[]string{"r event 5 event 5 cannot be read: damaged record", "r head 0 the head is missing"}, 1},
