@@ -90,7 +90,7 @@ func exitOf(err error) error {
 		}
 	}
 	if errors.Is(err, journal.ErrDamaged) {
-		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended.", err)
+		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended", err)
 	}
 	return &exit{failed, err}
 }
