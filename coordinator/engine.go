@@ -130,10 +130,12 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
-		if err != nil {
+		switch {
+		case err != nil && unreadable(&head, err):
+			e.parkAsleep(head.Run, err, nil, e.library.learned())
+		case err != nil:
 			return err
-		}
-		if head.Open && e.choose(head) {
+		case head.Open && e.choose(head):
 			open = append(open, head)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // journalFlag is the flag of all verbs about runs in a directory.
@@ -87,6 +88,9 @@ func exitOf(err error) error {
 		if errors.Is(err, unknown) {
 			return refuse(err)
 		}
+	}
+	if errors.Is(err, journal.ErrDamaged) {
+		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended", err)
 	}
 	return &exit{failed, err}
 }
