@@ -80,6 +80,7 @@ type Engine struct {
 	notices  notices
 	mine     map[string]bool     // runs to go on with; nil: all
 	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
+	families map[string]int      // how many runs are below those that nobody has started, by their ids
 	sleepers sleepers
 	closed   bool
 	shut     chan struct{} // closed when Shutdown has done its work
@@ -100,7 +101,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Limits.complete()
 	e := &Engine{
 		store: store, config: config, pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
-		notices: notices{}, wards: map[string][]string{}, shut: make(chan struct{}),
+		notices: notices{}, wards: map[string][]string{}, families: map[string]int{}, shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
@@ -480,6 +481,7 @@ func (e *Engine) retire(r *run) bool {
 		return false
 	}
 	delete(e.runs, r.id)
+	delete(e.families, r.id)
 	if due := r.step.root.NextDue(); due > 0 {
 		e.sleep(r.id, due)
 	}

@@ -149,6 +149,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
 		return false
 	}
 	delete(e.runs, r.id)
+	delete(e.families, r.id)
 	switch {
 	case !parks:
 		return false
