@@ -66,7 +66,8 @@ type Limiter interface{ EventsMax() uint64 }
 type Stepper struct {
 	root     *reactive.Root
 	host     Host
-	reserved int // calls that have got room in this step, one for each step of a plain call or of a fan-out
+	fold     func(*journal.Event) // applies an event to the root
+	reserved int                  // calls that have got room in this step, one for each step of a plain call or of a fan-out
 	batch    []journal.Event
 	calls    []reactive.Request
 	answers  []answer
@@ -74,7 +75,9 @@ type Stepper struct {
 }
 
 // NewStepper makes the stepper of a run whose journal root has been given.
-func NewStepper(root *reactive.Root, host Host) *Stepper { return &Stepper{root: root, host: host} }
+func NewStepper(root *reactive.Root, host Host) *Stepper {
+	return &Stepper{root: root, host: host, fold: func(e *journal.Event) { root.Apply(e) }}
+}
 
 // answer is the result of a pure operation, to be journaled after the starts of its round.
 type answer struct {
@@ -124,12 +127,16 @@ func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
-// fire applies the consequences of all timers due at that instant.
+// fire applies the consequences of all timers due at that instant. A wait that a message has reached before is answered, and
+// not over time: the message may have been journaled by somebody who did not go on with the run.
 func (s *Stepper) fire(until int64) {
 	for {
 		e, ok := s.root.Fire(until)
-		if !ok {
+		switch {
+		case !ok:
 			return
+		case s.answerMessages():
+			continue
 		}
 		e.At = s.now
 		s.apply(e)
@@ -172,7 +179,7 @@ func (s *Stepper) enact(e journal.Event) {
 func (s *Stepper) apply(e journal.Event) {
 	e.Seq = s.root.Seq() + 1
 	s.batch = append(s.batch, e)
-	s.root.Apply(&s.batch[len(s.batch)-1])
+	s.fold(&s.batch[len(s.batch)-1])
 }
 
 // decide goes round until nothing follows any more: ends first, then what was waited for, then starts. It reports
@@ -234,13 +241,14 @@ func (s *Stepper) end() {
 	})
 }
 
-// answerMessages ends the waits that a message has reached.
-func (s *Stepper) answerMessages() {
+// answerMessages ends the waits that a message has reached. It reports whether there were any.
+func (s *Stepper) answerMessages() (any bool) {
 	for {
 		a, ok := s.root.NextAnswer()
 		if !ok {
-			return
+			return any
 		}
+		any = true
 		s.apply(s.about(a.Node, journal.Event{Type: journal.CallResponded, Attempt: a.Attempt, Value: a.Output}))
 	}
 }

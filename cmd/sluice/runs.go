@@ -25,6 +25,10 @@ func newRuns() *cobra.Command {
 		Long: `Runs looks at the runs of a journal, whether somebody works on them or not. Nothing is started and nothing is changed.
 Without a further word it lists them.
 
+A run that nobody works on stands still, but its timers do not. Where they have fallen due, its status and its steps are
+those that follow, and late says so; its events, which runs events and runs watch print, are journaled by who goes on with
+the run, or wishes something for it.
+
 It ends with 0 if it has shown what was asked for, with 1 if the journal cannot be read, and with 2 if there is no such run
 or journal, or for wrong usage.`,
 		Example: `  sluice runs --data ./journal
@@ -48,7 +52,7 @@ works on the journal cannot go on with is parked, and at the end of its line it 
 journal, this is so for runs that no process of this version could go on with.
 
 For programs, -o jsonl prints one object a line, and -o json all of them in one list:
-  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"started":…,"updated":…,"events":…}`,
+  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…}`,
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal -o json`,
 		Args: cobra.NoArgs,
@@ -69,6 +73,9 @@ For programs, -o jsonl prints one object a line, and -o json all of them in one 
 					cells[2] = "parked"
 					cells = append(cells, r.Parked)
 				}
+				if r.Late {
+					cells = append(cells, lateRemark)
+				}
 				table.row(cells...)
 			}
 			table.end()
@@ -77,6 +84,9 @@ For programs, -o jsonl prints one object a line, and -o json all of them in one 
 	}
 	return cmd
 }
+
+// lateRemark says why the status of a run is not that of its journal.
+const lateRemark = "timers have fallen due, and it is not journaled yet what follows"
 
 // look is a verb that only reads.
 type look struct {

@@ -148,7 +148,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return err
 		}
 		if last = r.Events; w.next > last {
-			w.finished = r.Finished
+			w.finished = r.Finished && !r.Late // else its last event is to come
 			return nil
 		}
 	}
