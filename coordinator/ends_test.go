@@ -39,6 +39,13 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	"Engine.Parked": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
 		return e.Parked(ctx, &journal.Head{Run: r.ID(), Open: true})
 	},
+	"Engine.Current": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		_, _, err := e.Current(ctx, journal.Head{Run: r.ID(), Open: true, Due: 1})
+		return err
+	},
+	"Run.Awaits": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Awaits(ctx, "approve")
+	},
 	"Run.Wait": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		_, err := r.Wait(ctx)
 		return err
