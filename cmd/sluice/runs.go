@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -92,6 +93,7 @@ const lateRemark = "timers have fallen due, and it is not journaled yet what fol
 type look struct {
 	dir    string
 	output *choice
+	out    *heldBack
 }
 
 func newLook(cmd *cobra.Command) *look {
@@ -109,9 +111,22 @@ func (l *look) printer(w io.Writer) *recordPrinter {
 	return newRecordPrinter(w, l.output.value == "json")
 }
 
+// hold has what the command prints wait while a journal is open here.
+func (l *look) hold(cmd *cobra.Command) {
+	if l.out == nil {
+		l.out = &heldBack{to: cmd.OutOrStdout()}
+		cmd.SetOut(l.out)
+	}
+}
+
 // with reads with a client.
 func (l *look) with(cmd *cobra.Command, use func(*control.Client) error) error {
-	return exitOf(control.With(cmd.Context(), l.dir, coordinator.Config{}, use))
+	l.hold(cmd)
+	err := control.With(cmd.Context(), l.dir, coordinator.Config{}, func(c *control.Client) error {
+		l.out.waits = !c.Held()
+		return use(c)
+	})
+	return exitOf(errors.Join(err, l.out.release()))
 }
 
 // table aligns columns. One that is not wanted takes rows and prints nothing.

@@ -95,9 +95,10 @@ line as things happen:
 		defer stop()
 		cmd.SetContext(ctx)
 		w := &watcher{look: l, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}
+		l.hold(cmd)
 		w.records, w.lines = l.printer(cmd.OutOrStdout()), newEventLines(cmd.OutOrStdout(), l.table())
 		err := w.watch(cmd)
-		return exitOf(errors.Join(err, w.records.end()))
+		return exitOf(errors.Join(err, w.records.end(), l.out.release()))
 	}
 	return cmd
 }
