@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -65,16 +67,23 @@ func (r *Run) Awaits(ctx context.Context, message string) error {
 	return &UnawaitedError{Workflow: entry.plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
 }
 
-// awaited are the names of the messages that a workflow waits for, sorted; all is false where a name is known only when its
-// step starts.
+// awaited are the names of the messages that the steps of a workflow wait for, sorted; all is false where a name is known only
+// when its step starts.
 func awaited(p *plan.Plan) (names []string, all bool) {
-	for i := range p.Operations {
-		op := &p.Operations[i]
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Kind != plan.Step {
+			continue
+		}
+		if n.Decision >= 0 && p.Operations[n.Decision].Kind == plan.Wait {
+			return nil, false
+		}
+		op := &p.Operations[n.Op]
 		if op.Kind != plan.Wait {
 			continue
 		}
-		name, fixed := op.Bound.Wanted.Constant()
-		if !fixed {
+		name, err := op.Bound.Wanted.Eval(fixedInput{p, i})
+		if err != nil {
 			return nil, false
 		}
 		names = append(names, value.Text(name))
@@ -82,6 +91,36 @@ func awaited(p *plan.Plan) (names []string, all bool) {
 	slices.Sort(names)
 	return slices.Compact(names), true
 }
+
+// fixedInput is what the expressions of a binding see where a step's input is written out, whatever happens in a run.
+type fixedInput struct {
+	plan *plan.Plan
+	row  int
+}
+
+var errNotFixed = errors.New("it is known only in a run")
+
+func (f fixedInput) Name(name string) (value.Value, error) {
+	item := f.plan.Nodes[f.row].Item
+	var input any = item.Input
+	book, routed := playbook.Of(f.plan.Workflow)
+	switch {
+	case name != "input", item.Node.(*template.Step).Func != nil:
+		return nil, errNotFixed
+	case routed: // the keys of its step's input, if it has them too, come after those
+		input = book.Sites[f.row].Input
+	case item.Input == nil:
+		return nil, nil
+	}
+	if t, ok := input.(interface{ Constant() (value.Value, bool) }); ok {
+		if v, fixed := t.Constant(); fixed {
+			return v, nil
+		}
+	}
+	return nil, errNotFixed
+}
+
+func (fixedInput) Step(string, expr.Field) (value.Value, error) { return nil, errNotFixed }
 
 // tellUnawaited logs that a message was sent that nobody waits for.
 func (r *Run) tellUnawaited(ctx context.Context, message string) {

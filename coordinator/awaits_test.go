@@ -20,8 +20,11 @@ func TestAMessageThatNobodyWaitsForIsTold(t *testing.T) {
 			`waits for message "xyz", but for "a", "b"`},
 		"none at all":   {`letter: {value: 1}`, one, "letter", `waits for message "letter", or for any other`},
 		"not of a step": {`letter: {value: 1}, idle: {wait: {message: idle}}`, one, "idle", `waits for message "idle", or for any other`},
-		"computed":      {`letter: {wait: {message: "for-{{ run.id }}"}}`, one, "anything", ""},
-		"a constant":    {`letter: {wait: {message: "{{ 'let' + 'ter' }}"}}`, one, "letters", `did you mean "letter"?`},
+		"by its input":  {`letter: {wait: {message: "{{ input.name }}"}}`, `{operation: letter, input: {name: letter}}`, "leter", `did you mean "letter"?`},
+		"by an input that is computed": {`letter: {wait: {message: "{{ input.name }}"}}`, `{operation: letter, input: {name: "{{ run.id }}"}}`,
+			"anything", ""},
+		"computed":   {`letter: {wait: {message: "for-{{ run.id }}"}}`, one, "anything", ""},
+		"a constant": {`letter: {wait: {message: "{{ 'let' + 'ter' }}"}}`, one, "letters", `did you mean "letter"?`},
 		"in a branch": {`letter: {value: 1}, late: {wait: {message: late}}`,
 			one + `, {conditional: {test: "{{ steps.letter.output == 2 }}", then: [{operation: late}]}}`, "late", ""},
 	} {
@@ -53,4 +56,7 @@ func TestAMessageForAPlaybookThatNobodyWaitsFor(t *testing.T) {
       - {name: hear, kind: wait, message: approve}`), nil)
 	require.NoError(t, r.Awaits(t.Context(), "approve"))
 	require.ErrorContains(t, r.Awaits(t.Context(), "approved"), `did you mean "approve"?`)
+	r = begin(t, e, once(`
+      - {name: hear, kind: wait, message: "for {{ execution_id }}"}`), nil)
+	require.NoError(t, r.Awaits(t.Context(), "anything"))
 }
