@@ -206,3 +206,21 @@ func TestAMessageInTimeIsTakenLater(t *testing.T) {
 		require.NoError(t, e.Shutdown(t.Context()))
 	})
 }
+
+// Timers of a run that goes on here mean what its loop makes of them: nothing, where it is parked.
+func TestTimersOfAParkedRunStandStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text := strings.Replace(patient, "]\noutput", ", {operation: work}]\noutput", 1)
+		e, store := leftAlone(t, coordinator.Config{Operations: []coordinator.Operation{work}}, map[string]string{"r": text})
+		require.NoError(t, e.Shutdown(t.Context()))
+		time.Sleep(11 * time.Second)
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{})
+		require.NoError(t, err)
+		synctest.Wait()
+		s := standing(t, e, find(t, e, "r"))
+		require.ErrorIs(t, s.Parked, coordinator.ErrParked)
+		require.Equal(t, reactive.RunWaiting, s.Status)
+		require.False(t, s.Late)
+		require.NoError(t, e.Shutdown(t.Context()))
+	})
+}
