@@ -290,6 +290,35 @@ func Example_watch() {
 	// 5 first running → completed
 }
 
+// What was called in a run, and what has waited for what, is a graph. Calls that child runs have made are in it too.
+func Example_callGraph() {
+	ctx := context.Background()
+	workflow := must(template.Parse("letters.yaml", []byte(`
+kind: Workflow
+name: letters
+steps:
+  - {operation: split, input: "a b"}
+  - map: {id: each, over: "{{ steps.split.output }}", as: word, steps: [{operation: upper, input: "{{ word }}"}]}
+  - {id: again, operation: split, input: "c"}`)))
+	engine := must(sluice.Open(ctx, "", coordinator.Config{Operations: []coordinator.Operation{split, upper}}))
+	defer engine.Shutdown(ctx)
+
+	run := must(engine.Start(ctx, workflow, nil, coordinator.WithID("r"), coordinator.WithIdentity(journal.Identity{ID: "ann"})))
+	must(run.Wait(ctx))
+	calls := must(run.CallGraph(ctx))
+	for e := range calls.Edges() {
+		fmt.Println(calls.Key(e.To), e.Attrs.Type, calls.Key(e.From))
+	}
+	last := calls.Call(int32(calls.NodeCount() - 1))
+	fmt.Println(last.Step, last.Status, "for", last.Identity.ID)
+	// Output:
+	// r/upper[0]#1 depends_on r/split#1
+	// r/upper[1]#1 depends_on r/split#1
+	// r/again#1 depends_on r/upper[0]#1
+	// r/again#1 depends_on r/upper[1]#1
+	// again completed for ann
+}
+
 // A step bound to wait completes with the message that somebody sends: now, or after the process was started anew.
 func Example_message() {
 	ctx := context.Background()

@@ -70,7 +70,7 @@ func (s *Stepper) call(name string, args any, code string) (out value.Value, fai
 		}
 		result, err := f.Call(list)
 		if err == nil {
-			out, err = value.Of(result)
+			out, err = value.Own(result)
 		}
 		if _, panicked := err.(*usercode.Panic); err != nil && !panicked {
 			text = err.Error()

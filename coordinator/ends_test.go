@@ -92,6 +92,10 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := r.State(ctx)
 		return err
 	},
+	"Run.CallGraph": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.CallGraph(ctx)
+		return err
+	},
 	"Run.Explain": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		_, err := r.Explain(ctx, "")
 		return err

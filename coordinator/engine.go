@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -154,10 +155,12 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
-		if err != nil {
+		switch {
+		case err != nil && unreadable(&head, err):
+			e.parkAsleep(head.Run, err, nil, e.library.learned())
+		case err != nil:
 			return err
-		}
-		if head.Open && e.choose(head) {
+		case head.Open && e.choose(head):
 			open = append(open, head)
 		}
 	}
@@ -207,7 +210,10 @@ type startOptions struct {
 func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
 
 // WithLabels marks the run for those who list runs.
-func WithLabels(labels map[string]string) Option { return func(o *startOptions) { o.labels = labels } }
+func WithLabels(labels map[string]string) Option {
+	labels = maps.Clone(labels)
+	return func(o *startOptions) { o.labels = labels }
+}
 
 // WithActor records who started the run.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
@@ -252,7 +258,7 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	if err != nil {
 		return nil, err
 	}
-	in, err := value.Of(input)
+	in, err := value.Own(input)
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}
@@ -337,7 +343,7 @@ func identity(of *journal.Identity) (*journal.Identity, error) {
 	if of == nil {
 		return nil, nil
 	}
-	resources, err := value.Of(of.Resources)
+	resources, err := value.Own(of.Resources)
 	if err != nil {
 		return nil, fmt.Errorf("resources of the identity: %w", err)
 	}

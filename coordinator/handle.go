@@ -205,7 +205,7 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 // Send gives the run a message; a step that waits for its name takes it, now or later. One that no step of the workflow waits
 // for is journaled, too, and the logger is told: see Awaits.
 func (r *Run) Send(ctx context.Context, name string, payload any) error {
-	v, err := value.Of(payload)
+	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}

@@ -87,14 +87,11 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	panicked := e.derived(id, func() {
 		before, paused = r.children(), root.Paused()
 		if batch, err = r.step.Note(r.instant(), wish); err == nil {
-			after, now, head = r.children(), root.Paused(), r.head()
+			after, now, head = r.children(), root.Paused(), HeadAfter(root, &batch[len(batch)-1])
 		}
 	})
 	if err = errors.Join(panicked, err); err != nil {
 		return err
-	}
-	if head.Open {
-		head.Due = r.last
 	}
 	if err := r.commit(ctx, batch, head); err != nil {
 		return err

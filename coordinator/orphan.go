@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -24,14 +22,7 @@ const orphaned = "the call that started the run has ended"
 // childOf is the id of the run that a call starts: below its parent's, told apart by step, attempt and who is asked, and the
 // same whenever the call is made again.
 func childOf(c *operation.Call) string {
-	id := c.Run + "/" + reactive.RequestName(c.Node, c.Attempt)
-	if c.Participant != "" {
-		id += ":" + url.PathEscape(c.Participant)
-	}
-	if c.Decision != 0 {
-		id += "?" + strconv.Itoa(int(c.Decision))
-	}
-	return id
+	return c.Run + "/" + reactive.CallName(c.Node, c.Attempt, c.Participant, c.Decision)
 }
 
 // parentOf is the id of the run that has started a run; "" when it is nobody's child.

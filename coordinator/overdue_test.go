@@ -59,14 +59,15 @@ func TestEverybodyAgreesOnASuspendedRun(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := timedWorkflow(r)
 		pause := time.Duration(rapid.IntRange(0, 30_000).Draw(r, "milliseconds")) * time.Millisecond
-		synctest.Test(t, func(t *testing.T) { agree(t, text, pause) })
+		synctest.Test(t, func(t *testing.T) { agree(t, text, func() { time.Sleep(pause) }) })
 		if t.Failed() {
 			t.Fatalf("after %v of\n%s", pause, text)
 		}
 	})
 }
 
-func agree(t *testing.T, text string, pause time.Duration) {
+// agree lets time pass between the end of the engine that has started a run and the questions.
+func agree(t *testing.T, text string, pass func()) {
 	store := &kept{memory.New()}
 	first, err := coordinator.New(t.Context(), store, coordinator.Config{})
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ func agree(t *testing.T, text string, pause time.Duration) {
 	start(t, first, text, coordinator.WithID("r"))
 	synctest.Wait()
 	require.NoError(t, first.Shutdown(t.Context()))
-	time.Sleep(pause)
+	pass()
 
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{PickUp: func(journal.Head) bool { return false }})
 	require.NoError(t, err)

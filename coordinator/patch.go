@@ -17,7 +17,7 @@ import (
 func (r *Run) Patch(ctx context.Context, changes map[string]any) error {
 	values := make(map[string]any, len(changes))
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
-		v, err := value.Of(changes[key])
+		v, err := value.Own(changes[key])
 		if err != nil {
 			return fmt.Errorf("ctx.%s: %w", key, err)
 		}

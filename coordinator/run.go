@@ -284,13 +284,3 @@ func (r *run) finish() bool {
 	r.result = newResult(r.id, e)
 	return true
 }
-
-// head is what a list of runs shows of this one.
-func (r *run) head() journal.Head {
-	root := r.step.root
-	s := root.Start()
-	return journal.Head{
-		Run: r.id, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
-		Started: root.StartedAt(), Updated: r.last, Due: root.NextDue(), Open: root.Finished() == nil,
-	}
-}

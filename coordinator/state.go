@@ -15,9 +15,19 @@ import (
 )
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. They say
-// what the journals say: see Current for runs that nobody goes on with.
+// what the journals say: see Current for runs that nobody goes on with. Of a run whose head cannot be read there is the id, with
+// StatusDamaged; Parked says what is wrong.
 func (e *Engine) Runs(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
-	return read(ctx, e, e.store.Heads(ctx, after))
+	return read(ctx, e, func(yield func(journal.Head, error) bool) {
+		for head, err := range e.store.Heads(ctx, after) {
+			if err != nil && unreadable(&head, err) {
+				head, err = damagedHead(head.Run), nil
+			}
+			if !yield(head, err) {
+				return
+			}
+		}
+	})
 }
 
 // read passes on what a reader yields, with errors that say why it has ended.
@@ -218,6 +228,9 @@ func startOf(e *journal.Event) *journal.Start {
 func (r *Run) listed(ctx context.Context, because error) (*State, error) {
 	e := r.engine
 	head, err := e.head(ctx, r.id)
+	if err != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) || errors.Is(because, journal.ErrDamaged)) {
+		head, err = damagedHead(r.id), nil // it cannot be read, or is not there
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -265,12 +278,12 @@ func (e *Engine) head(ctx context.Context, id string) (journal.Head, error) {
 	}
 	for head, err := range e.store.Heads(ctx, before) {
 		switch {
+		case head.Run > id:
+			return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 		case err != nil:
 			return journal.Head{}, fmt.Errorf("read the head of run %s: %w", id, err)
 		case head.Run == id:
 			return head, nil
-		case head.Run > id:
-			return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 		}
 	}
 	return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)

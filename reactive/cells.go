@@ -190,7 +190,7 @@ func (r *Root) cellChange(v int32) *CellChange {
 		return nil
 	}
 	n := &r.nodes[v]
-	return &CellChange{Key: r.cells.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: r.Failure(v)}
+	return &CellChange{Key: r.cells.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: r.Failure(v), Output: r.Output(v)}
 }
 
 // inOrder gives the nodes in an order that follows from the journal: cells as they were opened, since which node a cell has

@@ -19,31 +19,37 @@ import (
 // that nothing which was handed out has changed since.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := &generator{t: t}
-		w := &template.Workflow{
-			Name:           "random",
-			FailurePolicy:  rapid.SampledFrom([]template.FailurePolicy{template.ContinueRunning, template.AbortDependents}).Draw(t, "policy"),
-			MaxConcurrency: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "max"),
-			Steps:          g.steps(0),
-		}
-		checked, err := template.Check(w, template.Known{Lenient: true})
-		if err != nil {
-			t.Skip("the references do not fit: ", err)
-		}
-		p, err := plan.Compile(checked)
-		if err != nil {
-			t.Skip("a cycle: ", err)
-		}
-		r := &randomRun{t: t, plan: p, root: reactive.New(p)}
-		r.append(journal.Event{
-			Type: journal.RunStarted, Value: map[string]any{"rows": []any{map[string]any{"n": int64(1)}, int64(2)}}, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}},
-		})
+		r := drawRun(t)
 		for range rapid.IntRange(0, 60).Draw(t, "events") {
 			r.append(r.draw())
 		}
 		r.checkReplays()
 		r.checkHanded()
 	})
+}
+
+// drawRun starts a run of a random workflow.
+func drawRun(t *rapid.T) *randomRun {
+	g := &generator{t: t}
+	w := &template.Workflow{
+		Name:           "random",
+		FailurePolicy:  rapid.SampledFrom([]template.FailurePolicy{template.ContinueRunning, template.AbortDependents}).Draw(t, "policy"),
+		MaxConcurrency: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "max"),
+		Steps:          g.steps(0),
+	}
+	checked, err := template.Check(w, template.Known{Lenient: true})
+	if err != nil {
+		t.Skip("the references do not fit: ", err)
+	}
+	p, err := plan.Compile(checked)
+	if err != nil {
+		t.Skip("a cycle: ", err)
+	}
+	r := &randomRun{t: t, plan: p, root: reactive.New(p)}
+	r.append(journal.Event{
+		Type: journal.RunStarted, Value: map[string]any{"rows": []any{map[string]any{"n": int64(1)}, int64(2)}}, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}},
+	})
+	return r
 }
 
 // generator makes random trees.

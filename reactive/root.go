@@ -147,6 +147,7 @@ type CellChange struct {
 	Attempt int32
 	Pending bool
 	Failure *journal.Failure
+	Output  any // once it has completed
 }
 
 // New makes the root of a run that has no events yet.

@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -330,6 +331,19 @@ func (r *Root) Tested(v int32) bool { return r.node(v).Tested }
 // RequestName is how a request is called outside: in journals, in interfaces, to operations.
 func RequestName(key string, attempt int32) string {
 	return key + "#" + strconv.Itoa(int(attempt))
+}
+
+// CallName is how a call is called outside: as its request, and then by the participant who is asked, or by the number of the
+// call to the step's decision source.
+func CallName(key string, attempt int32, participant string, decision int32) string {
+	name := RequestName(key, attempt)
+	if participant != "" {
+		name += ":" + url.PathEscape(participant)
+	}
+	if decision != 0 {
+		name += "?" + strconv.Itoa(int(decision))
+	}
+	return name
 }
 
 // TakeCancels gives the calls whose attempts were closed from outside since the last call, to be stopped.

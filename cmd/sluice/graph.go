@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +16,8 @@ import (
 
 func newGraph() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "graph FILE",
-		Short: "Draw a workflow",
+		Use:   "graph FILE | graph RUN --data DIR",
+		Short: "Draw a workflow, or what was called in a run",
 		Long: `Graph prints a workflow's steps and what leads from one to another: as a Mermaid flowchart, in the DOT language of
 Graphviz, or as JSON. Conditionals are diamonds and their tests stand on the edges; a map is a stack in a frame that
 holds what is done for each item; an edge that is there only because a step reads another's output is dotted. A small
@@ -23,16 +25,33 @@ point stands for a place where many steps are waited for. In JSON a conditional 
 the edges into its branches, behind those of the conditionals around it.
 
 Of a playbook it prints the steps and the arcs between them with their guards. Steps that gates stand before are dashed;
-a loop is a stack; joins, the entry and the final step say so.`,
+a loop is a stack; joins, the entry and the final step say so.
+
+With --data it prints the calls of a run: every attempt, every participant asked, every call to a decision source, with those
+of the runs below it and those that have led to it. A line leads from a call to the calls that it has made, a dotted one to
+those that had to wait for it. A small point stands for a place where more than 64 calls are waited for. RUN is the id of a
+run, or as much of its beginning as tells it from others; another process may be working on it. In JSON a node says more:
+  {"kind":"call","request":…,"run":…,"step":…,"attempt":…,"operation":…,"status":…,"parent_request":…,"depends_on":[…],
+   "identity":…,"input":…,"output":…,"failure":…,"started":…,"ended":…}
+An input or output of more than 1 KiB has its beginning as "input_preview" or "preview" in its place.`,
 		Example: `  sluice graph backup.yaml
   sluice graph backup.yaml --format dot | dot -Tsvg > backup.svg
-  sluice graph backup.yaml --format json | jq '.edges[].key'`,
+  sluice graph backup.yaml --format json | jq '.edges[].key'
+  sluice graph tuesday --data ./journal --format dot | dot -Tsvg > tuesday.svg
+  sluice graph tuesday --data ./journal --format json | jq '.nodes[].attributes | select(.status == "failed").request'`,
 		Args: cobra.ExactArgs(1),
 	}
 	format := choose(cmd, "format", "f", "how to print it", "mermaid", "dot", "json")
+	dir := cmd.Flags().StringP("data", "d", "", "draw a run of the journal in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *dir != "" {
+			return drawCalls(cmd, *dir, args[0], format.value)
+		}
 		// A workflow of a Go program can be drawn without the program's operations.
 		p, err := load(args[0], template.Known{Lenient: true})
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; to draw a run, name the folder of its journal: --data DIR", err)
+		}
 		if err != nil {
 			return refuse(err)
 		}

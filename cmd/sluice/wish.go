@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // journalFlag is the flag of all verbs about runs in a directory.
@@ -100,6 +101,9 @@ func exitOf(err error) error {
 		if errors.Is(err, unknown) {
 			return refuse(err)
 		}
+	}
+	if errors.Is(err, journal.ErrDamaged) {
+		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended", err)
 	}
 	return &exit{failed, err}
 }

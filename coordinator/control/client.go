@@ -120,6 +120,12 @@ func (c *Client) Events(ctx context.Context, run, step string, from uint64) iter
 	return stream(ctx, c, &Request{Verb: Events, Run: run, Step: step, From: from}, func(r *Reply) *Event { return r.Event })
 }
 
+// Calls yields the calls of a run, of the runs below it, and those that have led to it: the nodes of its call graph, in an order
+// in which every parent request comes before the calls that it has made.
+func (c *Client) Calls(ctx context.Context, run string) iter.Seq2[*Call, error] {
+	return stream(ctx, c, &Request{Verb: Graph, Run: run}, func(r *Reply) *Call { return r.Call })
+}
+
 // Views yields what has happened in the net of a playbook's run, from sequence from on.
 func (c *Client) Views(ctx context.Context, run string, from uint64) iter.Seq2[*View, error] {
 	return stream(ctx, c, &Request{Verb: Views, Run: run, From: from}, func(r *Reply) *View { return r.View })

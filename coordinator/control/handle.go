@@ -51,6 +51,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = explain(ctx, run, req.Step, emit)
 	case Output:
 		err = output(ctx, run, req, emit)
+	case Graph:
+		err = graph(ctx, run, emit)
 	case Events:
 		err = events(ctx, run, req, emit)
 	case Views:

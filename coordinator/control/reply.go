@@ -17,6 +17,7 @@ type Reply struct {
 	Taken       bool                     `json:"taken,omitempty"` // the request was read and will be answered
 	Run         *Run                     `json:"run,omitempty"`
 	Step        *Step                    `json:"step,omitempty"`
+	Call        *Call                    `json:"call,omitempty"`
 	Event       *Event                   `json:"event,omitempty"`
 	View        *View                    `json:"view,omitempty"`
 	Update      *Update                  `json:"update,omitempty"`
@@ -165,6 +166,8 @@ type Identity struct {
 	ID        string          `json:"id"`
 	Scopes    []string        `json:"scopes,omitempty"`
 	Resources json.RawMessage `json:"resources,omitempty"`
+
+	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources of more than 1 KiB: their beginning
 }
 
 // Failure says why something failed.

@@ -30,6 +30,7 @@ const (
 	Events  Verb = "events"  // what a run's journal holds. Run, From, Step ("": all)
 	Views   Verb = "views"   // what has happened in the net of a playbook's run. Run, From
 	Watch   Verb = "watch"   // what has happened and happens, until the run ends. Run, From
+	Graph   Verb = "graph"   // which calls a run has made, with those of the runs above and below it. Run
 	Explain Verb = "explain" // why a run, or a step, stands where it does. Run, Step ("": the run)
 	Send    Verb = "send"    // a message for a run. Run, Message, Payload
 	Decide  Verb = "decide"  // whether a step's task is done. Run, Step, Decision, Reason
@@ -75,7 +76,11 @@ func (v Verb) wish() bool {
 
 // read reports whether the verb only reads.
 func (v Verb) read() bool {
-	return v == List || v == Show || v == Output || v == Events || v == Views || v == Watch || v == Explain
+	switch v {
+	case List, Show, Output, Events, Views, Watch, Graph, Explain:
+		return true
+	}
+	return false
 }
 
 // check finds what is missing in a request.

@@ -9,10 +9,9 @@ import (
 )
 
 // Caller carries out calls. Call may be called from many goroutines at once; it should return soon after the call's
-// context has ended. What it returns becomes the step's output: a value of package value, a value.Raw, or a plain Go
-// value (see value.Plain), and is shared from then on: nothing may change it any more; anything else is turned into one, and
-// nothing of it is used after Call has returned. A panic counts as the call's failure, in Call and in the methods of what it
-// returns.
+// context has ended. What it returns becomes the step's output: a copy is
+// made that is a value of package value, and nothing of it is used after Call has returned. A panic counts as the call's
+// failure, in Call and in the methods of what it returns.
 type Caller interface {
 	Call(c *Call) (any, error)
 }

@@ -46,7 +46,7 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 	if len(kind) > kindMax {
 		return fmt.Errorf("%w: its kind has %d bytes, and %d are allowed", ErrReportTooLarge, len(kind), kindMax)
 	}
-	v, err := value.Of(payload)
+	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("operation: payload of report %q: %w", kind, err)
 	}

@@ -19,14 +19,14 @@ func Settle(c Caller, out any, err error) (any, error) {
 		out = reply.Output
 	}
 	if _, done := c.(exact); !done {
-		if out, err = value.Of(out); err != nil {
+		if out, err = value.Own(out); err != nil {
 			return nil, invalidOutput(err)
 		}
 	}
 	if !isReply {
 		return out, nil
 	}
-	about, err := value.Of(reply.About)
+	about, err := value.Own(reply.About)
 	if err != nil {
 		return nil, invalidOutput(err)
 	}
@@ -46,7 +46,7 @@ func settledError(err error) error {
 		e.RetryAt = time.Unix(0, retryAt)
 	}
 	var unfit error
-	if e.Details, unfit = value.Of(f.Details); unfit != nil {
+	if e.Details, unfit = value.Own(f.Details); unfit != nil {
 		e.Details = "the details of the error are no value: " + unfit.Error()
 	}
 	if errors.Is(err, ErrUnreachable) {

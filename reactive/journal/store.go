@@ -24,7 +24,9 @@ type Store interface {
 	// Tail is Read that waits for more instead of ending; it ends when ctx does, with ctx's error.
 	Tail(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 
-	// Heads yields the heads of all runs whose id is greater than after, in order of id.
+	// Heads yields the heads of all runs whose id is greater than after, in order of id. A head that is damaged, or that a
+	// newer version wrote, is yielded as the run's id alone, with an error that wraps ErrDamaged or ErrVersion, and those
+	// behind it follow; an error without an id ends the iteration.
 	Heads(ctx context.Context, after string) iter.Seq2[Head, error]
 
 	Close() error

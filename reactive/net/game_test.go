@@ -417,6 +417,7 @@ func playGame(t *rapid.T, m *model) {
 		b.same(m)
 	}
 	b.again()
+	b.sameCalls(m)
 }
 
 // TestACycleHoldsAsMuchAsItHasCallsAtOnce: what a run needs does not grow with how long it goes on.

@@ -82,6 +82,7 @@ func (n *Net) merged(list []*token, g *group) *token {
 	joined := make([]any, len(list))
 	for i, t := range list {
 		maps.Copy(args, t.args)
+		out.origins = append(out.origins, t.origins...)
 		joined[i] = map[string]any{"from": t.from, "args": t.args, "status": t.status, "ref": t.ref}
 	}
 	args["joined"] = joined

@@ -75,6 +75,8 @@ type model struct {
 	bad       int
 	discarded int
 	partial   bool
+	past      []*mRun  // all runs there were, as they were scheduled
+	waits     []string // what each call has waited for
 	log       []string // what runs of joins were given, when they had succeeded
 }
 
@@ -118,6 +120,8 @@ type mRun struct {
 	done    int
 	lost    int
 	failure string
+	sources []string // the runs that its token comes from
+	called  []mCall
 }
 
 type mIter struct {
@@ -440,6 +444,7 @@ func (m *model) schedule(t *mToken) {
 	}
 	r := &mRun{key: fmt.Sprintf("s%d@%d", t.step, m.count[t.step]), step: t.step, group: t.group, arc: t.arc, final: t.final, joined: t.joined}
 	m.runs = append(m.runs, r)
+	m.comesFrom(r, t)
 	s := m.steps[t.step]
 	switch {
 	case s.items < 0 && len(s.tasks) == 0:
@@ -496,6 +501,7 @@ func (m *model) openCall(it *mIter) {
 	if v := it.visits[it.pc]; v > 1 {
 		it.open += fmt.Sprintf("~%d", v)
 	}
+	m.noteCall(it)
 }
 
 // judge applies a task's rule to its outcome. It reports whether the iteration goes on at once, with the task at pc.

@@ -109,6 +109,7 @@ func (n *Net) emit(run *stepRun, arcs []int, event map[string]any, s *scope) {
 		made[k] = &token{
 			step: run.step.Next.Arcs[i].To, args: args, event: event, group: in, arc: arc,
 			from: run.step.Name, status: event["status"].(string), ref: reference(n.root.Start().Run, run.key),
+			origins: []string{run.key},
 		}
 	}
 	for _, t := range made {

@@ -58,7 +58,7 @@ func (n *Net) schedule() {
 		began: n.event.At, iters: map[int32]*iteration{},
 	}
 	n.runs[run.key] = run
-	n.tell(View{Name: StepScheduled, Step: step.Name, Run: run.key, Token: t.id})
+	n.tell(View{Name: StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
 	if len(step.Tasks) == 0 && step.Loop == nil {
 		n.endRun(run, nil)
 		return

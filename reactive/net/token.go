@@ -17,6 +17,7 @@ type token struct {
 	from    string      // the step that it comes from
 	status  string      // how that ended: done or failed
 	ref     string      // the step-run that it comes from
+	origins []string    // keys of the step-runs that it comes from: of one that a join has made, all that have met there
 	verdict verdict     // of its step's admission, last
 	since   uint64      // sequence of the event that brought it to where it is
 	stop    func()      // while it is pending: ends its watching

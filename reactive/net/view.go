@@ -51,7 +51,7 @@ type View struct {
 	At        int64  // instant of that event, Unix nanoseconds
 	Step      string
 	Run       string   // key of the step-run
-	Runs      []string // of a run that was ended: the step-runs that were under way, oldest first
+	Runs      []string // of a run that was ended: the step-runs that were under way, oldest first; of a token that was taken: those that it comes from
 	Iteration int      // from 1; 0: none
 	Task      string
 	Attempt   int

@@ -57,7 +57,7 @@ func From[T any](r Ref[T]) Arg[T] { return r }
 
 // FromOr is Coalesce with a literal: the result of a step, or fallback.
 func FromOr[T any](r Ref[T], fallback T) Arg[T] {
-	plain, err := value.Of(fallback)
+	plain, err := value.Own(fallback)
 	return typed[T]{coalesce(here(), r.argument(), argument{err: err, source: func(*definition) string { return source(plain) }})}
 }
 
@@ -82,7 +82,7 @@ const orNull = " ?? null"
 
 // Value is a literal. Braces in its strings stand for themselves, not for expressions.
 func Value[T any](v T) Arg[T] {
-	plain, err := value.Of(v)
+	plain, err := value.Own(v)
 	return typed[T]{argument{
 		pos: here(), err: err,
 		literal: func(*definition) value.Value { return escape(plain) },

@@ -107,11 +107,11 @@ func (g *grapher) into(row int32) []dag.Edge {
 	for _, p := range g.plan.Predecessors(row) {
 		e := g.plan.edge(p, row)
 		if !g.dissolves(p) {
-			list = append(list, dag.Edge{From: p, To: row, Attrs: g.attributes(e)})
+			list = append(list, dag.Edge{From: p, To: row, Attrs: attributes(e)})
 			continue
 		}
 		for _, before := range g.into(p) {
-			list = append(list, dag.Edge{From: before.From, To: row, Attrs: g.through(before.Attrs, e)})
+			list = append(list, dag.Edge{From: before.From, To: row, Attrs: dag.Attributes{Type: dag.Sequential}})
 		}
 	}
 	if each := g.plan.Nodes[row].Map; each >= 0 && g.plan.Nodes[row].Kind != Join && len(list) == 0 {
@@ -121,21 +121,13 @@ func (g *grapher) into(row int32) []dag.Edge {
 	return list
 }
 
-// through is what an edge says that leads on where another has come in: the guards of both.
-func (g *grapher) through(before dag.Attributes, e Edge) dag.Attributes {
-	a := dag.Attributes{Type: dag.Sequential, Guards: slices.Clip(before.Guards)}
-	if e.Guard {
-		a.Guards = append(a.Guards, g.guard(e))
-	}
-	if len(a.Guards) > 0 {
-		a.Type = dag.Conditional
-	}
-	return a
-}
-
-// add adds an edge between two rows. Of two between the same rows the stronger type holds: a condition says more than an
-// order, and an order more than a reading; of two conditions the one with fewer guards, since it lets more through.
+// add adds an edge between two rows. Of two between the same rows the stronger type holds: an order says more than a reading.
 func (g *grapher) add(e dag.Edge) {
+	if a := &e.Attrs; a.Type != dag.Data {
+		if a.Guards = g.guards(e.From, e.To); len(a.Guards) > 0 {
+			a.Type = dag.Conditional
+		}
+	}
 	ends := pair{g.id[e.From], g.id[e.To]}
 	i, ok := g.pairs[ends]
 	if !ok {
@@ -143,38 +135,34 @@ func (g *grapher) add(e dag.Edge) {
 		g.edges = append(g.edges, dag.Edge{From: ends.from, To: ends.to, Attrs: e.Attrs})
 		return
 	}
-	was, a := &g.edges[i].Attrs, e.Attrs
-	a.DataFlow = a.DataFlow || was.DataFlow
-	if weight(was) >= weight(&a) {
-		a.Type, a.Guards = was.Type, was.Guards
+	was := &g.edges[i].Attrs
+	flow := was.DataFlow || e.Attrs.DataFlow
+	if was.Type == dag.Data {
+		*was = e.Attrs
 	}
-	*was = a
+	was.DataFlow = flow
 }
 
-func weight(a *dag.Attributes) int {
-	switch a.Type {
-	case dag.Conditional:
-		return 1000 - len(a.Guards)
-	case dag.Sequential:
-		return 1
+func attributes(e Edge) dag.Attributes {
+	if e.Data && e.Read && !e.Guard {
+		return dag.Attributes{Type: dag.Data, DataFlow: true}
 	}
-	return 0
+	return dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
 }
 
-func (g *grapher) attributes(e Edge) dag.Attributes {
-	a := dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
-	switch {
-	case e.Guard:
-		a.Type, a.Guards = dag.Conditional, []dag.Guard{g.guard(e)}
-	case e.Data && e.Read:
-		a.Type = dag.Data
+// guards are the tests that an edge stands under: those of the conditionals around its target that its source stands outside
+// of, the outermost first. Where conditionals are nodes, only the edges from these say so.
+func (g *grapher) guards(from, to int32) []dag.Guard {
+	var list []dag.Guard
+	for gate := g.plan.Nodes[to].Gate; gate >= 0; to, gate = gate, g.plan.Nodes[gate].Gate {
+		n := &g.plan.Nodes[gate]
+		if gate < from && from < n.End || g.conditionals && gate != from {
+			break
+		}
+		list = append(list, dag.Guard{Condition: condition(n), Negated: g.plan.Nodes[to].Branch == Else})
 	}
-	return a
-}
-
-// guard is the test that an edge into a branch stands under.
-func (g *grapher) guard(e Edge) dag.Guard {
-	return dag.Guard{Condition: condition(&g.plan.Nodes[e.From]), Negated: g.plan.Nodes[e.To].Branch == Else}
+	slices.Reverse(list)
+	return list
 }
 
 // edge is the one between two rows.

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,19 @@ steps:
 a->b:conditional (if input.x and if input.y)
 a->c:conditional (if input.x and unless input.y)
 a->d:conditional (unless input.x)`,
+		}, {
+			"whoever reads what, nested ones have all their guards", `
+steps:
+  - {operation: a}
+  - conditional:
+      test: "{{ steps.a.output.x }}"
+      then:
+        - conditional: {test: "{{ steps.a.output.y }}", then: [{operation: b}]}
+      else: [{operation: c}, {operation: d, needs: [a]}]`, `
+a->b:conditional (if steps.a.output.x and if steps.a.output.y)
+a->c:conditional (unless steps.a.output.x)
+a->d:conditional (unless steps.a.output.x)
+c->d`,
 		}, {
 			"what is read inside a branch is data flow beside the guard", `
 steps:
@@ -257,6 +271,54 @@ func TestGraphReachesWhatThePlanReaches(t *testing.T) {
 					require.Equal(t, reached[int32(to)], g.Reaches(from, id), "%s to %s", g.Key(from), g.Key(id))
 				}
 			}
+		}
+	})
+}
+
+// TestEdgesHaveTheGuardsAroundTheirTargets walks random trees of conditionals whose tests read any step before them.
+func TestEdgesHaveTheGuardsAroundTheirTargets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := 0
+		around := map[string][]string{} // by step: the guards, outermost first
+		var done []string
+		var steps func(depth int, guards []string) string
+		steps = func(depth int, guards []string) string {
+			var list []string
+			for range rapid.IntRange(1, 3).Draw(t, "length") {
+				n++
+				if depth == 0 || rapid.Bool().Draw(t, "step") {
+					id := fmt.Sprint("s", n)
+					around[id] = guards
+					done = append(done, id)
+					list = append(list, "{operation: "+id+"}")
+					continue
+				}
+				test := fmt.Sprint(n, " > 0")
+				if len(done) > 0 {
+					test = fmt.Sprintf("steps.%s.status == '%d'", rapid.SampledFrom(done).Draw(t, "read"), n)
+				}
+				within := func(word string) string { return steps(depth-1, append(slices.Clone(guards), word+test)) }
+				list = append(list, fmt.Sprintf(`{conditional: {test: "{{ %s }}", then: %s, else: %s}}`, test, within("if "), within("unless ")))
+			}
+			return "[" + strings.Join(list, ", ") + "]"
+		}
+		p := compile(t, "steps: "+steps(3, nil))
+		g, err := p.Graph()
+		require.NoError(t, err)
+		for e := range g.Edges() {
+			from, isStep := around[g.Key(e.From)]
+			want, ok := around[g.Key(e.To)]
+			if !isStep || !ok {
+				continue // a conditional that nothing comes before
+			}
+			outside := func(guard string) bool {
+				test := guard[strings.Index(guard, " "):]
+				return !slices.ContainsFunc(from, func(g string) bool { return strings.HasSuffix(g, test) })
+			}
+			for len(want) > 0 && !outside(want[0]) {
+				want = want[1:]
+			}
+			require.Equal(t, strings.Join(want, "\n"), e.Attrs.Label(), "%s", g.EdgeKey(e))
 		}
 	})
 }

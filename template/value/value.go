@@ -66,6 +66,16 @@ func Of(v any) (Value, error) {
 	return v, nil
 }
 
+// Own is Of for what somebody else may go on writing to: the result shares no list and no object with v.
+func Own(v any) (Value, error) {
+	w := walk{from: goCode, left: MaxSizeBytes, own: true}
+	v, _, err := w.visit(v, 0)
+	if err != nil {
+		return nil, fmt.Errorf("value %w", err)
+	}
+	return v, nil
+}
+
 // Fits returns why v may not stand depth levels deep in a value of the model: it nests too deep for that place, or is not of
 // the model itself; nil when it may. So whoever puts one value into another keeps invariant 4 without going through the
 // other. It refuses what Of refuses.
@@ -85,7 +95,8 @@ func Fits(v any, depth int) error {
 // meets, because a small graph of shared lists can stand for a value that nobody could ever write down.
 type walk struct {
 	from source
-	left int // bytes that the rest may take, at the least, when encoded
+	left int  // bytes that the rest may take, at the least, when encoded
+	own  bool // lists and objects are made anew, also where nothing in them changes
 }
 
 // source is where a value comes from, which decides what is done with what is not of the model yet.
@@ -164,6 +175,9 @@ func (w *walk) list(list []any, depth int) ([]any, bool, error) {
 		return nil, false, errTooDeep()
 	}
 	out, changed := list, false
+	if w.own && list != nil {
+		out, changed = slices.Clone(list), true
+	}
 	for i, item := range list {
 		n, differs, err := w.visit(item, depth+1)
 		if err != nil {
@@ -186,6 +200,9 @@ func (w *walk) object(object map[string]any, depth int) (map[string]any, bool, e
 		return nil, false, errTooDeep()
 	}
 	out, changed := object, false
+	if w.own && object != nil {
+		out, changed = maps.Clone(object), true
+	}
 	var fault error
 	faultKey := ""
 	for key, item := range object {

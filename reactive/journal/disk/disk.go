@@ -112,13 +112,7 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.makeDirs(); err != nil {
 		return 0, err
 	}
-	path := s.files.PathJoin(s.dir, lockName)
-	if s.cfg.FS == nil {
-		s.lock, err = lockFile(path)
-	} else {
-		s.lock, err = s.files.Lock(path)
-	}
-	if err != nil {
+	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
 	if err = checkVersion(s.files, s.dir); err != nil {
@@ -139,6 +133,17 @@ func (s *Store) open() (number uint64, err error) {
 			journal.ErrDamaged, databaseName, number, markName, marked)
 	}
 	return number, nil
+}
+
+// takeLock makes this process the only one that has the directory open.
+func (s *Store) takeLock() (err error) {
+	path := s.files.PathJoin(s.dir, lockName)
+	if s.cfg.FS == nil {
+		s.lock, err = lockFile(path)
+	} else {
+		s.lock, err = s.files.Lock(path)
+	}
+	return err
 }
 
 // makeDirs makes the directory and the database's within it, and their names durable.

@@ -1,0 +1,116 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/reactive"
+)
+
+// CallGraph is what was called in a run and in the runs around it. The keys of its nodes are the IDs of the calls. It does
+// not change any more, and what it holds is shared: it must not be changed either.
+type CallGraph struct {
+	*dag.Graph
+	calls []*reactive.CallNode
+}
+
+// Call is the request that a node stands for; nil for a node where more calls meet than those after it could wait for one
+// by one.
+func (g *CallGraph) Call(node int32) *reactive.CallNode { return g.calls[node] }
+
+// CallGraph reads which calls were made in the run, which of them have waited for which (edges of type depends_on), and which
+// was made by which (triggered): a call asks participants and decision sources and starts child runs. The calls of all runs
+// below this one are among the nodes, however deep, and those that have led to this one, so that the lineage of every call
+// ends at the run that is nobody's child. It follows the journals of all these runs from their beginning: its cost is
+// proportional to the number of their events, and none of them is held up. Of a run that this program cannot follow it shows
+// the calls, without operations and without what has waited for what.
+func (r *Run) CallGraph(ctx context.Context) (*CallGraph, error) {
+	if err := r.engine.down(); err != nil {
+		return nil, err
+	}
+	parts, err := r.callGraphs(ctx)
+	if err != nil {
+		return nil, r.engine.why(ctx, err)
+	}
+	graph, calls, err := reactive.MergeCalls(parts...)
+	if err != nil {
+		return nil, fmt.Errorf("graph of run %s: %w", r.id, err)
+	}
+	return &CallGraph{Graph: graph, calls: calls}, nil
+}
+
+// callGraphs are the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
+func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
+	e := r.engine
+	own, err := e.anyCallGraph(ctx, r.id)
+	if err != nil {
+		return nil, err
+	}
+	parts := []*reactive.CallGraph{own}
+	for call := own.Start().Parent; call != ""; call = parts[0].Start().Parent {
+		above, err := e.anyCallGraph(ctx, parentOf(call))
+		if errors.Is(err, ErrRunNotFound) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = slices.Insert(parts, 0, above.Leading(call))
+	}
+	for head, err := range e.store.Heads(ctx, r.id+"/") {
+		if err != nil {
+			return nil, fmt.Errorf("list the runs below run %s: %w", r.id, err)
+		}
+		if !strings.HasPrefix(head.Run, r.id+"/") {
+			break
+		}
+		below, err := e.anyCallGraph(ctx, head.Run)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, below)
+	}
+	return parts, nil
+}
+
+// anyCallGraph is callGraph, also of a run that cannot be followed.
+func (e *Engine) anyCallGraph(ctx context.Context, id string) (*reactive.CallGraph, error) {
+	g, err := e.callGraph(ctx, id)
+	if !errors.Is(err, ErrMissing) {
+		return g, err
+	}
+	g = reactive.NewCallGraph(nil)
+	for event, err := range e.store.Read(ctx, id, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", id, err)
+		}
+		g.Apply(&event)
+	}
+	return g, nil
+}
+
+// callGraph follows the journal of a run.
+func (e *Engine) callGraph(ctx context.Context, id string) (g *reactive.CallGraph, err error) {
+	for event, err := range e.store.Read(ctx, id, 1) {
+		if err == nil && g == nil {
+			var root *reactive.Root
+			if root, err = e.rootFor(ctx, &event); err == nil {
+				g = reactive.NewCallGraph(root)
+			}
+		}
+		if err == nil {
+			err = e.derived(id, func() { g.Apply(&event) })
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", id, err)
+		}
+	}
+	if g == nil {
+		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
+	}
+	return g, nil
+}

@@ -1,0 +1,96 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Call is a node of a call graph. Of a call in a run that is not there only the request is known.
+type Call struct {
+	Kind          string          `json:"kind"`    // call, or meeting: a point where more calls meet than could be named one by one
+	Request       string          `json:"request"` // `<run>/<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
+	Run           string          `json:"run,omitempty"`
+	Step          string          `json:"step,omitempty"`
+	Attempt       int32           `json:"attempt,omitempty"`
+	Participant   string          `json:"participant,omitempty"` // who was asked
+	Decision      int32           `json:"decision,omitempty"`    // number of a call to the step's decision source
+	Operation     string          `json:"operation,omitempty"`
+	Status        string          `json:"status,omitempty"`         // pending, running, completed, failed, aborted
+	ParentRequest string          `json:"parent_request,omitempty"` // that has made it
+	DependsOn     []string        `json:"depends_on,omitempty"`     // requests, and meetings, that it has waited for
+	Identity      *Identity       `json:"identity,omitempty"`
+	Input         json.RawMessage `json:"input,omitempty"`
+	InputPreview  string          `json:"input_preview,omitempty"` // in place of an input of more than 1 KiB: its beginning
+	Preview                       // of its output
+	Failure       *Failure        `json:"failure,omitempty"` // without details of more than 1 KiB
+	Started       time.Time       `json:"started,omitzero"`
+	Ended         time.Time       `json:"ended,omitzero"`
+}
+
+// graph gives the calls of a run and of those around it.
+func graph(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) error {
+	g, err := run.CallGraph(ctx)
+	if err != nil {
+		return err
+	}
+	for id := range int32(g.NodeCount()) {
+		if err := emit(&Reply{Call: CallOf(g, id)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CallOf describes a node of a call graph.
+func CallOf(g *coordinator.CallGraph, id int32) *Call {
+	out := &Call{Kind: "call", Request: g.Key(id)}
+	for e := range g.InEdges(id) {
+		if e.Attrs.Type == dag.DependsOn {
+			out.DependsOn = append(out.DependsOn, g.Key(e.From))
+		}
+	}
+	c := g.Call(id)
+	if c == nil {
+		if len(out.DependsOn) > 0 {
+			out.Kind = "meeting"
+		}
+		return out
+	}
+	describeCall(out, c)
+	return out
+}
+
+func describeCall(out *Call, c *reactive.CallNode) {
+	out.Run, out.Step, out.Attempt, out.Participant, out.Decision = c.Run, c.Step, c.Attempt, c.Participant, c.Decision
+	out.Operation, out.Status, out.ParentRequest = c.Operation, string(c.Status), c.Parent
+	out.Started, out.Ended = c.Started, c.Ended
+	input := previewOf(c.Input)
+	out.Input, out.InputPreview, out.Preview = input.Output, input.Preview, previewOf(c.Output)
+	if c.Identity != nil {
+		resources := previewOf(c.Identity.Resources)
+		out.Identity = &Identity{
+			ID: c.Identity.ID, Scopes: c.Identity.Scopes, Resources: resources.Output, ResourcesPreview: resources.Preview,
+		}
+	}
+	out.Failure = FailureOf(brief(c.Failure))
+}
+
+// brief is a failure without details that would fill a page.
+func brief(f *journal.Failure) *journal.Failure {
+	if f == nil || f.Details == nil {
+		return f
+	}
+	if _, whole, err := value.Preview(f.Details, previewMax); err == nil && whole {
+		return f
+	}
+	short := *f
+	short.Details = nil
+	return &short
+}

@@ -1,0 +1,188 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// objects draws objects of the model, which need no change to be values: what makes no copy must be told to.
+func objects() *rapid.Generator[map[string]any] {
+	var inner func(depth int) *rapid.Generator[any]
+	inner = func(depth int) *rapid.Generator[any] {
+		leaf := rapid.OneOf(rapid.Bool().AsAny(), rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Just[any](nil))
+		if depth == 0 {
+			return leaf
+		}
+		return rapid.OneOf(leaf, rapid.SliceOfN(inner(depth-1), 0, 3).AsAny(), rapid.MapOfN(rapid.StringMatching(`[a-z]{1,3}`), inner(depth-1), 0, 3).AsAny())
+	}
+	return rapid.MapOfN(rapid.StringMatching(`[a-z]{1,3}`), inner(2), 1, 3)
+}
+
+// scribble writes to everything in a value that can be written to.
+func scribble(v any) {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			scribble(v[i])
+			v[i] = "scribbled"
+		}
+	case map[string]any:
+		for k := range v {
+			scribble(v[k])
+			v[k] = "scribbled"
+		}
+	case map[string]string:
+		for k := range v {
+			v[k] = "scribbled"
+		}
+	}
+}
+
+// plainCaller is a Caller of a program that returns what it has, as it is.
+type plainCaller func(*operation.Call) (any, error)
+
+func (c plainCaller) Call(call *operation.Call) (any, error) { return c(call) }
+
+// ownOperation is an operation that a program has made without Define.
+type ownOperation struct {
+	name   string
+	caller operation.Caller
+}
+
+func (o ownOperation) Name() string        { return o.name }
+func (o ownOperation) Implementation() any { return o.caller }
+
+// TestAProgramMayGoOnWritingToWhatItHasHandedIn: whatever a program gives the engine, and then writes to, means what it meant
+// when it was given, for steps that read it, in the journal and for everyone who looks.
+func TestAProgramMayGoOnWritingToWhatItHasHandedIn(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		meant := objects().Draw(rt, "value")
+		var given []any
+		give := func() map[string]any { // another copy each time, to be written to when it has been handed in
+			var v map[string]any
+			require.NoError(t, value.Convert(meant, &v))
+			given = append(given, v)
+			return v
+		}
+		spoil := func() {
+			for _, v := range given {
+				scribble(v)
+			}
+		}
+		spoils := operation.Define("spoil", func(context.Context, any) (any, error) { spoil(); return nil, nil })
+		reports := operation.Define("report", func(ctx context.Context, _ any) (any, error) {
+			v := give()
+			err := operation.Report(ctx, "k", v)
+			scribble(v)
+			return nil, err
+		})
+		fails := operation.Define("fail", func(context.Context, any) (any, error) {
+			return nil, &operation.Error{Code: "no", Permanent: true, Details: give()}
+		})
+		typed := operation.Define("typed", func(context.Context, any) (map[string]any, error) { return give(), nil })
+		replies := operation.Define("reply", func(context.Context, any) (operation.Reply, error) {
+			return operation.Reply{Output: give(), About: give()}, nil
+		})
+		plain := ownOperation{"plain", plainCaller(func(*operation.Call) (any, error) {
+			return operation.Reply{Output: give(), About: give()}, nil
+		})}
+		writes := operation.Define("write", func(_ context.Context, in map[string]any) (any, error) { scribble(in); return nil, nil })
+
+		e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Operations: []coordinator.Operation{
+			spoils, reports, fails, typed, replies, plain, writes,
+		}})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
+		w := parse(t, `
+kind: Workflow
+name: w
+failure_policy: continue-running
+operations: {hear: {wait: {message: m}}, value: {value: "{{ input }}"}}
+steps:
+  - {id: said, operation: hear}
+  - parallel: {steps: [{operation: report}, {operation: typed}, {operation: reply}, {operation: plain}, {operation: fail}]}
+  - conditional: {test: "{{ steps.fail.status == 'failed' }}", then: [{operation: spoil}]}
+  - {operation: write, input: "{{ input }}"}
+  - {id: seen, operation: value, input: {input: "{{ input }}", said: "{{ steps.said.output }}", report: "{{ steps.report.reports[0].payload }}",
+      typed: "{{ steps.typed.output }}", reply: "{{ steps.reply.output }}", plain: "{{ steps.plain.output }}", caught: "{{ steps.fail.error.details }}"}}
+output: "{{ steps.seen.output }}"`)
+		input, labels := give(), map[string]string{"for": "ann"}
+		r, err := e.Start(t.Context(), w, input, coordinator.WithLabels(labels))
+		require.NoError(t, err)
+		scribble(input)
+		scribble(labels)
+		message := give()
+		require.NoError(t, r.Send(t.Context(), "m", message))
+		scribble(message)
+		result := wait(t, r)
+		spoil()
+
+		want, err := value.Own(meant)
+		require.NoError(t, err)
+		seen := map[string]any{}
+		for _, name := range []string{"input", "said", "report", "typed", "reply", "plain", "caught"} {
+			seen[name] = want
+		}
+		require.Equal(t, seen, result.Output)
+		for event, err := range r.Events(t.Context(), 1) {
+			require.NoError(t, err)
+			data, err := value.JSON([]any{event.Value, detailsOf(&event)})
+			require.NoError(t, err)
+			require.NotContains(t, string(data), "scribbled", event.Type)
+		}
+		for head, err := range e.Runs(t.Context(), "") {
+			require.NoError(t, err)
+			require.Equal(t, map[string]string{"for": "ann"}, head.Labels)
+		}
+	})
+}
+
+// detailsOf is what else an event holds of a program's.
+func detailsOf(e *journal.Event) []any {
+	if e.Detail == nil {
+		return nil
+	}
+	list := []any{e.Detail.About}
+	if e.Detail.Failure != nil {
+		list = append(list, e.Detail.Failure.Details)
+	}
+	return list
+}
+
+func TestWhatABuilderIsGivenAndAFunctionReturnsIsCopied(t *testing.T) {
+	literal, returned := map[string]any{"a": []any{"b"}}, []any{map[string]any{"c": "d"}}
+	list := flow.NewFunc("list", func(int) []any { return returned })
+	first := flow.Call("first", template.NewOp[map[string]any, any]("same", same.Implementation()), flow.Value(literal))
+	each := flow.Each("each", list.Of(flow.Value(1)), func(item flow.Ref[any]) flow.Ref[any] {
+		return flow.Call("item", template.NewOp[any, any]("same", same.Implementation()), item)
+	})
+	spoils := operation.Define("spoil", func(context.Context, any) (any, error) {
+		scribble(returned)
+		return nil, nil
+	})
+	spoil := flow.Call("spoil", template.NewOp[[]any, any]("spoil", spoils.Implementation()), flow.From(each))
+	scribble(literal)
+	w := flow.MustDefine("w", first, each, spoil, flow.Output(flow.Object[map[string]any](
+		flow.With("first", flow.From(first)), flow.With("each", flow.From(each)))))
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{same, spoils}})
+	r, err := e.Start(t.Context(), w, nil)
+	require.NoError(t, err)
+	want := map[string]any{"first": map[string]any{"a": []any{"b"}}, "each": []any{map[string]any{"c": "d"}}}
+	require.Equal(t, want, wait(t, r).Output)
+	for event, err := range r.Events(t.Context(), 1) {
+		require.NoError(t, err)
+		require.NotContains(t, fmt.Sprint(event.Value), "scribbled", event.Type)
+	}
+}
