@@ -76,7 +76,7 @@ var floors = []floor{
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it
-	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
+	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "reactive/net", "template", "template/plan", "template/playbook")},
 	{"cmd/sluice", anything},
 }

@@ -82,6 +82,8 @@ type Engine struct {
 	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
 	families map[string]int      // how many runs are below those that nobody has started, by their ids
 	sleepers sleepers
+	before   []func() error // to be called before the shutdown begins
+	ending   bool           // Shutdown was called
 	closed   bool
 	shut     chan struct{} // closed when Shutdown has done its work
 
@@ -380,10 +382,10 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 
 // Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
 // Runs that have not finished go on when an engine is next made on the store. It closes the store. From then on every method
-// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done.
+// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
-	if e.closed {
+	if e.ending {
 		e.mu.Unlock()
 		select {
 		case <-e.shut:
@@ -392,9 +394,14 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 			return canceled.Error(ctx)
 		}
 	}
-	e.closed = true
+	e.ending = true
+	before := e.before
 	e.mu.Unlock()
 	defer close(e.shut)
+	left := e.leaveFirst(ctx, before)
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
 	e.calls.close()
 	e.deciders.close()
 	e.drain()
@@ -405,7 +412,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.cancel(ErrShutdown)
 	e.loops.Wait()
 	e.pool.all.Wait()
-	return e.store.Close()
+	return errors.Join(<-left, e.store.Close())
 }
 
 func (e *Engine) shutting() bool {

@@ -479,7 +479,7 @@ name: w
 steps: [{map: {id: a, over: "{{ 1..20 }}", steps: [{map: {id: b, over: "{{ 1..20 }}", steps: [{id: c, operation: echo}]}}]}}]`)
 	result := wait(t, r)
 	require.Equal(t, reactive.CodeLimit, result.Failure.Code)
-	require.Contains(t, result.Failure.Message, "a list of 20 items makes 102 steps")
+	require.Contains(t, result.Failure.Message, "a list of 20 items makes 103 steps")
 	state, err := r.State(t.Context())
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(state.Steps), 100)

@@ -67,7 +67,8 @@ type Stepper struct {
 	root     *reactive.Root
 	host     Host
 	limits   Limits
-	reserved int // calls that have got room in this step, one for each step of a plain call or of a fan-out
+	fold     func(*journal.Event) // applies an event to the root
+	reserved int                  // calls that have got room in this step, one for each step of a plain call or of a fan-out
 	batch    []journal.Event
 	calls    []reactive.Request
 	answers  []answer
@@ -76,7 +77,7 @@ type Stepper struct {
 
 // NewStepper makes the stepper of a run whose journal root has been given.
 func NewStepper(root *reactive.Root, host Host) *Stepper {
-	s := &Stepper{root: root, host: host}
+	s := &Stepper{root: root, host: host, fold: func(e *journal.Event) { root.Apply(e) }}
 	if l, ok := host.(Limiter); ok {
 		s.limits = l.Limits()
 	}
@@ -132,12 +133,16 @@ func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
-// fire applies the consequences of all timers due at that instant.
+// fire applies the consequences of all timers due at that instant. A wait that a message has reached before is answered, and
+// not over time: the message may have been journaled by somebody who did not go on with the run.
 func (s *Stepper) fire(until int64) {
 	for {
 		e, ok := s.root.Fire(until)
-		if !ok {
+		switch {
+		case !ok:
 			return
+		case s.answerMessages():
+			continue
 		}
 		e.At = s.now
 		s.apply(e)
@@ -183,7 +188,7 @@ func (s *Stepper) enact(e journal.Event) {
 func (s *Stepper) apply(e journal.Event) {
 	e.Seq = s.root.Seq() + 1
 	s.batch = append(s.batch, e)
-	s.root.Apply(&s.batch[len(s.batch)-1])
+	s.fold(&s.batch[len(s.batch)-1])
 }
 
 // decide goes round until nothing follows any more: ends first, then what was waited for, then starts. It reports
@@ -245,13 +250,14 @@ func (s *Stepper) end() {
 	})
 }
 
-// answerMessages ends the waits that a message has reached.
-func (s *Stepper) answerMessages() {
+// answerMessages ends the waits that a message has reached. It reports whether there were any.
+func (s *Stepper) answerMessages() (any bool) {
 	for {
 		a, ok := s.root.NextAnswer()
 		if !ok {
-			return
+			return any
 		}
+		any = true
 		s.apply(s.about(a.Node, journal.Event{Type: journal.CallResponded, Attempt: a.Attempt, Value: a.Output}))
 	}
 }

@@ -95,9 +95,10 @@ line as things happen:
 		defer stop()
 		cmd.SetContext(ctx)
 		w := &watcher{look: l, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}
+		l.hold(cmd)
 		w.records, w.lines = l.printer(cmd.OutOrStdout()), newEventLines(cmd.OutOrStdout(), l.table())
 		err := w.watch(cmd)
-		return exitOf(errors.Join(err, w.records.end()))
+		return exitOf(errors.Join(err, w.records.end(), l.out.release()))
 	}
 	return cmd
 }
@@ -148,7 +149,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return err
 		}
 		if last = r.Events; w.next > last {
-			w.finished = r.Finished
+			w.finished = r.Finished && !r.Late // else its last event is to come
 			return nil
 		}
 	}

@@ -57,7 +57,10 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 			return false, err
 		}
 		_, nobody := Dial(dir)
-		return errors.Is(nobody, ErrNotHeld), err
+		if again = errors.Is(nobody, ErrNotHeld); !again {
+			err = fmt.Errorf("%w: it works on the runs, and answers for them: sluice runs --data %s", err, dir)
+		}
+		return again, err
 	})
 	return s, err
 }

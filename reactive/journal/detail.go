@@ -213,15 +213,17 @@ func appendStart(w *encoder, s *Start) error {
 	}
 	w.text(startActor, s.Actor)
 	w.int(startMapItemsMax, int64(s.MapItemsMax))
-	w.int(startInstancesMax, int64(s.InstancesMax))
 	if err := w.labels(startChildren, s.Children); err != nil {
 		return err
 	}
 	w.text(startOnBlocked, s.OnBlocked)
 	if s.Identity != nil {
 		w.key(startIdentity)
-		return appendIdentity(w, s.Identity)
+		if err := appendIdentity(w, s.Identity); err != nil {
+			return err
+		}
 	}
+	w.int(startInstancesMax, int64(s.InstancesMax))
 	return nil
 }
 

@@ -230,10 +230,13 @@ func (s *Store) Close() error {
 }
 
 // flush moves the log into tables: a log that needs no replay cannot lose anything. On a disk that takes no writes Pebble
-// would try for ever, so it is left alone then.
+// would try for ever, and without its directory end the process, so it is left alone then.
 func (s *Store) flush() error {
 	if s.readOnly.Load() != nil {
 		return nil
+	}
+	if _, err := s.files.Stat(s.files.PathJoin(s.dir, databaseName)); err != nil {
+		return fmt.Errorf("what was journaled is lost: %w", err)
 	}
 	flushed, err := s.db.AsyncFlush()
 	if err != nil {
