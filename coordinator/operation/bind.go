@@ -17,7 +17,7 @@ const (
 	CodeTransport      = "transport"        // no HTTP answer came; may be retried
 	CodeInvalidRequest = "invalid_request"  // what the binding gives is no HTTP request
 	CodeAddressRefused = "address_refused"  // an HTTP request would have gone where none may
-	CodeRedirect       = "redirect"         // an HTTP answer redirects too often, or out of encryption
+	CodeRedirect       = "redirect"         // an HTTP answer redirects too often, out of encryption, or to another host
 	CodeInvalidOutput  = "invalid_output"   // what came back is not what it should be
 	CodeTooLarge       = "output_too_large" // what came back is larger than its limit
 	CodeCanceled       = "canceled"         // the call's context ended first; may be retried
@@ -30,7 +30,7 @@ func Bind(b *template.Bound) (Caller, error) {
 	case b.Binding.Command != nil:
 		return &command{bound: b, output: b.Binding.Command.Output, grace: graceDefault}, nil
 	case b.Binding.HTTP != nil:
-		return &request{bound: b, client: sharedClient()}, nil
+		return newRequest(b, sharedTransport()), nil
 	}
 	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
 }

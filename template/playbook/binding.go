@@ -43,7 +43,7 @@ type how struct {
 }
 
 func init() {
-	http := &how{[]string{"method", "url", "headers", "params", "body", "payload"}, []string{"url"}, (*binder).http}
+	http := &how{[]string{"method", "url", "headers", "params", "body", "payload", "follow_redirects"}, []string{"url"}, (*binder).http}
 	command := &how{[]string{"argv", "shell", "stdin", "env", "dir", "output"}, nil, (*binder).command}
 	workflow := &how{[]string{"path", "ref"}, nil, (*binder).workflow}
 	result := &how{[]string{"ref"}, []string{"ref"}, (*binder).result}
@@ -162,6 +162,10 @@ func (b *binder) members(key string) map[string]string {
 
 func (b *binder) http() (template.Binding, bool) {
 	h := &template.HTTP{Method: b.part("method"), URL: b.part("url"), Headers: b.members("headers")}
+	if n := b.of["follow_redirects"]; n != nil {
+		h.FollowRedirects = b.r.choice(n, template.FollowSameHost, template.FollowAny)
+		delete(b.of, "follow_redirects")
+	}
 	for _, key := range []string{"body", "payload"} {
 		if b.of[key] == nil {
 			continue

@@ -126,8 +126,8 @@
 // # Tools
 //
 // A tool's kind is the name of an operation, or one of those that are built in: noop, which calls nothing; http (method, url,
-// headers, params, body); command, also shell (argv or shell, stdin, env, dir, output); sleep (for); wait (message); workflow,
-// also playbook (path or ref, or name where the tool is no list); result, also artifact or resolve (ref: the reference that
+// headers, params, body, follow_redirects); command, also shell (argv or shell, stdin, env, dir, output); sleep (for); wait
+// (message); workflow, also playbook (path or ref, or name where the tool is no list); result, also artifact or resolve (ref: the reference that
 // stands for a large result, or for what a step has given); and workbook, which stands for an entry of the workbook.
 // What a tool says beside the keys that all tools have (name, spec, set, input, target, fan_in, timing, fulfillment,
 // idempotent, output: {…}) is what the call is made with, together with its input.
