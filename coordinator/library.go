@@ -232,7 +232,7 @@ func (l *library) performers(p *plan.Plan, own functions, children map[string]st
 			list[i] = &performer{caller: caller, bound: true}
 			list[i].waits.Store(true)
 		case op.Bound != nil:
-			caller, err := operation.Bind(op.Bound)
+			caller, err := operation.Bind(op.Bound, l.engine.config.PassEnv...)
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}

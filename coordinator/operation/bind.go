@@ -25,10 +25,13 @@ const (
 
 // Bind gives the Caller of an operation that a document binds to a command or an HTTP request. All other bindings are
 // carried out by the engine itself and are refused. The result keeps b, is immutable and safe for concurrent use.
-func Bind(b *template.Bound) (Caller, error) {
+//
+// A command gets of this process's environment the variables PATH, HOME, LANG and TMPDIR, and those that passed names, as far
+// as they are set when the call is made.
+func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:
-		return &command{bound: b, output: b.Binding.Command.Output, grace: graceDefault}, nil
+		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceDefault}, nil
 	case b.Binding.HTTP != nil:
 		return newRequest(b, sharedTransport()), nil
 	}

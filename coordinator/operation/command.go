@@ -2,11 +2,8 @@ package operation
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,14 +23,15 @@ const graceDefault = 2 * time.Second
 
 // command is the Caller of a command binding: each call runs the program once.
 //
-// The program gets the process's environment and the binding's, and four variables that say which call it serves:
-// SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and SLUICE_IDEMPOTENCY_KEY. It runs in a process group of its own. When the
-// call's context ends, the group gets SIGTERM, and SIGKILL a grace period later. When the program has exited, what it has
+// The program gets the binding's variables, four that say which call it serves (SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and
+// SLUICE_IDEMPOTENCY_KEY), and of this process PATH, HOME, LANG, TMPDIR and those that Bind was told: whatever else is there
+// may be a secret. It runs in a process group of its own. When the call's context ends, the group gets SIGTERM, and SIGKILL a grace period later. When the program has exited, what it has
 // started has the same time to close the output, and is then killed: nothing outlives the call, unless it has left the
 // group by making a session of its own. On Linux the program also dies when this process does, however that happens.
 type command struct {
 	bound  *template.Bound
 	output string // "", text, json or lines
+	passed []string
 	grace  time.Duration
 }
 
@@ -76,7 +74,7 @@ func (b *command) prepare(c *Call) (cmd *exec.Cmd, stdin []byte, err error) {
 			return nil, nil, err
 		}
 	}
-	cmd.Env = environment(c, env)
+	cmd.Env = environment(c, b.passed, env)
 	return cmd, stdin, nil
 }
 
@@ -101,20 +99,6 @@ func (b *command) argv(s *scope) ([]string, error) {
 		return nil, &Error{Code: CodeNotStarted, Message: "argv names no program", Permanent: true}
 	}
 	return argv, nil
-}
-
-// environment is that of this process, then the call's, then the binding's: of two values of one name the last counts.
-func environment(c *Call, own map[string]string) []string {
-	env := append(os.Environ(),
-		"SLUICE_RUN="+c.Run,
-		"SLUICE_STEP="+c.Node,
-		"SLUICE_ATTEMPT="+strconv.Itoa(int(c.Attempt)),
-		"SLUICE_IDEMPOTENCY_KEY="+c.Key(),
-	)
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		env = append(env, name+"="+own[name])
-	}
-	return env
 }
 
 // notStarted is the failure of a command that never ran. It is final, unless the machine was only short of something.
