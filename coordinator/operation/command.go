@@ -45,8 +45,10 @@ func (b *command) Call(c *Call) (any, error) {
 	}
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
+	p.redactor = c.redactor
 	if b.output != "" {
 		p.stdout.full = p.kill // what comes of it can only be refused
+		p.whole = true
 	}
 	if err := p.run(c); err != nil {
 		return nil, notStarted(cmd, err)
@@ -119,21 +121,21 @@ func (b *command) outcome(c *Call, p *process) (any, error) {
 		return nil, &Error{Code: CodeTooLarge, Permanent: true,
 			Message: fmt.Sprintf("the output is larger than %d bytes: write it to a file and print its name", StdoutMax)}
 	case p.state.Success():
-		return b.parse(p)
+		return b.parse(c, p)
 	case c.Err() != nil:
 		return nil, canceled(c)
 	}
-	return nil, exitError(p)
+	return nil, exitError(c, p)
 }
 
 // parse makes the step's output of what the program has printed.
-func (b *command) parse(p *process) (any, error) {
+func (b *command) parse(c *Call, p *process) (any, error) {
 	text := p.stdout.String()
 	switch b.output {
 	case "text":
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), nil
 	case "lines":
-		return lines(text), nil
+		return lines(c.redact(text)), nil // of a secret that is broken into lines no line tells what it is
 	case "json":
 		v, err := value.ParseJSON([]byte(text))
 		if err != nil {
@@ -155,7 +157,7 @@ func lines(text string) []any {
 
 // exitError is the failure of a program that has said so. Its message ends with the last line of the error stream, which
 // is where programs name the cause; the details have more. The exit code is -1 for a program that a signal has ended.
-func exitError(p *process) error {
+func exitError(c *Call, p *process) error {
 	details := map[string]any{"exit_code": int64(p.state.ExitCode())}
 	message := p.state.String() // such as "exit status 2" or "signal: killed"
 	if stderr := p.stderr.String(); stderr != "" {
@@ -165,6 +167,9 @@ func exitError(p *process) error {
 		}
 	}
 	// Many programs report on standard output what has gone wrong. A failure takes no more of it than of the other stream.
+	if p.whole {
+		p.stdout.kept = []byte(c.redact(string(p.stdout.kept)))
+	}
 	p.stdout.limit = StderrMax
 	if stdout := p.stdout.String(); stdout != "" {
 		details["stdout"] = stdout

@@ -56,7 +56,7 @@ func (b *request) Call(c *Call) (any, error) {
 	// Closing what has not been read to the end gives up the connection; all else is kept for the next request.
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 {
-		return nil, statusError(req, resp, nil)
+		return nil, statusError(c, req, resp, nil)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, ResponseMax+1))
 	switch {
@@ -66,7 +66,7 @@ func (b *request) Call(c *Call) (any, error) {
 		return nil, &Error{Code: CodeTooLarge, Permanent: true,
 			Message: fmt.Sprintf("%s: the body is larger than %d bytes", place(req), ResponseMax)}
 	case resp.StatusCode >= 400:
-		return nil, statusError(req, resp, body)
+		return nil, statusError(c, req, resp, body)
 	}
 	return outcome(req, resp, body)
 }
@@ -178,7 +178,7 @@ func headerValues(resp *http.Response) map[string]any {
 
 // statusError is the failure that the server has answered with. Those of the client are final, but for the three that say
 // “not now”, and so is a switch of protocols; those of the server may be gone when it is asked again.
-func statusError(req *http.Request, resp *http.Response, body []byte) error {
+func statusError(c *Call, req *http.Request, resp *http.Response, body []byte) error {
 	status := resp.StatusCode
 	e := &Error{
 		Code:    "http_" + strconv.Itoa(status),
@@ -195,7 +195,8 @@ func statusError(req *http.Request, resp *http.Response, body []byte) error {
 	const kept = 64 << 10 // enough of an error page
 	content, err := parseBody(resp, body)
 	if err != nil || len(body) > kept {
-		content = strings.ToValidUTF8(string(body[:min(len(body), kept)]), "")
+		text := c.redact(string(body))
+		content = strings.ToValidUTF8(text[:min(len(text), kept)], "")
 	}
 	e.Details = map[string]any{"status": int64(status), "headers": headerValues(resp), "body": content}
 	return e
