@@ -1,7 +1,9 @@
 package keychain
 
 import (
+	"cmp"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -17,16 +19,36 @@ const escapeMax = 12
 // view is a text with escapes undone.
 type view struct {
 	text     string
-	from, to []int32 // which bytes of the text as it was each byte has come from; nil: they are the same
-	unbroken bool    // lines are joined
+	of       *view    // what it is a view of; nil: it is the text as it was
+	escapes  []escape // that were undone, in order
+	unbroken bool     // lines are joined
 }
 
-// at gives the part of the original text that a part of the view has come from.
+// escape is what an escape of one text has become in its view.
+type escape struct{ at, end, from, to int } // in the view, and in the text
+
+// at gives the part of the original text that a part of the view has come from; no part is empty.
 func (v *view) at(start, end int) (int, int) {
-	if v.from == nil {
+	if v.of == nil {
 		return start, end
 	}
-	return int(v.from[start]), int(v.to[end-1])
+	from, _ := v.origin(start)
+	_, to := v.origin(end - 1)
+	return v.of.at(from, to)
+}
+
+// origin gives which bytes of the text below a byte has come from.
+func (v *view) origin(at int) (from, to int) {
+	next, _ := slices.BinarySearchFunc(v.escapes, at+1, func(e escape, at int) int { return cmp.Compare(e.at, at) })
+	if next == 0 {
+		return at, at + 1
+	}
+	last := v.escapes[next-1]
+	if at < last.end {
+		return last.from, last.to
+	}
+	at += last.to - last.end
+	return at, at + 1
 }
 
 // undo is a way to undo escapes: step gives what a text begins with that begins with one of the bytes, and how many bytes
@@ -59,33 +81,33 @@ func (v *view) each(depth int, f func(*view)) {
 }
 
 // in gives a view of a view; false when it would be the same.
-func (u undo) in(v *view) (view, bool) {
-	next := strings.IndexAny(v.text, u.begin)
-	if next < 0 {
-		return view{}, false
-	}
-	out := view{from: make([]int32, 0, len(v.text)), to: make([]int32, 0, len(v.text)), unbroken: v.unbroken || u.joins}
-	text := make([]byte, 0, len(v.text))
-	changed := false
+func (u undo) in(v *view) (*view, bool) {
+	out := &view{of: v, unbroken: v.unbroken || u.joins}
+	var text strings.Builder
+	done := 0
 	for i := 0; i < len(v.text); {
-		decoded, n := "", 0
-		if strings.IndexByte(u.begin, v.text[i]) >= 0 {
-			decoded, n = u.step(v.text[i:])
+		next := strings.IndexAny(v.text[i:], u.begin)
+		if next < 0 {
+			break
 		}
+		i += next
+		decoded, n := u.step(v.text[i:])
 		if n == 0 {
-			decoded, n = v.text[i:i+1], 1
-		} else {
-			changed = true
+			i++
+			continue
 		}
-		from, to := v.at(i, i+n)
-		for range len(decoded) {
-			out.from, out.to = append(out.from, int32(from)), append(out.to, int32(to))
-		}
-		text = append(text, decoded...)
+		text.WriteString(v.text[done:i])
+		out.escapes = append(out.escapes, escape{text.Len(), text.Len() + len(decoded), i, i + n})
+		text.WriteString(decoded)
 		i += n
+		done = i
 	}
-	out.text = string(text)
-	return out, changed
+	if done == 0 {
+		return nil, false
+	}
+	text.WriteString(v.text[done:])
+	out.text = text.String()
+	return out, true
 }
 
 // backslash undoes the escapes of JSON, of Go and of most languages.
