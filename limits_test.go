@@ -42,7 +42,8 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 		"operation.StdoutMax": operation.StdoutMax, "operation.StderrMax": operation.StderrMax, "operation.ResponseMax": operation.ResponseMax,
 		"operation.CodeMax": operation.CodeMax, "operation.MessageMax": operation.MessageMax,
 		"reactive.ReportsMax": reactive.ReportsMax, "reactive.ReportBytesMax": reactive.ReportBytesMax,
-		"control.RequestMax": control.RequestMax, "journal.StreamNameMax": journal.StreamNameMax,
+		"control.RequestMax": control.RequestMax, "control.CommandsMax": control.CommandsMax, "control.LooksMax": control.LooksMax,
+		"control.WatchersMax": control.WatchersMax, "control.IdleMax": control.IdleMax, "journal.StreamNameMax": journal.StreamNameMax,
 		"disk.BatchMaxBytes": disk.BatchMaxBytes, "disk.EventMaxBytes": disk.EventMaxBytes,
 	}
 	for prefix, limits := range map[string]any{
