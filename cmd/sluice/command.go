@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 )
@@ -56,15 +57,15 @@ func report(w io.Writer, at *cobra.Command, err error) int {
 	}
 	e, ok := errors.AsType[*exit](err)
 	if !ok { // cobra's own: it did not come to running a verb
-		fmt.Fprintf(w, "sluice: %s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()), at.CommandPath())
+		fmt.Fprintf(w, "sluice: %s\nRun '%s --help' for usage.\n", progress.CleanLines(strings.TrimSpace(err.Error())), at.CommandPath())
 		return refused
 	}
 	switch {
 	case e.err == nil:
 	case isDocumentError(e.err):
-		fmt.Fprintln(w, e.err)
+		fmt.Fprintln(w, progress.CleanLines(e.err.Error()))
 	default:
-		fmt.Fprintf(w, "sluice: %v\n", e.err)
+		fmt.Fprintf(w, "sluice: %s\n", progress.CleanLines(e.err.Error()))
 	}
 	return e.code
 }

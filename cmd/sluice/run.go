@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive"
@@ -176,7 +177,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) err
 		return &exit{interrupted, nil}
 	}
 	if f.output == "quiet" {
-		fmt.Fprintf(stderr, "sluice: %v\n", end.result.Err())
+		fmt.Fprintf(stderr, "sluice: %s\n", progress.CleanLines(end.result.Err().Error()))
 	}
 	return &exit{failed, nil}
 }

@@ -6,6 +6,11 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 )
 
 // stdout is the standard output, which remembers that something could not be written: what has not arrived is no success,
@@ -32,6 +37,15 @@ func (s *stdout) missing(err error) error {
 	return err
 }
 
+// forReading is what a run has given, as it may be shown to people: nothing in it commands their terminal. Where there is none,
+// data stays as it is.
+func forReading(w io.Writer, text string) string {
+	if file := fileOf(w); file != nil && term.IsTerminal(file.Fd()) {
+		return progress.CleanLines(text)
+	}
+	return text
+}
+
 // fileOf is the file that a verb writes to; nil: it writes elsewhere.
 func fileOf(w io.Writer) *os.File {
 	switch w := w.(type) {
@@ -39,6 +53,10 @@ func fileOf(w io.Writer) *os.File {
 		return w
 	case *stdout:
 		return w.file
+	case *heldBack:
+		return fileOf(w.to)
+	case *colorprofile.Writer:
+		return fileOf(w.Forward)
 	}
 	return nil
 }
