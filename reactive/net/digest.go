@@ -42,6 +42,11 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		d.run(run)
 	}
 	d.order()
+	for _, t := range n.timers.inOrder() {
+		if n.alive(t) {
+			fmt.Fprintf(w, "timer %s %s %d;", t.run.key, t.key, t.due-now)
+		}
+	}
 }
 
 // digest writes the parts of a net. Fan-outs are numbered as they come up: which they are is of no matter, only who shares
