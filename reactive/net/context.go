@@ -93,11 +93,13 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 }
 
 // writeContext writes to the context, and has the gates look that read it.
-func (n *Net) writeContext(s *scope, path []string, v value.Value) (err error) {
+func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 	if s.it != nil && s.it.apart() {
-		if v, err = n.writeOwn(s.it, path, v); err != nil {
+		out, known, err := n.writeOwn(s.it, path, v)
+		if err != nil || known {
 			return err
 		}
+		v = out
 	}
 	if err := n.ctx.write(path, v); err != nil {
 		return err
@@ -107,25 +109,29 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) (err error) {
 }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
-// writes. It gives what is to be written for the others to see, at the same path and nothing beside it.
-func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (value.Value, error) {
-	if err := n.ctx.takes(path); err != nil {
-		return nil, err
-	}
-	if err := it.ctx.takes(path); err != nil {
-		return nil, err
-	}
+// writes. It gives what is to be written for the others to see, at the same path and nothing beside it. Nothing is where
+// another iteration has written the same: what came after that, such as a patch, stays.
+func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
+	out = v
 	switch it.run.step.Loop.Conflict {
 	case playbook.ConflictAppends:
-		if err := fits(append(slices.Clip(path), "0"), v); err != nil {
-			return nil, err
+		if err = fits(append(slices.Clip(path), "0"), v); err == nil {
+			err = n.ctx.takes(path)
 		}
-		v = it.run.writes.appended(path, v)
+		if err == nil {
+			out, err = it.run.writes.appended(it.index, path, v, n.ctx.at(path))
+		}
 	case playbook.ConflictRejected:
-		if err := it.run.writes.conflict(it.index, path, v); err != nil {
-			return nil, err
-		}
+		known, err = it.run.writes.conflict(it.index, path, v)
+	}
+	if err == nil && !known {
+		err = n.ctx.takes(path)
+	}
+	if err == nil {
+		err = it.ctx.write(path, out)
+	}
+	if err == nil && it.run.step.Loop.Conflict == playbook.ConflictRejected {
 		it.run.writes.note(it.index, path, v)
 	}
-	return v, it.ctx.write(path, v)
+	return out, known, err
 }

@@ -120,7 +120,7 @@ func (d *digest) run(run *stepRun) {
 
 // writes writes what the iterations of a parallel loop have written to the context.
 func (d *digest) writes(path string, w *writes) {
-	if w.wrote {
+	if len(w.by) > 0 {
 		fmt.Fprintf(d.w, "write %s %d %s;", path, w.by, text(w.v))
 	}
 	for _, k := range slices.Sorted(maps.Keys(w.below)) {

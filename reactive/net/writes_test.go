@@ -78,22 +78,24 @@ func replaced(v any, path []string, x any) any {
 // flat is a second reading of what conflicts: a list of the writes that count, all of which are looked at.
 type flat []written
 
-func (f *flat) write(w written) (conflict bool) {
+func (f *flat) write(w written) (known, conflict bool) {
 	for _, o := range *f {
-		if o.by != w.by && (begins(w.path, o.path) && differ(o, w) || begins(o.path, w.path) && differ(w, o)) {
-			return true
+		if o.by == w.by {
+			continue
 		}
+		if begins(w.path, o.path) && differ(o, w) || begins(o.path, w.path) && differ(w, o) {
+			return false, true
+		}
+		known = known || begins(w.path, o.path)
 	}
 	for i, o := range *f {
-		if begins(w.path, o.path) && (o.by != w.by || len(o.path) < len(w.path)) { // it says the same, or is a part of its own
-			if o.by == w.by {
-				(*f)[i].v = replaced(o.v, w.path[len(o.path):], w.v)
-			}
-			return false
+		if o.by == w.by && begins(w.path, o.path) && len(o.path) < len(w.path) { // a part of its own
+			(*f)[i].v = replaced(o.v, w.path[len(o.path):], w.v)
+			return known, false
 		}
 	}
 	*f = append(slices.DeleteFunc(*f, func(o written) bool { return o.by == w.by && begins(o.path, w.path) }), w)
-	return false
+	return known, false
 }
 
 // TestWritesOfIterationsConflictByPath: two of them do where one path begins with the other and the values differ there.
@@ -111,8 +113,9 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 			if trial.Write(w.path, w.v) != nil {
 				continue
 			}
-			want := list.write(w)
-			require.Equal(t, want, tree.Conflict(w.by, w.path, w.v), "%d writes %v to %v", w.by, w.v, w.path)
+			wantKnown, want := list.write(w)
+			known, conflict := tree.Conflict(w.by, w.path, w.v)
+			require.Equal(t, []bool{wantKnown, want}, []bool{known, conflict}, "%d writes %v to %v", w.by, w.v, w.path)
 			if !want {
 				require.NoError(t, views[w.by].Write(w.path, w.v))
 			}
@@ -146,6 +149,37 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 				}
 			}
 			require.Equal(t, model, any(vars.All()))
+		}
+		b.checkHanded()
+	})
+}
+
+// TestLoopsAppendToWhatIsThere, whoever has written that: the loop itself, another one beside it, or a person. A list that was
+// handed out does not change.
+func TestLoopsAppendToWhatIsThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := &table{t: t, handedOut: handedOut{known: map[uintptr]bool{}}}
+		loops := []*net.Writes{{}, {}}
+		var there any
+		var model []any
+		for i := range rapid.IntRange(1, 40).Draw(t, "moves") {
+			switch k := rapid.IntRange(0, 7).Draw(t, "move"); k {
+			case 0:
+				model = nil
+				if there = any(nil); rapid.Bool().Draw(t, "list") {
+					model = rapid.SliceOfN(rapid.Just[any](int64(-1)), 0, 4).Draw(t, "patch")
+					there = slices.Clone(model)
+				}
+			default:
+				v := int64(i)
+				list, err := loops[k%2].Appended(rapid.Int32Range(0, 2).Draw(t, "by"), []string{"l"}, v, there)
+				require.NoError(t, err)
+				there, model = list, append(model, v)
+			}
+			if model != nil {
+				require.Equal(t, model, there)
+			}
+			b.hold("the list", there)
 		}
 		b.checkHanded()
 	})
