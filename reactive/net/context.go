@@ -2,9 +2,9 @@ package net
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -18,12 +18,12 @@ func (n *Net) Context() map[string]value.Value { return n.ctx.all() }
 func (n *Net) patch(e *journal.Event) {
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path := strings.Split(k, ".")
+		path, ok := playbook.ParsePath(k)
 		v, err := value.Of(changes[k])
 		if err == nil {
 			err = fits(path, v)
 		}
-		if err == nil && n.ctx.write(path, v) == nil {
+		if ok && err == nil && n.ctx.write(path, v) == nil {
 			n.gates.touch(path[0])
 		}
 	}
@@ -35,7 +35,10 @@ func (n *Net) PatchError(changes map[string]any) error {
 	trial := vars{values: n.ctx.values, held: true}
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path := strings.Split(k, ".")
+		path, ok := playbook.ParsePath(k)
+		if !ok {
+			return fmt.Errorf("%q is no path: write key or key.inner", k)
+		}
 		if err := fits(path, changes[k]); err != nil {
 			return err
 		}
