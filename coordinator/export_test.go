@@ -9,3 +9,10 @@ func (e *Engine) InMemory() int {
 
 // FirstDifference is the place of the first difference between two values.
 var FirstDifference = firstDifference
+
+// ChildOf, ParentOf and Generation are about the ids of child runs.
+var (
+	ChildOf    = childOf
+	ParentOf   = parentOf
+	Generation = generation
+)

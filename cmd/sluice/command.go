@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,10 +41,11 @@ func refuse(err error) error { return &exit{refused, err} }
 
 // execute runs the command line and gives the exit code.
 func execute(args []string) int {
-	root := newRoot()
+	root, out := newRoot(), &stdout{file: os.Stdout}
 	root.SetArgs(args)
+	root.SetOut(out)
 	at, err := root.ExecuteC()
-	return report(root.ErrOrStderr(), at, err)
+	return report(root.ErrOrStderr(), at, out.missing(err))
 }
 
 // report says what was wrong, if anything, and gives the exit code. Faults of documents stand on lines of their own, as
@@ -92,7 +94,7 @@ so that a run can be interrupted at any moment and resumed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newRuns(), newExplain(), newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newValidate(), newCheck(), newGraph(), newImport(), newTest(), newVersion())
+	root.AddCommand(newRun(), newRuns(), newExplain(), newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newValidate(), newCheck(), newGraph(), newImport(), newTest(), newDoctor(), newVersion())
 	return root
 }
 

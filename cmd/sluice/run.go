@@ -31,9 +31,9 @@ else as JSON.
 
 Without --data the run's journal is in memory, and Ctrl-C cancels the run. With it the journal is in DIR, and Ctrl-C
 suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is printed. A
-second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C, and so is a reader of the output that goes away, as in
-sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it from others, is
-shown from there on; one that has ended shows again how it did.
+second Ctrl-C ends everything at once. SIGTERM and SIGHUP are as good as Ctrl-C, and so is a reader of the output that
+goes away, as in sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it
+from others, is shown from there on; one that has ended shows again how it did.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
 if it was interrupted.`,

@@ -33,6 +33,7 @@ var codes = []struct {
 	{"finished", coordinator.ErrFinished},
 	{"not_possible", coordinator.ErrNotPossible},
 	{"limit", coordinator.ErrLimit},
+	{"mailbox_full", coordinator.ErrMailboxFull},
 	{"parked", coordinator.ErrParked},
 	{"missing", coordinator.ErrMissing},
 	{"shutdown", coordinator.ErrShutdown},

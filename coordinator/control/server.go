@@ -26,7 +26,7 @@ const (
 	requestChunk = 4 << 10
 )
 
-// Server answers requests on the socket of a directory. Close it before its engine is shut down.
+// Server answers requests on the socket of a directory until Close, or until its engine shuts down.
 type Server struct {
 	engine *coordinator.Engine
 	socket *net.UnixListener
@@ -38,8 +38,8 @@ type Server struct {
 	all    sync.WaitGroup
 }
 
-// Serve answers requests for a directory with an engine that has it open, until Close. A socket that a dead process has
-// left is replaced.
+// Serve answers requests for a directory with an engine that has it open, until Close or the engine's Shutdown, which closes
+// the server first. A socket that a dead process has left is replaced.
 func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -55,6 +55,9 @@ func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.all.Go(s.accept)
+	if err := engine.BeforeShutdown(s.Close); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
