@@ -112,17 +112,14 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
-// writes. It gives what is to be written for the others to see, at the same path and nothing beside it. Nothing is where
-// another iteration has written the same: what came after that, such as a patch, stays.
+// writes. It gives what is to be written for the others to see, at the same path and nothing beside it. What is known,
+// because another iteration has written the same, is not written again: what came after that, such as a patch, stays.
 func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
 	out = v
 	switch it.run.step.Loop.Conflict {
 	case playbook.ConflictAppends:
 		if err = fits(append(slices.Clip(path), "0"), v); err == nil {
-			err = n.ctx.takes(path)
-		}
-		if err == nil {
-			out, err = it.run.writes.appended(it.index, path, v, n.ctx.at(path))
+			out, err = it.run.writes.appended(it.index, path, v, &n.ctx)
 		}
 	case playbook.ConflictRejected:
 		known, err = it.run.writes.conflict(it.index, path, v)

@@ -22,7 +22,7 @@ func (v *vars) All() map[string]any              { return v.all() }
 func (v *vars) Copied() vars                     { return v.copied() }
 func (v *vars) Write(path []string, x any) error { return v.write(path, x) }
 
-// Appended is what it is inside.
-func (w *writes) Appended(by int32, path []string, v, there any) ([]any, error) {
-	return w.appended(by, path, v, there)
+// Appended appends to what is there under one key.
+func (w *writes) Appended(by int32, key string, v, there any) ([]any, error) {
+	return w.appended(by, []string{key}, v, &vars{values: map[string]any{key: there}})
 }

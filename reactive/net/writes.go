@@ -129,9 +129,9 @@ func same(outer value.Value, path []string, inner value.Value) bool {
 	return value.Equal(outer, inner)
 }
 
-// appended gives the list that is there at a path with a value more. The spare room of a list that the loop has made is
+// appended gives the list that the context has at a path with a value more. The spare room of a list that the loop has made is
 // nobody else's, so that lists that were handed out before stay as they are. A loop cannot append both to a list and inside it.
-func (w *writes) appended(by int32, path []string, v, there value.Value) ([]any, error) {
+func (w *writes) appended(by int32, path []string, v value.Value, ctx *vars) ([]any, error) {
 	for i := range path {
 		if len(w.by) > 0 {
 			return nil, mixed(path[:i], path)
@@ -141,6 +141,10 @@ func (w *writes) appended(by int32, path []string, v, there value.Value) ([]any,
 	if inside := w.inside(nil); inside != nil {
 		return nil, mixed(append(slices.Clip(path), inside...), path)
 	}
+	if err := ctx.takes(path); err != nil {
+		return nil, err
+	}
+	there := ctx.at(path)
 	list, ok := there.([]any)
 	if !ok && there != nil {
 		return nil, fmt.Errorf("%s is no list, so nothing can be appended to it", clipped(path))

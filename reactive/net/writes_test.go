@@ -177,11 +177,11 @@ func TestLoopsAppendToWhatIsThere(t *testing.T) {
 			default:
 				v := int64(i)
 				if rapid.Bool().Draw(t, "elsewhere") { // the same list stands at another path, and is appended to there
-					other, err := (&net.Writes{}).Appended(0, []string{"m"}, -v, there)
+					other, err := (&net.Writes{}).Appended(0, "m", -v, there)
 					require.NoError(t, err)
 					lists, copies = append(lists, other), append(copies, slices.Clone(other))
 				}
-				list, err := loops[k%2].Appended(rapid.Int32Range(0, 2).Draw(t, "by"), []string{"l"}, v, there)
+				list, err := loops[k%2].Appended(rapid.Int32Range(0, 2).Draw(t, "by"), "l", v, there)
 				require.NoError(t, err)
 				there, model = list, append(model, v)
 			}
