@@ -8,6 +8,9 @@ var ErrLimit = errors.New("document: limit exceeded")
 // depthDefault is how deep mappings and sequences nest: as deep as a value may.
 const depthDefault = 128
 
+// BytesMax is how large a file may be when Limits do not say otherwise: 1 MiB. Those who read files need read no more.
+const BytesMax = 1 << 20
+
 // Limits bound what Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
 // document costs no more than reading it.
 type Limits struct {
@@ -23,7 +26,7 @@ func (l Limits) withDefaults() Limits {
 		value    *int
 		fallback int
 	}{
-		{&l.Bytes, 1 << 20}, {&l.Depth, depthDefault}, {&l.Keys, 10_000}, {&l.Text, 256 << 10}, {&l.Documents, 1_000},
+		{&l.Bytes, BytesMax}, {&l.Depth, depthDefault}, {&l.Keys, 10_000}, {&l.Text, 256 << 10}, {&l.Documents, 1_000},
 	} {
 		if *limit.value <= 0 {
 			*limit.value = limit.fallback
