@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
@@ -93,7 +94,7 @@ func (f *File) latest() Directory {
 	if int64(time.Since(f.opened)) >= f.due.Load() && f.mu.TryLock() {
 		if now := int64(time.Since(f.opened)); now >= f.due.Load() {
 			f.refresh()
-			f.due.Store(now + int64(f.every))
+			f.due.Store(call.After(now, f.every))
 		}
 		f.mu.Unlock()
 	}
