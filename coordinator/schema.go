@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -74,6 +75,9 @@ func (s *inputSchema) check(input value.Value) error {
 	if err != nil {
 		return err
 	}
+	if err := fits(s.schema, doc); err != nil {
+		return &InputError{Workflow: s.name, Faults: []string{err.Error()}}
+	}
 	err = s.schema.Validate(doc)
 	if err == nil {
 		return nil
@@ -87,15 +91,20 @@ func (s *inputSchema) check(input value.Value) error {
 	return e
 }
 
+// faultsMax is how many faults of one input are said.
+const faultsMax = 100
+
 // collect gathers the innermost causes: what encloses them says nothing that a person needs.
 func (e *InputError) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) == 0 {
 		at := "/" + strings.Join(v.InstanceLocation, "/")
-		e.Faults = append(e.Faults, at+": "+v.ErrorKind.LocalizedString(english))
+		e.Faults = append(e.Faults, document.Clip(at)+": "+document.Clip(v.ErrorKind.LocalizedString(english)))
 		return
 	}
 	for _, c := range v.Causes {
-		e.collect(c)
+		if len(e.Faults) < faultsMax {
+			e.collect(c)
+		}
 	}
 }
 

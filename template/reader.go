@@ -1,6 +1,8 @@
 package template
 
 import (
+	"iter"
+
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -100,6 +102,12 @@ func (r *Reader) WrongKind(n *document.Node, want string) { r.wrongKind(n, want)
 
 // UnknownKey refuses a key of a mapping, with that of the known ones which was probably meant.
 func (r *Reader) UnknownKey(e document.Entry, known []string) { r.unknownKey(e, known) }
+
+// Nearest gives the known name that was probably meant by a word, or "": of many words of a document only the first are worth
+// the search.
+func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
+	return r.speller.Nearest(word, known)
+}
 
 // Fault notes a fault that says more than Refuse can. Check does not report the same place again.
 func (r *Reader) Fault(e *document.Error) {

@@ -267,6 +267,17 @@ func TestDepthIsThatOfWhatIsOpen(t *testing.T) {
 	require.ErrorIs(t, err, document.ErrLimit)
 }
 
+func TestTextsInErrorsAreCutAndTheirLengthIsSaid(t *testing.T) {
+	whole := strings.Repeat("é", 200)
+	require.Equal(t, whole, document.Clip(whole))
+	require.Equal(t, `"`+whole+`"`, document.Quote(whole))
+	require.Equal(t, whole+"… (of 250000 characters)", document.Clip(strings.Repeat("é", 250_000)))
+	require.Equal(t, `"`+whole+`…" (of 201 characters)`, document.Quote(whole+"\n"))
+
+	e := &document.Error{Msg: "unknown step " + strings.Repeat("x", 250_000)}
+	require.Equal(t, "unknown step "+strings.Repeat("x", 1987)+"… (of 250013 characters)", e.Error())
+}
+
 func TestErrorsAreOneLineEachInTheOrderOfTheDocument(t *testing.T) {
 	cause := errors.New("the cause")
 	at := func(line, col int, path string) document.Pos {
@@ -274,13 +285,13 @@ func TestErrorsAreOneLineEachInTheOrderOfTheDocument(t *testing.T) {
 	}
 	var list document.Errors
 	list.Add(&document.Error{Pos: at(12, 9, "steps[1].operation"), Text: "ordr.split", Msg: `unknown operation "ordr.split"`, Suggestion: "order.split"})
-	list.Add(&document.Error{Pos: at(2, 1, "deadline"), Text: strings.Repeat("x", 100), Msg: "is no duration", Err: cause})
+	list.Add(&document.Error{Pos: at(2, 1, "deadline"), Text: strings.Repeat("é", 201), Msg: "is no duration", Err: cause})
 	err := document.Join(nil, list.Err(), cause, &document.Error{Pos: document.Pos{Path: "output"}, Msg: "of a built tree"}, list.Err())
 
 	require.EqualError(t, err, strings.Join([]string{
 		"the cause",
 		"output: of a built tree",
-		`f.yaml:2:1: deadline: is no duration: "` + strings.Repeat("x", 60) + `…"`,
+		`f.yaml:2:1: deadline: is no duration: "` + strings.Repeat("é", 200) + `…" (of 201 characters)`,
 		`f.yaml:12:9: steps[1].operation: unknown operation "ordr.split" (did you mean "order.split"?)`,
 	}, "\n"))
 	require.ErrorIs(t, err, cause)
