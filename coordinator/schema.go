@@ -31,11 +31,11 @@ type inputSchema struct {
 	schema *jsonschema.Schema
 }
 
-func compileSchema(name string, schema value.Value) (*inputSchema, error) {
-	if schema == nil {
+func compileSchema(w *template.Workflow) (*inputSchema, error) {
+	if w.Input == nil {
 		return nil, nil
 	}
-	data, err := value.JSON(schema)
+	data, err := value.JSON(w.Input)
 	if err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
 	}
@@ -45,14 +45,14 @@ func compileSchema(name string, schema value.Value) (*inputSchema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
-	if err := c.AddResource("input.json", doc); err != nil {
-		return nil, fmt.Errorf("input schema: %w", err)
+	if err := c.AddResource(schemaBase, doc); err != nil {
+		return nil, schemaFaults(w, err)
 	}
-	s, err := c.Compile("input.json")
+	s, err := c.Compile(schemaBase)
 	if err != nil {
-		return nil, fmt.Errorf("input schema: %w", err)
+		return nil, schemaFaults(w, err)
 	}
-	return &inputSchema{name, s}, nil
+	return &inputSchema{w.Name, s}, nil
 }
 
 // noLoader refuses schemas from elsewhere: a definition stands alone.
@@ -113,7 +113,7 @@ var english = message.NewPrinter(language.English)
 // CheckInput reports what a workflow's schema refuses in an input, as *InputError. It is for drivers of a Stepper, which
 // start runs themselves.
 func CheckInput(w *template.Workflow, input value.Value) error {
-	s, err := compileSchema(w.Name, w.Input)
+	s, err := compileSchema(w)
 	if err != nil {
 		return err
 	}

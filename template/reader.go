@@ -57,7 +57,7 @@ func (r *Reader) Root() Fields {
 		"kind":            r.checkKind,
 		"name":            func(v *document.Node) { w.Name = r.text(v) },
 		"version":         func(v *document.Node) { w.Version = r.text(v) },
-		"input":           func(v *document.Node) { w.Input = r.schema(v) },
+		"input":           func(v *document.Node) { w.Input, w.input = r.schema(v), v },
 		"deadline":        func(v *document.Node) { w.Deadline = r.duration(v) },
 		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.text(v)) },
 		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.count(v) },
