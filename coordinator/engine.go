@@ -65,6 +65,7 @@ type Config struct {
 type Engine struct {
 	store    journal.Store
 	config   Config
+	clock    *clock
 	pool     *pool
 	calls    capacity        // of steps and of participants
 	deciders capacity        // of decision sources: what they decide may be what holds the calls up
@@ -102,7 +103,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Logger = usercode.Logger(config.Logger)
 	config.Limits.complete()
 	e := &Engine{
-		store: store, config: config, pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
+		store: store, config: config, clock: newClock(), pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
 		notices: notices{}, wards: map[string][]string{}, families: map[string]int{}, shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
@@ -116,6 +117,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.loops.Go(e.wakeSleepers)
+	e.loops.Go(e.watchClock)
 	ready := false
 	defer func() {
 		if !ready { // PickUp may have ended the caller's goroutine, too
@@ -463,7 +465,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it Item) error {
 			e.mu.Unlock()
 			return ErrShutdown
 		}
-		it.Received = time.Now().UnixNano()
+		it.Received = e.clock.now()
 		r := e.runs[id]
 		if r == nil {
 			e.load(id, it)

@@ -1,5 +1,14 @@
 package coordinator
 
+import "testing"
+
+// SetClock has engines that are made from now on, until the test ends, look at another clock.
+func SetClock(t testing.TB, read func() (wall, steady int64)) {
+	before := systemClock
+	systemClock = func() func() (wall, steady int64) { return read }
+	t.Cleanup(func() { systemClock = before })
+}
+
 // InMemory is how many runs the engine holds in memory.
 func (e *Engine) InMemory() int {
 	e.mu.Lock()

@@ -121,7 +121,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 			return result, err
 		}
 		if due > 0 {
-			defer time.AfterFunc(time.Until(time.Unix(0, due)), cancel).Stop()
+			defer time.AfterFunc(r.engine.clock.until(due), cancel).Stop()
 		}
 	}
 	for event, err := range e.store.Tail(following, r.id, last+1) {

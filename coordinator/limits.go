@@ -44,14 +44,26 @@ const (
 	depthMax      = 16
 )
 
+// DefaultLimits are the limits of a Config that says nothing else.
+func DefaultLimits() Limits {
+	return Limits{
+		NodesMax: 100_000, MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: valueBytesMax,
+		MessagesMax: 1_000, MailboxBytesMax: 64 << 20, DescendantsMax: 10_000, DepthMax: depthMax,
+	}
+}
+
+func (l *Limits) fields() []*int {
+	return []*int{
+		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax,
+		&l.MessagesMax, &l.MailboxBytesMax, &l.DescendantsMax, &l.DepthMax,
+	}
+}
+
 func (l *Limits) complete() {
-	for limit, most := range map[*int]int{
-		&l.NodesMax: 100_000, &l.MapItemsMax: 100_000, &l.InstancesMax: 500_000, &l.EventsMax: 1_000_000,
-		&l.ValueBytesMax: valueBytesMax, &l.MessagesMax: 1_000, &l.MailboxBytesMax: 64 << 20,
-		&l.DescendantsMax: 10_000, &l.DepthMax: depthMax,
-	} {
-		if *limit == 0 {
-			*limit = most
+	defaults := DefaultLimits()
+	for i, most := range defaults.fields() {
+		if limit := l.fields()[i]; *limit == 0 {
+			*limit = *most
 		}
 	}
 	for limit, most := range map[*int]int{&l.ValueBytesMax: valueBytesMax, &l.DepthMax: depthMax} {

@@ -106,7 +106,7 @@ func (r *run) wait(ctx context.Context) bool {
 	due := r.step.root.NextDue()
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
-		pause = min(pause, time.Until(time.Unix(0, due)))
+		pause = min(pause, r.engine.clock.until(due))
 	}
 	r.timer.Reset(max(0, pause))
 	defer r.timer.Stop()

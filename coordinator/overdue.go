@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -15,7 +14,7 @@ import (
 
 // isOverdue reports whether an instant at which a run is to be looked at has passed, and the run does not go on here.
 func (e *Engine) isOverdue(id string, due int64) bool {
-	if due == 0 || due > time.Now().UnixNano() {
+	if due == 0 || due > e.clock.now() {
 		return false
 	}
 	e.mu.Lock()

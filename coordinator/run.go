@@ -66,7 +66,7 @@ func (r *run) again() { r.inbox.poke() }
 
 // instant is now, but never before the last one: instants in a journal ascend.
 func (r *run) instant() int64 {
-	r.last = max(r.last, time.Now().UnixNano())
+	r.last = max(r.last, r.engine.clock.now())
 	return r.last
 }
 

@@ -66,20 +66,24 @@ func (r *Root) Digest(w io.Writer, now int64) {
 	}
 }
 
+// digestTimers writes the timers in the order in which they go.
 func (r *Root) digestTimers(w io.Writer, now int64) {
-	var list []string
-	for _, t := range r.timers.heap {
-		if r.alive(t) {
-			key := ""
-			if t.node >= 0 {
-				key = r.Key(t.node)
-			}
-			list = append(list, fmt.Sprintf("timer %d %s %d;", t.kind, key, t.due-now))
+	list := slices.DeleteFunc(slices.Clone(r.timers.heap), func(t timer) bool { return !r.alive(t) })
+	slices.SortFunc(list, func(a, b timer) int {
+		switch {
+		case r.earlier(a, b):
+			return -1
+		case r.earlier(b, a):
+			return 1
 		}
-	}
-	slices.Sort(list)
+		return 0
+	})
 	for _, t := range list {
-		io.WriteString(w, t)
+		key := ""
+		if t.node >= 0 {
+			key = r.Key(t.node)
+		}
+		fmt.Fprintf(w, "timer %d %s %d;", t.kind, key, t.due-now)
 	}
 }
 

@@ -141,6 +141,9 @@ func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
 	n.count++
 	n.flags &^= aborted | pending | retryDue | cascade | expired
 	r.markStarted(v)
+	if r.cells != nil {
+		r.cells.of(v).asked = e.Seq
+	}
 	r.arm(v, e)
 	r.beginGather(v, e)
 	r.bank.Mark(v)
@@ -327,7 +330,7 @@ func (r *Root) foldRetried(v int32, e *journal.Event) Outcome {
 	case !r.Retryable(v):
 		return Late
 	}
-	if n.final() {
+	if n.final() || n.has(held) {
 		delete(r.timers.first, v) // what a person asks for has its whole time
 	}
 	n.flags |= pending | retryDue

@@ -123,7 +123,7 @@ func (c *checker) read(r expr.Read, s *spot, path string) *Item {
 		c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text, Msg: fmt.Sprintf("conditional %q has no output: read a step of its branches", r.Step)})
 		return nil
 	}
-	if !r.Defaulted && mayBeSkipped(s, c.spots[target.Index]) {
+	if !r.Defaulted && !r.Optional && mayBeSkipped(s, c.spots[target.Index]) {
 		c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text,
 			Msg: fmt.Sprintf("step %q may be skipped: give a default with ??", r.Step)})
 		return nil

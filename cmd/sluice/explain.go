@@ -100,7 +100,7 @@ func decidedBy(e *coordinator.DecidingEvent) string {
 	}
 	text := fmt.Sprintf("  [%s %s, %s", number, e.Type, local(e.At))
 	if e.Actor != "" {
-		text += " by " + e.Actor
+		text += " by " + progress.Clean(e.Actor)
 	}
 	if e.Reason != "" {
 		text += ": " + progress.Clean(e.Reason)

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -91,7 +89,7 @@ line as things happen:
 	l := newLook(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := signal.NotifyContext(cmd.Context(), stopSignals()...)
 		defer stop()
 		cmd.SetContext(ctx)
 		w := &watcher{look: l, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}

@@ -30,7 +30,9 @@ const graceDefault = 2 * time.Second
 // SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and SLUICE_IDEMPOTENCY_KEY. It runs in a process group of its own. When the
 // call's context ends, the group gets SIGTERM, and SIGKILL a grace period later. When the program has exited, what it has
 // started has the same time to close the output, and is then killed: nothing outlives the call, unless it has left the
-// group by making a session of its own. On Linux the program also dies when this process does, however that happens.
+// group by making a session of its own. That holds, too, when this process is killed: a guard, a shell of its own, then kills
+// the group, on Linux after the kernel has killed the program. Only a program that is killed in the moment between its start
+// and the guard's learning of it leaves behind what it had started by then, and so does one whose guard was killed as well.
 type command struct {
 	bound  *template.Bound
 	output string // "", text, json or lines

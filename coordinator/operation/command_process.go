@@ -50,9 +50,12 @@ func (p *process) run(c *Call) error {
 	if err != nil {
 		return err
 	}
+	programs.prepare()
 	if err := p.cmd.Start(); err != nil {
 		return err // Start has closed the pipes
 	}
+	programs.add(p.cmd.Process.Pid)
+	defer programs.remove(p.cmd.Process.Pid)
 	drained := p.copy(pipes)
 	stop := context.AfterFunc(c, p.terminate)
 	p.awaitExit()

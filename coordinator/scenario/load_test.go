@@ -34,6 +34,7 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"an entry after the end", "timeline: [{at: PT2H, pause: {}}], until: PT1H", "this is after the end of the scenario, PT1H"},
 		{"a wish without its step", "timeline: [{at: PT1S, abort: {}}]", "step is missing"},
 		{"a message without a name", "timeline: [{at: PT1S, message: {payload: 1}}]", "name is missing"},
+		{"a patch of no path", "timeline: [{at: PT1S, patch: {ctx: {a..b: 1}}}]", `"a..b" is no path: write key or key.inner`},
 		{"a crash that is none", "timeline: [{at: PT1S, crash: false}]", "crash must be true or say for how long"},
 		{"a start that is no time", "start: today", "this must be a time"},
 		{"a start in the year 1", "start: 0001-01-01T00:00:00Z", "this must be a time after the start of 1970 and before 2262-04-11T23:47:16Z"},

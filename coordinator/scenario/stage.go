@@ -212,8 +212,13 @@ func (g *stage) turn(t *track) bool {
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
-		for _, req := range out.Calls {
-			g.ask(t.question(req))
+		asked := make([]question, len(out.Calls))
+		for i, req := range out.Calls {
+			asked[i] = t.question(req)
+		}
+		t.sort(asked)
+		for _, q := range asked {
+			g.ask(q)
 		}
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More

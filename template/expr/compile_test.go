@@ -111,13 +111,16 @@ func TestReadsAndNamesAreKnownBeforeAnythingRuns(t *testing.T) {
 		if r.Defaulted {
 			mark = " defaulted"
 		}
+		if r.Optional {
+			mark += " optional"
+		}
 		got = append(got, r.Step+"."+r.Field.String()+mark+" as "+r.Text)
 	}
 	require.Equal(t, []string{
 		"b.output as steps.b.output", `a-c.status as steps["a-c"].status`,
 		"c.error as steps.c?.error", "d.output defaulted as steps.d.output", "e.output defaulted as steps.e.output", "f.output as steps.f[ 'output' ]",
 		"g.output as steps.g.output", "h.fulfillment as steps.h.fulfillment",
-		"i.output defaulted as /steps/i/output/0", "j.status as /steps/j/status",
+		"i.output optional as /steps/i/output/0", "j.status as /steps/j/status",
 		"k.output as steps.k.output",
 		"l.output as steps.l.output", "m.output as steps.m.output",
 	}, got)
