@@ -200,7 +200,7 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 	if len(children) == 0 {
 		e.home = filepath.Dir(w.Pos.File)
 	}
-	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
+	if e.schema, err = compileSchema(w); err != nil {
 		return nil, err
 	}
 	if e.performers, e.missing = l.performers(p, own, children); e.missing != nil {

@@ -134,7 +134,7 @@ func (r *Root) arm(v int32, e *journal.Event) {
 		return
 	}
 	if limit := r.plan.Workflow.Deadline; limit > 0 && r.run.deadline == 0 {
-		r.run.deadline = e.At + int64(limit)
+		r.run.deadline = call.After(e.At, limit)
 		r.addTimer(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
 	}
 	if e.Detail != nil && e.Detail.Due > 0 {

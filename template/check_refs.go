@@ -142,7 +142,7 @@ func (c *checker) nearSpot(s *spot) document.Pos {
 func (c *checker) reference(id string, s *spot, path string) *Item {
 	target := c.checked.ByID[id]
 	if target == nil {
-		near, _ := expr.Nearest(id, c.ids)
+		near := c.speller.Nearest(id, slices.Values(c.ids))
 		c.fault(path, c.nearSpot(s), &document.Error{Text: id, Msg: fmt.Sprintf("unknown step %q", id), Suggestion: near})
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
@@ -97,11 +97,15 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
-	// From here on Ctrl-C is ours; before, it just ends the command.
+	input, err := readInput(f.input, cmd.InOrStdin())
+	if err != nil {
+		return refuse(fmt.Errorf("--input: %w", err))
+	}
+	// From here on Ctrl-C is ours; before, it just ends the command, also while that reads.
 	stops := listen()
 	defer stops.close()
 	ctx := cmd.Context()
-	s, err := f.open(ctx, cmd.InOrStdin(), args)
+	s, err := f.open(ctx, input, args)
 	if err != nil {
 		return err
 	}
@@ -115,7 +119,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // open gets ready all that a run needs, and does not start it.
-func (f *runFlags) open(ctx context.Context, stdin io.Reader, args []string) (*session, error) {
+func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (*session, error) {
 	known, err := f.whoIsThere()
 	if err != nil {
 		return nil, refuse(err)
@@ -128,10 +132,6 @@ func (f *runFlags) open(ctx context.Context, stdin io.Reader, args []string) (*s
 		if err := template.ValidID(f.id); err != nil {
 			return nil, refuse(fmt.Errorf("--id: %w", err))
 		}
-	}
-	input, err := readInput(f.input, stdin)
-	if err != nil {
-		return nil, refuse(fmt.Errorf("--input: %w", err))
 	}
 	p, err := loadToRun(ctx, args[0])
 	if err != nil {
@@ -152,6 +152,9 @@ func (f *runFlags) whoIsThere() (directory.Directory, error) {
 	return file, nil
 }
 
+// inputMax is how many bytes of JSON are read as an input or a message: as many as the largest value has that is journaled.
+const inputMax = 32 << 20
+
 // readInput gives the value that --input stands for.
 func readInput(text string, stdin io.Reader) (value.Value, error) {
 	data := []byte(text)
@@ -160,9 +163,9 @@ func readInput(text string, stdin io.Reader) (value.Value, error) {
 	case text == "":
 		return nil, nil
 	case text == "-":
-		data, err = io.ReadAll(stdin)
+		data, err = readfile.All(stdin, "standard input", inputMax)
 	case strings.HasPrefix(text, "@"):
-		data, err = os.ReadFile(text[1:])
+		data, err = readfile.Regular(text[1:], inputMax)
 	}
 	if err != nil {
 		return nil, err

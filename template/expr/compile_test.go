@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -155,6 +156,28 @@ func TestAVariableOfTheScopeMayBeCalledLikeAFunctionOrNull(t *testing.T) {
 	got, err := tpl.Eval(&env{names: map[string]any{"len": int64(1), "null": int64(2)}})
 	require.NoError(t, err)
 	require.Equal(t, int64(3), got)
+}
+
+// What a document misspells a thousand times is searched for until the budget is spent: the work is counted in names looked at.
+func TestASpellerHasABudget(t *testing.T) {
+	looked := 0
+	known := func(yield func(string) bool) {
+		for i := range 8_000 {
+			looked++
+			if !yield(fmt.Sprintf("identifier_%05d", i)) {
+				return
+			}
+		}
+	}
+	var s expr.Speller
+	require.Equal(t, "identifier_00007", s.Nearest("identifer_00007", known))
+	for range 1_000 {
+		s.Nearest("identifer_00007", known)
+	}
+	require.Less(t, looked, 600_000)
+	require.Empty(t, s.Nearest("identifer_00007", known), "it is spent")
+	var other expr.Speller
+	require.Equal(t, "identifier_00007", other.Nearest("identifer_00007", known))
 }
 
 func TestNearest(t *testing.T) {

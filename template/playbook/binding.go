@@ -9,7 +9,6 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // The kinds of tools that are built in. All others are names of operations.
@@ -102,7 +101,7 @@ func (b *binder) known(given map[string]*document.Node, h *how) bool {
 		if slices.Contains(h.keys, key) {
 			continue
 		}
-		near, _ := expr.Nearest(key, h.keys)
+		near := b.r.Nearest(key, slices.Values(h.keys))
 		meant[near] = true
 		b.r.Fault(&document.Error{Pos: b.at[key], Text: key, Suggestion: near,
 			Msg: fmt.Sprintf("unknown key %q of tool %s", key, b.task.Kind)})

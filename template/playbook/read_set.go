@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // scopes are the names of the scopes that can be written.
@@ -68,7 +67,7 @@ func ParsePath(text string) ([]string, bool) {
 
 func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowed, names []string) []Set {
 	if !slices.Contains(allowed, scope) {
-		near, _ := expr.Nearest(scope, allowed)
+		near := r.Nearest(scope, slices.Values(allowed))
 		r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Suggestion: near,
 			Msg: fmt.Sprintf("%q cannot be written here: %s can", e.Key, strings.Join(allowed, ", "))})
 		return list
