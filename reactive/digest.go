@@ -78,7 +78,7 @@ func (r *Root) digestTimers(w io.Writer, now int64) {
 		}
 	}
 	slices.Sort(list)
-	for _, t := range list {
+	for _, t := range slices.Compact(list) { // of two that mean the same the second means nothing once the first has come
 		io.WriteString(w, t)
 	}
 }
