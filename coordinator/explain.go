@@ -116,12 +116,26 @@ func (r *Run) unexplained(ctx context.Context, step string, because error) (*Exp
 	switch {
 	case err != nil:
 		return nil, r.engine.why(ctx, err)
+	case s.Finished && errors.Is(because, errRules):
+		return unexplainedEnd(s, step)
 	case s.Finished:
 		return nil, because
 	case step != "":
 		return &Explanation{About: step, Kind: "step", Status: "parked", Reasons: []Reason{parkedReason(s.Parked)}}, nil
 	}
 	return &Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []Reason{parkedReason(s.Parked)}}, nil
+}
+
+// unexplainedEnd is what is known of the end of a run whose rules are those of another version.
+func unexplainedEnd(s *State, step string) (*Explanation, error) {
+	if step != "" {
+		return nil, fmt.Errorf("%w: it went by rules of another version, so its steps are not explained", ErrFinished)
+	}
+	reason := Reason{Kind: "end", Text: "the run has finished by rules of another version, so how it came to that is not explained"}
+	if s.Failure != nil {
+		reason = Reason{Kind: "failure", Step: s.Failure.Step, Text: s.Failure.Error(), Reasons: []Reason{reason}}
+	}
+	return &Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []Reason{reason}}, nil
 }
 
 // over reports whether a step with that status has come to its end.

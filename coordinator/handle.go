@@ -230,12 +230,18 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 		}
 		event.Detail.Actor = r.actor
 	}
+	put := r.ask
 	if !r.Driven() {
-		return r.engine.note(ctx, r.id, event)
+		put = func(ctx context.Context, event journal.Event) error { return r.engine.note(ctx, r.id, event) }
 	}
-	err := r.ask(ctx, event)
+	err := put(ctx, event)
 	for errors.Is(err, errLeft) {
-		err = r.ask(ctx, event)
+		err = put(ctx, event)
+	}
+	if errors.Is(err, errRules) { // of a run that has finished, its rules are nobody's concern any more
+		if head, unread := r.engine.head(ctx, r.id); unread == nil && !head.Open {
+			return fmt.Errorf("run %s: %w", r.id, ErrFinished)
+		}
 	}
 	return err
 }
