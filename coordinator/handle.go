@@ -193,6 +193,9 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 
 // Send gives the run a message; a step that waits for its name takes it, now or later.
 func (r *Run) Send(ctx context.Context, name string, payload any) error {
+	if err := r.engine.down(); err != nil {
+		return err
+	}
 	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)

@@ -287,7 +287,11 @@ func fly(f *flight) (l landing) {
 // ours.
 func (f *flight) make() landing {
 	if f.Participant != "" {
-		f.About = about(f.run.engine.directory(f.entry), f.Participant)
+		var err error
+		if f.About, err = about(f.run.engine.directory(f.entry), f.Participant); err != nil {
+			_, err = operation.Settle(nil, nil, err)
+			return landing{err: err}
+		}
 	}
 	if err := f.run.reveal(f); err != nil {
 		return landing{err: err}
