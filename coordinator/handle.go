@@ -186,7 +186,9 @@ func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true }
 func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error {
 	d := &journal.Detail{}
 	for _, opt := range opts {
-		opt(d)
+		if opt != nil {
+			opt(d)
+		}
 	}
 	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
 }
