@@ -128,8 +128,10 @@ func sites(harm harm) map[string]site {
 	}
 }
 
-// Harm fails what asked, with the stack in the details, and nothing else: other runs go on, before and after.
+// Harm fails what asked, with the stack in the details, and nothing else: other runs go on, before and after. It is the same
+// failure whether code panics or ends its goroutine.
 func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
+	codes := map[string]string{}
 	for how, harm := range harms {
 		for name, site := range sites(harm) {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -148,6 +150,10 @@ func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
 				require.Error(t, result.Err())
 				require.Contains(t, stackOf(t, r), "goroutine ", "the stack is told")
 				g.leave <- nil
+				if code, seen := codes[name]; seen {
+					require.Equal(t, code, result.Failure.Code)
+				}
+				codes[name] = result.Failure.Code
 				require.NoError(t, wait(t, beside).Err())
 				require.NoError(t, wait(t, start(t, e, `{kind: Workflow, name: after, steps: [{operation: echo}]}`)).Err())
 			})

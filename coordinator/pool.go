@@ -273,8 +273,9 @@ type landing struct {
 	err error
 }
 
-// fly makes a call. A panic, and a function that ends its goroutine, fail the call and nothing else.
+// fly makes a call, and ends its context. A panic, and a function that ends its goroutine, fail the call and nothing else.
 func fly(f *flight) (l landing) {
+	defer f.End(errEnded)
 	err := usercode.CallExit(func() error { l = f.make(); return nil },
 		func(p *usercode.Panic) { f.run.land(f, f.run.failed(p)) })
 	if err != nil {
