@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -370,4 +372,29 @@ func (d *desk) leave() {
 		require.True(d.t, aborted || d.root.Finished() != nil, "every step has ended, and the run is %s", d.root.RunStatus())
 	}
 	d.t.Fatalf("the run does not end")
+}
+
+// TestARetryThatWouldBeAbortedIsRefused: of an item of a map, too, whose own predecessors say nothing of what the map needs.
+func TestARetryThatWouldBeAbortedIsRefused(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{
+		operation.Define("work", func(_ context.Context, fails bool) (any, error) {
+			if fails {
+				return nil, operation.Permanent(errors.New("no"))
+			}
+			return nil, nil
+		}),
+		operation.Define("once", func(ctx context.Context, _ any) (any, error) {
+			if operation.CallOf(ctx).Attempt > 1 {
+				return nil, operation.Permanent(errors.New("no"))
+			}
+			return nil, nil
+		}),
+	}})
+	r := start(t, e, `{kind: Workflow, name: w, failure_policy: abort-dependents, steps: [{operation: once, id: a}, {map: {id: m, over: [1], steps: [{operation: work, id: x, input: false}]}}]}`)
+	require.NoError(t, wait(t, r).Err())
+	require.NoError(t, r.Retry(t.Context(), "x[0]"), "nothing is in its way")
+	require.NoError(t, wait(t, r).Err())
+	require.NoError(t, r.Retry(t.Context(), "a"))
+	require.Error(t, wait(t, r).Err())
+	require.ErrorIs(t, r.Retry(t.Context(), "x[0]"), coordinator.ErrNotPossible)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -337,4 +338,22 @@ func TestObserversMayLeaveInAnyWay(t *testing.T) {
 			require.NoError(t, wait(t, r).Err())
 		})
 	}
+}
+
+// unfit is a directory that tells of its participant what is no value.
+type unfit struct{ people }
+
+func (unfit) Participant(string) (value.Value, bool) { return map[string]any{"rate": math.NaN()}, true }
+
+// TestADirectoryThatTellsNoValue: the call is not made without what its binding would see.
+func TestADirectoryThatTellsNoValue(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Directory: unfit{people{nothing, nothing}}, Operations: []coordinator.Operation{
+		operation.Define("echo", func(context.Context, any) (any, error) { t.Error("it is called"); return nil, nil }),
+	}})
+	r := start(t, e, asks)
+	require.Error(t, wait(t, r).Err())
+	s, err := r.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, coordinator.CodeDirectory, s.Steps[0].Dispatches[0].Failure.Code)
+	require.Contains(t, s.Steps[0].Dispatches[0].Failure.Message, "ann")
 }
