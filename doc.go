@@ -18,6 +18,7 @@
 //	template/playbook     routed steps
 //	coordinator           the engine: start, wait, watch, step in
 //	coordinator/operation what steps call: Go functions, commands, HTTP
+//	coordinator/control   steps into the runs of another process
 //	reactive              journal ─▶ statuses, the pure half
 //	reactive/journal      events and their stores
 //	signals               fine-grained reactivity, usable alone
@@ -32,7 +33,8 @@
 // id and idempotency key: at least once, and exactly once for operations that honour the key. A call that has an answer is
 // never made again.
 //
-// Concurrency: engines and runs are safe for concurrent use; one process at a time has a folder open.
+// Concurrency: engines and runs are safe for concurrent use; one process at a time has a folder open, and answers there for
+// the others: `sluice runs --data journal` shows the runs of a program, `sluice send` and the like step into them.
 //
 // Cost: what an event costs is proportional to what it changes, and runs that wait at the same time share syncs of the
 // disk. README.md has figures beside those of others, and the command that measures them.

@@ -66,6 +66,8 @@ var floors = []floor{
 	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive")},
+	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
+		"template/plan", "template/value")},
 	{"coordinator/control", uses("coordinator", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
 	{"coordinator/check", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
@@ -74,7 +76,7 @@ var floors = []floor{
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it
-	{".", uses("coordinator", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
+	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "reactive/net", "template", "template/plan", "template/playbook")},
 	{"cmd/sluice", anything},
 }

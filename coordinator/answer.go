@@ -100,6 +100,9 @@ func (s *Stepper) decided(v int32) journal.Event {
 	if failure == nil {
 		e.Value, failure = s.call(row.Func, args, code)
 	}
+	if text := s.oversize("the list", e.Value); text != "" {
+		failure = &journal.Failure{Code: operation.CodeTooLarge, Message: text}
+	}
 	if failure != nil {
 		e.Value, e.Detail = nil, &journal.Detail{Failure: failure}
 	}

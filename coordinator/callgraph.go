@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
@@ -61,18 +60,15 @@ func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
 		}
 		parts = slices.Insert(parts, 0, above.Leading(call))
 	}
-	for head, err := range e.store.Heads(ctx, r.id+"/") {
+	for head, err := range below(ctx, e.store, r.id) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs below run %s: %w", r.id, err)
 		}
-		if !strings.HasPrefix(head.Run, r.id+"/") {
-			break
-		}
-		below, err := e.anyCallGraph(ctx, head.Run)
+		one, err := e.anyCallGraph(ctx, head.Run)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, below)
+		parts = append(parts, one)
 	}
 	return parts, nil
 }

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -22,9 +22,6 @@ import (
 
 // CodeChildFailed is the reason of a step whose child run did not complete, or refused its input.
 const CodeChildFailed = "child_failed"
-
-// childDepthMax is how deep child runs may nest: a workflow may start itself.
-const childDepthMax = 64
 
 // childCaller makes a call by running a workflow. The child has a journal of its own, under a name made of the request, so
 // that a call that is made again after a crash finds the run that it has started.
@@ -88,7 +85,11 @@ func (c *childCaller) failure(ctx context.Context, call *operation.Call, err err
 	if errors.Is(err, ErrMissing) {
 		return &unableError{fmt.Errorf("child workflow of operation %q: %w", call.Operation, err)}
 	}
-	return &operation.Error{Code: CodeChildFailed, Permanent: true, Err: err}
+	code := CodeChildFailed
+	if errors.Is(err, ErrLimit) {
+		code = reactive.CodeLimit
+	}
+	return &operation.Error{Code: code, Permanent: true, Err: err}
 }
 
 // childFailure is what the step says whose child run has ended without completing. Its details say how.
@@ -110,9 +111,6 @@ func (c *childCaller) start(ctx context.Context, call *operation.Call) (*Run, er
 	if err != nil {
 		return nil, err
 	}
-	if strings.Count(id, "#") > childDepthMax {
-		return nil, fmt.Errorf("child runs nest deeper than %d", childDepthMax)
-	}
 	entry, err := c.find(ctx)
 	if err != nil {
 		return nil, err
@@ -120,7 +118,7 @@ func (c *childCaller) start(ctx context.Context, call *operation.Call) (*Run, er
 	if err := entry.schema.check(input); err != nil {
 		return nil, err
 	}
-	return c.engine.begin(ctx, entry, input, startOptions{id: id, parent: id, in: call.Identity})
+	return c.engine.beget(ctx, entry, input, startOptions{id: id, parent: callOf(call), in: call.Identity})
 }
 
 // child compiles the workflow that a binding of parent names: by a path relative to the file that names it, or by a name,

@@ -39,6 +39,13 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	"Engine.Parked": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
 		return e.Parked(ctx, &journal.Head{Run: r.ID(), Open: true})
 	},
+	"Engine.Current": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		_, _, err := e.Current(ctx, journal.Head{Run: r.ID(), Open: true, Due: 1})
+		return err
+	},
+	"Run.Awaits": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.Awaits(ctx, "approve")
+	},
 	"Run.Wait": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		_, err := r.Wait(ctx)
 		return err
@@ -123,7 +130,7 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 }
 
 // answerless are the methods that have no error to give, or do their work once. InMemory is a test's.
-var answerless = []string{"Engine.InMemory", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.InMemory", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string

@@ -61,33 +61,11 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Limits bound what one run may grow to. Negative: no limit.
-type Limits struct {
-	// NodesMax is how many steps, conditionals and maps a workflow may have. Starting a larger one is refused.
-	// Default: 100,000.
-	NodesMax int
-
-	// MapItemsMax is how many items a map may have. A longer list fails the map with limit_exceeded. A run keeps the limit
-	// it was started with. Default: 100,000.
-	MapItemsMax int
-
-	// EventsMax is how many events a run's journal may have. A run that reaches it is closed with limit_exceeded.
-	// Default: 1,000,000.
-	EventsMax int
-}
-
-func (l *Limits) complete() {
-	for limit, most := range map[*int]int{&l.NodesMax: 100_000, &l.MapItemsMax: 100_000, &l.EventsMax: 1_000_000} {
-		if *limit == 0 {
-			*limit = most
-		}
-	}
-}
-
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
 	store    journal.Store
 	config   Config
+	clock    *clock
 	pool     *pool
 	calls    capacity        // of steps and of participants
 	deciders capacity        // of decision sources: what they decide may be what holds the calls up
@@ -103,7 +81,10 @@ type Engine struct {
 	notices  notices
 	mine     map[string]bool     // runs to go on with; nil: all
 	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
+	families map[string]int      // how many runs are below those that nobody has started, by their ids
 	sleepers sleepers
+	before   []func() error // to be called before the shutdown begins
+	ending   bool           // Shutdown was called
 	closed   bool
 	shut     chan struct{} // closed when Shutdown has done its work
 
@@ -122,8 +103,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Logger = usercode.Logger(config.Logger)
 	config.Limits.complete()
 	e := &Engine{
-		store: store, config: config, pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
-		notices: notices{}, wards: map[string][]string{}, shut: make(chan struct{}),
+		store: store, config: config, clock: newClock(), pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
+		notices: notices{}, wards: map[string][]string{}, families: map[string]int{}, shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
@@ -136,6 +117,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.loops.Go(e.wakeSleepers)
+	e.loops.Go(e.watchClock)
 	ready := false
 	defer func() {
 		if !ready { // PickUp may have ended the caller's goroutine, too
@@ -153,10 +135,12 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
-		if err != nil {
+		switch {
+		case err != nil && unreadable(&head, err):
+			e.parkAsleep(head.Run, err, nil, e.library.learned())
+		case err != nil:
 			return err
-		}
-		if head.Open && e.choose(head) {
+		case head.Open && e.choose(head):
 			open = append(open, head)
 		}
 	}
@@ -299,7 +283,8 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	p := entry.plan
 	first := Started(o.id, p, input)
 	start := first.Detail.Start
-	start.Children, start.MapItemsMax = children, int32(max(0, e.config.Limits.MapItemsMax))
+	start.Children = children
+	e.config.Limits.keptBy(start)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err
@@ -404,10 +389,10 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 
 // Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
 // Runs that have not finished go on when an engine is next made on the store. It closes the store. From then on every method
-// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done.
+// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
-	if e.closed {
+	if e.ending {
 		e.mu.Unlock()
 		select {
 		case <-e.shut:
@@ -416,9 +401,14 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 			return canceled.Error(ctx)
 		}
 	}
-	e.closed = true
+	e.ending = true
+	before := e.before
 	e.mu.Unlock()
 	defer close(e.shut)
+	left := e.leaveFirst(ctx, before)
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
 	e.calls.close()
 	e.deciders.close()
 	e.drain()
@@ -429,7 +419,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.cancel(ErrShutdown)
 	e.loops.Wait()
 	e.pool.all.Wait()
-	return e.store.Close()
+	return errors.Join(<-left, e.store.Close())
 }
 
 func (e *Engine) shutting() bool {
@@ -480,7 +470,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it Item) error {
 			e.mu.Unlock()
 			return ErrShutdown
 		}
-		it.Received = time.Now().UnixNano()
+		it.Received = e.clock.now()
 		r := e.runs[id]
 		if r == nil {
 			e.load(id, it)
@@ -505,6 +495,7 @@ func (e *Engine) retire(r *run) bool {
 		return false
 	}
 	delete(e.runs, r.id)
+	delete(e.families, r.id)
 	if due := r.step.root.NextDue(); due > 0 {
 		e.sleep(r.id, due)
 	}

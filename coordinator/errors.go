@@ -15,6 +15,7 @@ var (
 	ErrMissing      = errors.New("coordinator: this program does not have what the run needs")
 	ErrParked       = errors.New("coordinator: the run is parked")
 	ErrLimit        = errors.New("coordinator: over the limit")
+	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
 	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
 )
 

@@ -27,7 +27,7 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string            `json:"kind"`              // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, end
+	Kind    string            `json:"kind"`              // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
 	Text    string            `json:"text"`              // a sentence for people
 	Step    string            `json:"step,omitempty"`    // whom it is about
 	Due     time.Time         `json:"due,omitzero"`      // of timers
@@ -39,7 +39,7 @@ type Reason struct {
 
 // DecidingEvent is the event that decided something.
 type DecidingEvent struct {
-	Seq    uint64    `json:"seq"`
+	Seq    uint64    `json:"seq"` // 0: it is not journaled yet, see State.Late
 	Type   string    `json:"type"`
 	At     time.Time `json:"at"`
 	Actor  string    `json:"actor,omitempty"`
@@ -51,7 +51,7 @@ const explainDepth = 8
 
 // Explain says what the run, or one of its steps, waits for, or why it has ended as it has. The step is named by its key;
 // of a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State
-// does, and does not hold up the run. Of a parked run the first reason says why it is; where its journal cannot be followed
+// does, with what has fallen due as there, and does not hold up the run. Of a parked run the first reason says why it is; where its journal cannot be followed
 // that is all there is to say, also of a step.
 func (r *Run) Explain(ctx context.Context, step string) (*Explanation, error) {
 	if err := r.engine.down(); err != nil {
@@ -100,6 +100,13 @@ func (r *Run) explained(ctx context.Context, step string) (out *Explanation, fin
 	if x.root == nil {
 		return nil, false, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
 	}
+	late, err := r.engine.settle(ctx, x.root, func(e *journal.Event) {
+		x.apply(e)
+		x.event.Seq = 0
+	})
+	if err != nil {
+		return nil, false, err
+	}
 	panicked := r.engine.derived(r.id, func() {
 		finished = x.root.Finished() != nil
 		if step == "" {
@@ -108,6 +115,10 @@ func (r *Run) explained(ctx context.Context, step string) (out *Explanation, fin
 			out, err = x.step(step)
 		}
 	})
+	if late != nil && out != nil {
+		out.Reasons = slices.Insert(out.Reasons, 0, Reason{Kind: "late", Text: "timers have fallen due since somebody worked on the run: " +
+			"what follows from them is not journaled yet"})
+	}
 	return out, finished, errors.Join(panicked, err)
 }
 

@@ -1,5 +1,14 @@
 package coordinator
 
+import "testing"
+
+// SetClock has engines that are made from now on, until the test ends, look at another clock.
+func SetClock(t testing.TB, read func() (wall, steady int64)) {
+	before := systemClock
+	systemClock = func() func() (wall, steady int64) { return read }
+	t.Cleanup(func() { systemClock = before })
+}
+
 // InMemory is how many runs the engine holds in memory.
 func (e *Engine) InMemory() int {
 	e.mu.Lock()
@@ -9,3 +18,10 @@ func (e *Engine) InMemory() int {
 
 // FirstDifference is the place of the first difference between two values.
 var FirstDifference = firstDifference
+
+// ChildOf, ParentOf and Generation are about the ids of child runs.
+var (
+	ChildOf    = childOf
+	ParentOf   = parentOf
+	Generation = generation
+)

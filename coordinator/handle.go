@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive"
@@ -61,7 +62,8 @@ func newResult(id string, e *journal.Event) *Result {
 }
 
 // Wait returns when the run has ended, however it did: see Result.Err. Its own error says why that cannot be told: ctx
-// ended, ErrShutdown, or ErrParked with what keeps the run from going on in this process.
+// ended, ErrShutdown, or ErrParked with what keeps the run from going on in this process. A run that does not go on here has
+// ended when its journal says so, or will by what has fallen due: see State.Late.
 func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	e := r.engine
 	for {
@@ -113,6 +115,15 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 	following, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(notice, cancel)()
+	if !r.Driven() {
+		result, due, err := r.lateEnd(ctx)
+		if result != nil || err != nil {
+			return result, err
+		}
+		if due > 0 {
+			defer time.AfterFunc(r.engine.clock.until(due), cancel).Stop()
+		}
+	}
 	for event, err := range e.store.Tail(following, r.id, last+1) {
 		switch {
 		case err != nil && following.Err() == nil:
@@ -193,7 +204,8 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
 }
 
-// Send gives the run a message; a step that waits for its name takes it, now or later.
+// Send gives the run a message; a step that waits for its name takes it, now or later. One that no step of the workflow waits
+// for is journaled, too, and the logger is told: see Awaits.
 func (r *Run) Send(ctx context.Context, name string, payload any) error {
 	if err := r.engine.down(); err != nil {
 		return err
@@ -202,7 +214,11 @@ func (r *Run) Send(ctx context.Context, name string, payload any) error {
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}
-	return r.wish(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
+	err = r.wish(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
+	if err == nil {
+		r.tellUnawaited(ctx, name)
+	}
+	return err
 }
 
 // Pause lets nothing new start until Resume, also in child runs; calls under way and their timers go on.

@@ -471,6 +471,21 @@ func TestLimitsEndWhatGrowsBeyondThem(t *testing.T) {
 	require.Equal(t, reactive.CodeLimit, result.Failure.Code)
 }
 
+func TestTheItemsOfARunAreCountedBeforeTheyAreMade(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, Limits: coordinator.Limits{InstancesMax: 100}})
+	r := start(t, e, `
+kind: Workflow
+name: w
+steps: [{map: {id: a, over: "{{ 1..20 }}", steps: [{map: {id: b, over: "{{ 1..20 }}", steps: [{id: c, operation: echo}]}}]}}]`)
+	result := wait(t, r)
+	require.Equal(t, reactive.CodeLimit, result.Failure.Code)
+	require.Contains(t, result.Failure.Message, "a list of 20 items makes 103 steps")
+	state, err := r.State(t.Context())
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(state.Steps), 100)
+	require.Greater(t, len(state.Steps), 40)
+}
+
 // TestWhatItsOwnStepHasAbortedIsNotCalled: beside a step that fails at once, the run ends before anything was called.
 func TestWhatItsOwnStepHasAbortedIsNotCalled(t *testing.T) {
 	var calls atomic.Int32

@@ -2,9 +2,11 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -32,7 +34,7 @@ func (r *run) drive(ctx context.Context) {
 				}
 				break // and recover from what the journal says
 			}
-			r.backoff = 0
+			r.backoff, r.refusals = 0, 0
 			r.home(items)
 			r.answer(out.Replies)
 			r.pending = nil
@@ -62,14 +64,37 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	return r.commit(ctx, batch, r.head())
 }
 
-// commit is append with a head of the caller's.
+// commit is append with a head of the caller's. What is too much for the store at once goes in halves. Nobody is told of the
+// first before the last is durable.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
 	last, err := r.engine.store.Append(context.WithoutCancel(ctx), r.id, r.seq, batch, head)
-	if err != nil {
+	switch {
+	case err == nil:
+		r.seq = last
+		return nil
+	case len(batch) < 2 || !errors.Is(err, journal.ErrTooLarge):
 		return err
 	}
-	r.seq = last
+	half := len(batch) / 2
+	if err := r.commit(ctx, batch[:half], unfinished(head)); err != nil {
+		return err
+	}
+	if err := r.commit(ctx, batch[half:], head); err != nil {
+		return errors.Join(errHalf, err)
+	}
 	return nil
+}
+
+// errHalf is why a run whose batch is durable in part does not try again here: what came in for it would count twice.
+var errHalf = errors.New("only a part of what was decided together is in the journal")
+
+// unfinished is a head as long as the rest of a batch is missing: whoever finds it goes on with the run at once.
+func unfinished(head journal.Head) journal.Head {
+	head.Due = head.Updated
+	if !head.Open {
+		head.Open, head.Status = true, string(reactive.RunRunning)
+	}
+	return head
 }
 
 // wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
@@ -81,7 +106,7 @@ func (r *run) wait(ctx context.Context) bool {
 	due := r.step.root.NextDue()
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
-		pause = min(pause, time.Until(time.Unix(0, due)))
+		pause = min(pause, r.engine.clock.until(due))
 	}
 	r.timer.Reset(max(0, pause))
 	defer r.timer.Stop()

@@ -87,14 +87,11 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	panicked := e.derived(id, func() {
 		before, paused = r.children(), root.Paused()
 		if batch, err = r.step.Note(r.instant(), wish); err == nil {
-			after, now, head = r.children(), root.Paused(), r.head()
+			after, now, head = r.children(), root.Paused(), HeadAfter(root, &batch[len(batch)-1])
 		}
 	})
 	if err = errors.Join(panicked, err); err != nil {
 		return err
-	}
-	if head.Open {
-		head.Due = r.last
 	}
 	if err := r.commit(ctx, batch, head); err != nil {
 		return err
@@ -110,11 +107,7 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 // the run's end if there is nothing left to do. Everything else is decided by who goes on with the run. A wish that is
 // refused adds nothing; the stepper is of no use after that.
 func (s *Stepper) Note(now int64, wish journal.Event) ([]journal.Event, error) {
-	s.now, s.batch = now, s.batch[:0]
-	if s.root.Started() && s.root.Finished() == nil {
-		s.fire(now)
-		s.end()
-	}
+	s.Settle(now)
 	if err := s.refuse(&wish); err != nil {
 		return nil, err
 	}
@@ -122,4 +115,14 @@ func (s *Stepper) Note(now int64, wish journal.Event) ([]journal.Event, error) {
 	s.enact(wish)
 	s.end()
 	return s.batch, nil
+}
+
+// Settle gives what has fallen due for a run that nobody drives, and its end if there is nothing left to do after that.
+func (s *Stepper) Settle(now int64) []journal.Event {
+	s.now, s.batch = now, s.batch[:0]
+	if s.root.Started() && s.root.Finished() == nil {
+		s.fire(now)
+		s.end()
+	}
+	return s.batch
 }

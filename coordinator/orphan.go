@@ -2,6 +2,8 @@ package coordinator
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 )
 
 // A child run is cancelled by the call that has started it, when that call is ended. There is no such call where the process
@@ -19,11 +22,27 @@ import (
 
 const orphaned = "the call that started the run has ended"
 
-// childOf is the id of the run that a call starts: below its parent's, told apart by step, attempt and who is asked, and the
-// same whenever the call is made again.
-func childOf(c *operation.Call) string {
+// callOf is how a call is called outside its run: below the run's id, told apart by step, attempt and who is asked.
+func callOf(c *operation.Call) string {
 	return c.Run + "/" + reactive.CallName(c.Node, c.Attempt, c.Participant, c.Decision)
 }
+
+// childOf is the id of the run that a call starts: the call's, the same whenever it is made again. Where that is too long for
+// a run so many generations down, a hash takes the place of what the call is called in its run.
+func childOf(c *operation.Call) string {
+	id := callOf(c)
+	if len(id) <= template.IDBytesMax+generation(id)*hashedBytes {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return c.Run + "/~" + base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// hashedBytes is how much longer a child's id is than its parent's when it ends in a hash.
+const hashedBytes = 24
+
+// generation is how many runs are above the one with that id.
+func generation(id string) int { return strings.Count(id, "/") }
 
 // parentOf is the id of the run that has started a run; "" when it is nobody's child.
 func parentOf(id string) string {

@@ -149,6 +149,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
 		return false
 	}
 	delete(e.runs, r.id)
+	delete(e.families, r.id)
 	switch {
 	case !parks:
 		return false
@@ -323,10 +324,14 @@ func (r *Run) Parked(ctx context.Context) error {
 }
 
 // ParkedReason is an error that wraps ErrParked as a text for people: why the run is parked, without the names of packages;
-// "" for nil.
+// "" for nil. Of damage it says who looks into it.
 func ParkedReason(err error) string {
 	if err == nil {
 		return ""
 	}
-	return strings.NewReplacer(ErrParked.Error()+": ", "", "coordinator: ", "", "journal: ", "").Replace(err.Error())
+	text := strings.NewReplacer(ErrParked.Error()+": ", "", "coordinator: ", "", "journal: ", "").Replace(err.Error())
+	if errors.Is(err, journal.ErrDamaged) {
+		text += "; `sluice doctor` says what is damaged and what can be mended"
+	}
+	return text
 }

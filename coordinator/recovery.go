@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// recoveriesMax is how often a journal is read in vain before its run is parked: for about five seconds.
+// recoveriesMax is how often a journal is read, or written, in vain before its run is parked: for about five seconds.
 const recoveriesMax = 10
 
 // recover makes the root, unless it is there: a new run's is empty, any other's follows from the journal. It reports
@@ -69,7 +69,7 @@ func lasting(err error) bool {
 	}
 	for _, final := range []error{
 		ErrMissing, ErrRunNotFound, journal.ErrDamaged, journal.ErrVersion, journal.ErrClosed,
-		journal.ErrConflict, journal.ErrReadOnly, journal.ErrTooLarge, value.ErrTooLarge,
+		journal.ErrConflict, journal.ErrReadOnly, journal.ErrTooLarge, value.ErrTooLarge, errHalf,
 	} {
 		if errors.Is(err, final) {
 			return true
@@ -78,10 +78,11 @@ func lasting(err error) bool {
 	return false
 }
 
-// survive decides what a failed append means. A store that takes no more from us parks the run, and the journal stays as it
-// is; anything else is tried again from what the journal says, with nothing lost that came in.
+// survive decides what a failed append means. A store that takes no more from us, or has not for as long as recoveriesMax
+// says, parks the run, and the journal stays as it is; until then it is tried again from what the journal says, with nothing
+// lost that came in.
 func (r *run) survive(ctx context.Context, err error) bool {
-	if lasting(err) {
+	if r.refusals++; lasting(err) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
 		r.giveUp(r.step.reserved)
 		return false

@@ -12,6 +12,14 @@ import (
 // refuse says why an event from outside would be without effect or harm the run; nil when it may be journaled. What the
 // journal would have to explain away later is better told to the one who asked.
 func (s *Stepper) refuse(e *journal.Event) error {
+	if err := s.refuseState(e); err != nil {
+		return err
+	}
+	return s.refuseSize(e)
+}
+
+// refuseState says why an event is of no use as things stand.
+func (s *Stepper) refuseState(e *journal.Event) error {
 	switch started := s.root.Started(); {
 	case e.Type == journal.RunStarted && !started:
 		return nil

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
@@ -28,7 +27,7 @@ func (f *flight) Report(p operation.Progress) (<-chan error, error) {
 	done := make(chan error, 1)
 	event := Reported(f.req, f.making, p.Number, p.Kind, payload)
 	event.Node = f.Node
-	if !f.run.inbox.add(Item{Event: event, Received: time.Now().UnixNano(), Reply: func(err error) { done <- err }}) {
+	if !f.run.inbox.add(Item{Event: event, Received: f.run.engine.clock.now(), Reply: func(err error) { done <- err }}) {
 		return nil, errLeft
 	}
 	return done, nil

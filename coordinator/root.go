@@ -42,8 +42,12 @@ func sameRules(start *journal.Start) error {
 // otherwise. Its Detail.Start belongs to the caller, who adds what only that run has.
 func Started(run string, p *plan.Plan, input value.Value) journal.Event {
 	w := p.Workflow
-	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: &journal.Start{
+	start := &journal.Start{
 		Run: run, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
 		MaxConcurrency: int32(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
-	}}}
+	}
+	var limits Limits
+	limits.complete()
+	limits.keptBy(start)
+	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -23,26 +22,27 @@ type run struct {
 	err    error         // why it left without having finished; set before over is closed
 	result *Result       // set before over is closed, when it finished
 
-	entry   *entry
-	ring    *keychain.Ring // the run's secrets; nil: it has none
-	step    *Stepper
-	seq     uint64                       // last durable sequence
-	last    int64                        // latest instant given to the stepper
-	flights []*flight                    // calls under way, by node
-	asides  map[reactive.Request]*flight // calls under way of participants and decision sources, and given up ones of nodes used again
-	flying  int                          // how many of both
-	held    []reactive.Request           // calls that the journal has as requested and the process has no room for, oldest first
-	more    bool                         // there is something to decide
-	idle    bool                         // it has left memory because nothing happened
-	timer   *time.Timer
-	paused  atomic.Bool   // as of the last turn; read by child runs that begin
-	items   []Item        // taken last
-	pending []Item        // those of items that are not durable or refused yet
-	backoff time.Duration // before the next try after a failed append, or a failed recovery
-	started bool          // the run has begun here: there may be nothing durable of it
-	careful bool          // code that is not ours has ended a loop of this run: from then on it is called apart
-	unable  error         // a call has found out that the run cannot go on in this process
-	known   uint64        // what the library had learned when the run was recovered
+	entry    *entry
+	ring     *keychain.Ring // the run's secrets; nil: it has none
+	step     *Stepper
+	seq      uint64                       // last durable sequence
+	last     int64                        // latest instant given to the stepper
+	flights  []*flight                    // calls under way, by node
+	asides   map[reactive.Request]*flight // calls under way of participants and decision sources, and given up ones of nodes used again
+	flying   int                          // how many of both
+	held     []reactive.Request           // calls that the journal has as requested and the process has no room for, oldest first
+	more     bool                         // there is something to decide
+	idle     bool                         // it has left memory because nothing happened
+	timer    *time.Timer
+	paused   atomic.Bool   // as of the last turn; read by child runs that begin
+	items    []Item        // taken last
+	pending  []Item        // those of items that are not durable or refused yet
+	backoff  time.Duration // before the next try after a failed append, or a failed recovery
+	refusals int           // appends in a row that failed
+	started  bool          // the run has begun here: there may be nothing durable of it
+	careful  bool          // code that is not ours has ended a loop of this run: from then on it is called apart
+	unable   error         // a call has found out that the run cannot go on in this process
+	known    uint64        // what the library had learned when the run was recovered
 }
 
 func newRun(e *Engine, id string) *run {
@@ -58,20 +58,15 @@ func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 	}
 }
 
-// EventsMax is how many events the run may have.
-func (r *run) EventsMax() uint64 {
-	if most := r.engine.config.Limits.EventsMax; most > 0 {
-		return uint64(most)
-	}
-	return math.MaxUint64
-}
+// Limits are those of the engine.
+func (r *run) Limits() Limits { return r.engine.config.Limits }
 
 // again has the loop decide anew.
 func (r *run) again() { r.inbox.poke() }
 
 // instant is now, but never before the last one: instants in a journal ascend.
 func (r *run) instant() int64 {
-	r.last = max(r.last, time.Now().UnixNano())
+	r.last = max(r.last, r.engine.clock.now())
 	return r.last
 }
 
@@ -283,14 +278,4 @@ func (r *run) finish() bool {
 	}
 	r.result = newResult(r.id, e)
 	return true
-}
-
-// head is what a list of runs shows of this one.
-func (r *run) head() journal.Head {
-	root := r.step.root
-	s := root.Start()
-	return journal.Head{
-		Run: r.id, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
-		Started: root.StartedAt(), Updated: r.last, Due: root.NextDue(), Open: root.Finished() == nil,
-	}
 }

@@ -63,7 +63,7 @@ func (e *Engine) wakeDue() time.Duration {
 	defer e.mu.Unlock()
 	for len(e.sleepers.queue) > 0 {
 		next := e.sleepers.queue[0]
-		if pause := time.Until(time.Unix(0, next.due)); pause > 0 {
+		if pause := e.clock.until(next.due); pause > 0 {
 			return pause
 		}
 		heap.Pop(&e.sleepers.queue)

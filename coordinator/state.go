@@ -14,9 +14,20 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included.
+// Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. They say
+// what the journals say: see Current for runs that nobody goes on with. Of a run whose head cannot be read there is the id, with
+// StatusDamaged; Parked says what is wrong.
 func (e *Engine) Runs(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
-	return read(ctx, e, e.store.Heads(ctx, after))
+	return read(ctx, e, func(yield func(journal.Head, error) bool) {
+		for head, err := range e.store.Heads(ctx, after) {
+			if err != nil && unreadable(&head, err) {
+				head, err = damagedHead(head.Run), nil
+			}
+			if !yield(head, err) {
+				return
+			}
+		}
+	})
 }
 
 // read passes on what a reader yields, with errors that say why it has ended.
@@ -52,6 +63,7 @@ type State struct {
 	Seq      uint64           // of its last event
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
+	Late     bool        // timers have fallen due while nobody went on with the run: all but Updated and Seq is as if the journal said so
 	Parked   error       // why it cannot go on in this process, see Run.Parked; nil where nothing is known to be in the way
 	Output   any         // of a run that has completed
 	Routed   *Routed     // of a playbook's run; nil for any other
@@ -85,8 +97,9 @@ type StepState struct {
 }
 
 // State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
-// run itself is not held up. Of a run that cannot be followed, because it was started under rules of another version or is
-// damaged, it reads what its events and its head say, without its steps.
+// run itself is not held up. Timers of a run that does not go on here count when they have fallen due, though that is journaled
+// only by who goes on with it: see State.Late. Of a run that cannot be followed, because it was started under rules of another
+// version or is damaged, it reads what its events and its head say, without its steps.
 func (r *Run) State(ctx context.Context) (*State, error) {
 	e := r.engine
 	if err := e.down(); err != nil {
@@ -117,6 +130,10 @@ func (r *Run) lost(err error) bool {
 func (r *Run) followed(ctx context.Context) (s *State, err error) {
 	var root *reactive.Root
 	tracks := map[int32]*track{}
+	apply := func(e *journal.Event) {
+		root.Apply(e)
+		follow(root, e, tracks)
+	}
 	for e, err := range r.engine.store.Read(ctx, r.id, 1) {
 		if err == nil && root == nil {
 			if root, err = r.engine.rootFor(ctx, &e); err == nil {
@@ -124,10 +141,7 @@ func (r *Run) followed(ctx context.Context) (s *State, err error) {
 			}
 		}
 		if err == nil {
-			err = r.engine.derived(r.id, func() {
-				root.Apply(&e)
-				follow(root, &e, tracks)
-			})
+			err = r.engine.derived(r.id, func() { apply(&e) })
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", r.id, err)
@@ -136,7 +150,15 @@ func (r *Run) followed(ctx context.Context) (s *State, err error) {
 	if root == nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
 	}
-	return s, r.engine.derived(r.id, func() { s = stateOf(r.id, root, tracks) })
+	seq, at := root.Seq(), root.At()
+	late, err := r.engine.settle(ctx, root, apply)
+	if err != nil {
+		return nil, err
+	}
+	return s, r.engine.derived(r.id, func() {
+		s = stateOf(r.id, root, tracks)
+		s.Seq, s.Updated, s.Late = seq, at, late != nil
+	})
 }
 
 func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
@@ -206,6 +228,9 @@ func startOf(e *journal.Event) *journal.Start {
 func (r *Run) listed(ctx context.Context, because error) (*State, error) {
 	e := r.engine
 	head, err := e.head(ctx, r.id)
+	if err != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) || errors.Is(because, journal.ErrDamaged)) {
+		head, err = damagedHead(r.id), nil // it cannot be read, or is not there
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -253,12 +278,12 @@ func (e *Engine) head(ctx context.Context, id string) (journal.Head, error) {
 	}
 	for head, err := range e.store.Heads(ctx, before) {
 		switch {
+		case head.Run > id:
+			return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 		case err != nil:
 			return journal.Head{}, fmt.Errorf("read the head of run %s: %w", id, err)
 		case head.Run == id:
 			return head, nil
-		case head.Run > id:
-			return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 		}
 	}
 	return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)

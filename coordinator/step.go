@@ -53,8 +53,8 @@ type Guard interface {
 	Guard(f func() error) error
 }
 
-// Limiter is a Host that bounds how many events a run may have.
-type Limiter interface{ EventsMax() uint64 }
+// Limiter is a Host with limits of its own. For any other, the defaults hold.
+type Limiter interface{ Limits() Limits }
 
 // Stepper is the coordinator without goroutines, clock and I/O: it takes what came in and gives what is to be
 // journaled and then done. The engine's loop and the scenario runner are its two drivers.
@@ -66,7 +66,9 @@ type Limiter interface{ EventsMax() uint64 }
 type Stepper struct {
 	root     *reactive.Root
 	host     Host
-	reserved int // calls that have got room in this step, one for each step of a plain call or of a fan-out
+	limits   Limits
+	fold     func(*journal.Event) // applies an event to the root
+	reserved int                  // calls that have got room in this step, one for each step of a plain call or of a fan-out
 	batch    []journal.Event
 	calls    []reactive.Request
 	answers  []answer
@@ -74,7 +76,14 @@ type Stepper struct {
 }
 
 // NewStepper makes the stepper of a run whose journal root has been given.
-func NewStepper(root *reactive.Root, host Host) *Stepper { return &Stepper{root: root, host: host} }
+func NewStepper(root *reactive.Root, host Host) *Stepper {
+	s := &Stepper{root: root, host: host, fold: func(e *journal.Event) { root.Apply(e) }}
+	if l, ok := host.(Limiter); ok {
+		s.limits = l.Limits()
+	}
+	s.limits.complete()
+	return s
+}
 
 // answer is the result of a pure operation, to be journaled after the starts of its round.
 type answer struct {
@@ -124,12 +133,16 @@ func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
-// fire applies the consequences of all timers due at that instant.
+// fire applies the consequences of all timers due at that instant. A wait that a message has reached before is answered, and
+// not over time: the message may have been journaled by somebody who did not go on with the run.
 func (s *Stepper) fire(until int64) {
 	for {
 		e, ok := s.root.Fire(until)
-		if !ok {
+		switch {
+		case !ok:
 			return
+		case s.answerMessages():
+			continue
 		}
 		e.At = s.now
 		s.apply(e)
@@ -140,6 +153,9 @@ func (s *Stepper) fire(until int64) {
 func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Event.Type == noEvent {
 		return Reply{}, false
+	}
+	if it.Reply == nil {
+		it.Event = s.fitting(it.Event)
 	}
 	if err := s.refuse(&it.Event); err != nil {
 		if it.Reply == nil {
@@ -172,7 +188,7 @@ func (s *Stepper) enact(e journal.Event) {
 func (s *Stepper) apply(e journal.Event) {
 	e.Seq = s.root.Seq() + 1
 	s.batch = append(s.batch, e)
-	s.root.Apply(&s.batch[len(s.batch)-1])
+	s.fold(&s.batch[len(s.batch)-1])
 }
 
 // decide goes round until nothing follows any more: ends first, then what was waited for, then starts. It reports
@@ -214,7 +230,7 @@ func (s *Stepper) end() {
 			})
 		}
 	}
-	if l, ok := s.host.(Limiter); ok && !s.root.Closed() && s.root.Seq() >= l.EventsMax() {
+	if most := s.limits.EventsMax; most > 0 && !s.root.Closed() && s.root.Seq() >= uint64(most) {
 		s.apply(journal.Event{Type: journal.RunClosed, At: s.now, Detail: &journal.Detail{Failure: &journal.Failure{
 			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Seq()),
 		}}})
@@ -227,20 +243,21 @@ func (s *Stepper) end() {
 	if !s.root.Done() {
 		return
 	}
-	verdict := s.root.Verdict()
+	verdict := s.verdict()
 	s.apply(journal.Event{
 		Type: journal.RunFinished, At: s.now, Value: verdict.Output,
 		Detail: &journal.Detail{State: string(verdict.Status), Failure: verdict.Failure},
 	})
 }
 
-// answerMessages ends the waits that a message has reached.
-func (s *Stepper) answerMessages() {
+// answerMessages ends the waits that a message has reached. It reports whether there were any.
+func (s *Stepper) answerMessages() (any bool) {
 	for {
 		a, ok := s.root.NextAnswer()
 		if !ok {
-			return
+			return any
 		}
+		any = true
 		s.apply(s.about(a.Node, journal.Event{Type: journal.CallResponded, Attempt: a.Attempt, Value: a.Output}))
 	}
 }
@@ -278,6 +295,9 @@ func (s *Stepper) askDecisions() {
 		}
 		e := journal.Event{Type: journal.DecisionRequested, Attempt: s.root.Attempt(v), Detail: &journal.Detail{Count: number}}
 		input, failure := s.root.DecisionInput(v)
+		if failure == nil {
+			input, failure = s.fittingInput(input)
+		}
 		if e.Value = input; failure != nil {
 			e.Type, e.Detail.Failure = journal.DecisionReceived, failure
 		}
@@ -322,6 +342,9 @@ func (s *Stepper) start(limit int) {
 // request journals the intent to call, or that there is nothing to call with.
 func (s *Stepper) request(v int32, op *plan.Operation) {
 	input, failure := s.input(v)
+	if failure == nil {
+		input, failure = s.fittingInput(input)
+	}
 	e := journal.Event{Type: journal.CallRequested, Attempt: s.root.Attempt(v) + 1, Value: input}
 	if failure == nil {
 		e.Detail, failure = s.appointment(v, op, input)
@@ -367,7 +390,7 @@ func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			s.apply(s.about(a.req.Node, Ending(a.req, a.out, a.err)))
+			s.apply(s.about(a.req.Node, s.fitting(Ending(a.req, a.out, a.err))))
 		}
 	}
 	clear(s.answers)

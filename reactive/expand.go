@@ -72,13 +72,7 @@ func (r *Root) open(v int32) {
 // expand makes a map's items: an instance of its body each.
 func (r *Root) expand(v int32, list any, failure *journal.Failure) {
 	n := &r.nodes[v]
-	items, isList := list.([]any)
-	if failure == nil && !isList {
-		failure = &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", kindOf(list))}
-	}
-	if most := int(r.run.start.MapItemsMax); failure == nil && most > 0 && len(items) > most {
-		failure = &journal.Failure{Code: CodeLimit, Message: fmt.Sprintf("a list of %d items; a map may have %d", len(items), most)}
-	}
+	items, failure := r.items(v, list, failure)
 	if failure != nil {
 		n.fact, n.failure = errored, failure
 		r.fails = append(r.fails, v)
@@ -109,6 +103,32 @@ func (r *Root) expand(v int32, list any, failure *journal.Failure) {
 			r.bank.Mark(u)
 		}
 	}
+}
+
+// items are those that a map is to have, unless there may not be so many.
+func (r *Root) items(v int32, list any, failure *journal.Failure) ([]any, *journal.Failure) {
+	if failure != nil {
+		return nil, failure
+	}
+	items, ok := list.([]any)
+	if !ok {
+		return nil, &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", kindOf(list))}
+	}
+	made := 0 // items of an expansion that was withdrawn: their nodes serve again
+	if x := r.maps[v]; x != nil {
+		made = len(x.blocks)
+	}
+	row := r.bank.Row(v)
+	more := (len(items) - made) * int(r.plan.Nodes[row].End-row-1)
+	switch start := r.run.start; {
+	case start.MapItemsMax > 0 && len(items) > int(start.MapItemsMax):
+		return nil, &journal.Failure{Code: CodeLimit,
+			Message: fmt.Sprintf("a list of %d items; a map may have %d", len(items), start.MapItemsMax)}
+	case start.InstancesMax > 0 && more > 0 && len(r.nodes)+more > int(start.InstancesMax):
+		return nil, &journal.Failure{Code: CodeLimit, Message: fmt.Sprintf(
+			"a list of %d items makes %d steps, conditionals and maps in the run; it may have %d", len(items), len(r.nodes)+more, start.InstancesMax)}
+	}
+	return items, nil
 }
 
 // addBlock appends one instance of a map's body.

@@ -2,20 +2,29 @@ package reactive
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // mail keeps messages until a wait of their name takes them, oldest first; one message serves one wait.
 type mail struct {
 	boxes   map[string]*box
 	answers []Answer
+	count   int // messages that wait
+	bytes   int // that they take
 }
 
 type box struct {
-	messages []any
+	messages []message
 	waits    []Request
+}
+
+type message struct {
+	payload any
+	bytes   int
 }
 
 // Answer is what the engine itself gives a call.
@@ -45,7 +54,10 @@ func (r *Root) foldMessage(e *journal.Event) Outcome {
 		return Late
 	}
 	b := r.mail.box(e.Detail.Name)
-	b.messages = append(b.messages, e.Value)
+	bytes, _ := value.Size(e.Value, math.MaxInt) // of a value of the model, which has a size
+	b.messages = append(b.messages, message{e.Value, bytes})
+	r.mail.count++
+	r.mail.bytes += bytes
 	r.mail.match(r, b)
 	return Applied
 }
@@ -58,10 +70,17 @@ func (m *mail) match(r *Root, b *box) {
 		if !r.Open(req) {
 			continue
 		}
-		m.answers = append(m.answers, Answer{req, b.messages[0]})
+		first := b.messages[0]
+		m.answers = append(m.answers, Answer{req, first.payload})
+		b.messages[0] = message{} // what is taken is not kept by those behind it
 		b.messages = b.messages[1:]
+		m.count--
+		m.bytes -= first.bytes
 	}
 }
+
+// Unasked is how many messages no step has taken yet, and how many bytes they have together.
+func (r *Root) Unasked() (count, bytes int) { return r.mail.count, r.mail.bytes }
 
 // Open reports whether a request waits for its answer.
 func (r *Root) Open(req Request) bool {

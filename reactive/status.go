@@ -59,5 +59,6 @@ const (
 	CodeOver             = "over_error"
 	CodeDeadline         = "deadline_exceeded"
 	CodeLimit            = "limit_exceeded"
+	CodeInputTooLarge    = "input_too_large"
 	CodeDependency       = "dependency_failed"
 )

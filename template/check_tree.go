@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -106,10 +107,16 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 	return it
 }
 
+// IDBytesMax bounds the id of a step or a run.
+const IDBytesMax = 128
+
 // ValidID returns an error that shows id unless it can be the id of a step or a run. Keys are made of ids, and check[2],
 // run/step and step#1 must read in one way only: an id is printable, and without white space and / [ ] #.
 func ValidID(id string) error {
-	if id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+	if len(id) > IDBytesMax {
+		return fmt.Errorf("%s: an id has at most %d bytes, not %d", document.Quote(id[:IDBytesMax/2]+"…"), IDBytesMax, len(id))
+	}
+	if id != "" && utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool {
 		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune("/[]#", r)
 	}) {
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/check"
 	"github.com/sluiceflow/sluice/template"
@@ -171,9 +172,9 @@ func showReport(w io.Writer, file string, r *check.Report) {
 	fmt.Fprintf(w, "%s: %s in %s, %s; runs end as %s\n", file, what, plural(r.States, "state"), extent, endsText(r.Ends))
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(w, "\n%s: %s\n", f.Kind, f.Text)
+		fmt.Fprintf(w, "\n%s: %s\n", f.Kind, progress.CleanLines(f.Text))
 		for k, step := range f.Trace {
-			fmt.Fprintf(w, "  %2d. %s\n", k+1, step)
+			fmt.Fprintf(w, "  %2d. %s\n", k+1, progress.CleanLines(step))
 		}
 	}
 	if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Kind == check.NeverRuns }) {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 )
@@ -40,10 +42,11 @@ func refuse(err error) error { return &exit{refused, err} }
 
 // execute runs the command line and gives the exit code.
 func execute(args []string) int {
-	root := newRoot()
+	root, out := newRoot(), &stdout{file: os.Stdout}
 	root.SetArgs(args)
+	root.SetOut(out)
 	at, err := root.ExecuteC()
-	return report(root.ErrOrStderr(), at, err)
+	return report(root.ErrOrStderr(), at, out.missing(err))
 }
 
 // report says what was wrong, if anything, and gives the exit code. Faults of documents stand on lines of their own, as
@@ -54,15 +57,15 @@ func report(w io.Writer, at *cobra.Command, err error) int {
 	}
 	e, ok := errors.AsType[*exit](err)
 	if !ok { // cobra's own: it did not come to running a verb
-		fmt.Fprintf(w, "sluice: %s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()), at.CommandPath())
+		fmt.Fprintf(w, "sluice: %s\nRun '%s --help' for usage.\n", progress.CleanLines(strings.TrimSpace(err.Error())), at.CommandPath())
 		return refused
 	}
 	switch {
 	case e.err == nil:
 	case isDocumentError(e.err):
-		fmt.Fprintln(w, e.err)
+		fmt.Fprintln(w, progress.CleanLines(e.err.Error()))
 	default:
-		fmt.Fprintf(w, "sluice: %v\n", e.err)
+		fmt.Fprintf(w, "sluice: %s\n", progress.CleanLines(e.err.Error()))
 	}
 	return e.code
 }
@@ -92,7 +95,7 @@ so that a run can be interrupted at any moment and resumed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newRuns(), newExplain(), newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newValidate(), newCheck(), newGraph(), newImport(), newTest(), newVersion())
+	root.AddCommand(newRun(), newRuns(), newExplain(), newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newValidate(), newCheck(), newGraph(), newImport(), newTest(), newDoctor(), newVersion())
 	return root
 }
 

@@ -97,9 +97,13 @@ func decidedBy(e *coordinator.DecidingEvent) string {
 	if e == nil {
 		return ""
 	}
-	text := fmt.Sprintf("  [#%d %s, %s", e.Seq, e.Type, local(e.At))
+	number := fmt.Sprintf("#%d", e.Seq)
+	if e.Seq == 0 {
+		number = "not journaled yet:"
+	}
+	text := fmt.Sprintf("  [%s %s, %s", number, e.Type, local(e.At))
 	if e.Actor != "" {
-		text += " by " + e.Actor
+		text += " by " + progress.Clean(e.Actor)
 	}
 	if e.Reason != "" {
 		text += ": " + progress.Clean(e.Reason)

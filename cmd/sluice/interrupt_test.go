@@ -60,12 +60,19 @@ func TestCtrlCCancelsARunThatCannotBeResumed(t *testing.T) {
 	}
 }
 
-func TestCtrlCSuspendsARunWhoseJournalIsKept(t *testing.T) {
+// TestASignalSuspendsARunWhoseJournalIsKept: Ctrl-C, and a terminal that is closed.
+func TestASignalSuspendsARunWhoseJournalIsKept(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) { suspendAndResume(t, signal) })
+	}
+}
+
+func suspendAndResume(t *testing.T, signal syscall.Signal) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", holding)
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "the journal")
 	eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
-	p.signal(syscall.SIGINT)
+	p.signal(signal)
 	require.Equal(t, interrupted, p.wait())
 	require.NotContains(t, p.stdout.String(), "aborted", "the run has not ended")
 

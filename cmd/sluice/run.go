@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive"
@@ -31,9 +32,9 @@ else as JSON.
 
 Without --data the run's journal is in memory, and Ctrl-C cancels the run. With it the journal is in DIR, and Ctrl-C
 suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is printed. A
-second Ctrl-C ends everything at once. SIGTERM is as good as Ctrl-C, and so is a reader of the output that goes away, as in
-sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it from others, is
-shown from there on; one that has ended shows again how it did.
+second Ctrl-C ends everything at once. SIGTERM and SIGHUP are as good as Ctrl-C, and so is a reader of the output that
+goes away, as in sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it
+from others, is shown from there on; one that has ended shows again how it did.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
 if it was interrupted.`,
@@ -176,7 +177,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) err
 		return &exit{interrupted, nil}
 	}
 	if f.output == "quiet" {
-		fmt.Fprintf(stderr, "sluice: %v\n", end.result.Err())
+		fmt.Fprintf(stderr, "sluice: %s\n", progress.CleanLines(end.result.Err().Error()))
 	}
 	return &exit{failed, nil}
 }

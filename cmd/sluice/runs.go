@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -25,6 +26,10 @@ func newRuns() *cobra.Command {
 		Long: `Runs looks at the runs of a journal, whether somebody works on them or not. Nothing is started and nothing is changed.
 Without a further word it lists them.
 
+A run that nobody works on stands still, but its timers do not. Where they have fallen due, its status and its steps are
+those that follow, and late says so; its events, which runs events and runs watch print, are journaled by who goes on with
+the run, or wishes something for it.
+
 It ends with 0 if it has shown what was asked for, with 1 if the journal cannot be read, and with 2 if there is no such run
 or journal, or for wrong usage.`,
 		Example: `  sluice runs --data ./journal
@@ -48,7 +53,7 @@ works on the journal cannot go on with is parked, and at the end of its line it 
 journal, this is so for runs that no process of this version could go on with.
 
 For programs, -o jsonl prints one object a line, and -o json all of them in one list:
-  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"started":…,"updated":…,"events":…}`,
+  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…}`,
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal -o json`,
 		Args: cobra.NoArgs,
@@ -69,6 +74,9 @@ For programs, -o jsonl prints one object a line, and -o json all of them in one 
 					cells[2] = "parked"
 					cells = append(cells, r.Parked)
 				}
+				if r.Late {
+					cells = append(cells, lateRemark)
+				}
 				table.row(cells...)
 			}
 			table.end()
@@ -78,10 +86,14 @@ For programs, -o jsonl prints one object a line, and -o json all of them in one 
 	return cmd
 }
 
+// lateRemark says why the status of a run is not that of its journal.
+const lateRemark = "timers have fallen due, and it is not journaled yet what follows"
+
 // look is a verb that only reads.
 type look struct {
 	dir    string
 	output *choice
+	out    *heldBack
 }
 
 func newLook(cmd *cobra.Command) *look {
@@ -99,9 +111,22 @@ func (l *look) printer(w io.Writer) *recordPrinter {
 	return newRecordPrinter(w, l.output.value == "json")
 }
 
+// hold has what the command prints wait while a journal is open here.
+func (l *look) hold(cmd *cobra.Command) {
+	if l.out == nil {
+		l.out = &heldBack{to: cmd.OutOrStdout()}
+		cmd.SetOut(l.out)
+	}
+}
+
 // with reads with a client.
 func (l *look) with(cmd *cobra.Command, use func(*control.Client) error) error {
-	return exitOf(control.With(cmd.Context(), l.dir, coordinator.Config{}, use))
+	l.hold(cmd)
+	err := control.With(cmd.Context(), l.dir, coordinator.Config{}, func(c *control.Client) error {
+		l.out.waits = !c.Held()
+		return use(c)
+	})
+	return exitOf(errors.Join(err, l.out.release()))
 }
 
 // table aligns columns. One that is not wanted takes rows and prints nothing.

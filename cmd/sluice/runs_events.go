@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -91,13 +89,14 @@ line as things happen:
 	l := newLook(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := signal.NotifyContext(cmd.Context(), stopSignals()...)
 		defer stop()
 		cmd.SetContext(ctx)
 		w := &watcher{look: l, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}
+		l.hold(cmd)
 		w.records, w.lines = l.printer(cmd.OutOrStdout()), newEventLines(cmd.OutOrStdout(), l.table())
 		err := w.watch(cmd)
-		return exitOf(errors.Join(err, w.records.end()))
+		return exitOf(errors.Join(err, w.records.end(), l.out.release()))
 	}
 	return cmd
 }
@@ -148,7 +147,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return err
 		}
 		if last = r.Events; w.next > last {
-			w.finished = r.Finished
+			w.finished = r.Finished && !r.Late // else its last event is to come
 			return nil
 		}
 	}

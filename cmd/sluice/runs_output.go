@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,7 @@ It ends with 1 if there is no output, because the step has not completed.`,
 				return err
 			}
 			out.WriteByte('\n')
-			_, err = cmd.OutOrStdout().Write(out.Bytes())
+			_, err = io.WriteString(cmd.OutOrStdout(), forReading(cmd.OutOrStdout(), out.String()))
 			return err
 		})
 	}

@@ -21,7 +21,8 @@ func newRunsShow() *cobra.Command {
 		Long: `Show says where a run stands: its steps with their status, how often they were attempted, how long the newest attempt
 took, why they failed, what they have returned, what they wait for, whom they have asked, and whether their task is done.
 Of an output it shows the beginning: runs output prints all of it, and runs events --step what has happened to a step.
-Of a run that is parked it says why.
+Of a run that is parked it says why. Timers that have fallen due while nobody worked on the run count: then late says that the
+journal does not say so yet.
 
 RUN is the id of a run, or as much of its beginning as tells it from others. With -o json or -o jsonl it prints one object:
   {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
@@ -75,6 +76,9 @@ func showRun(w io.Writer, r *control.Run) {
 	}
 	fact("status", status)
 	fact("parked", r.Parked)
+	if r.Late {
+		fact("late", lateRemark)
+	}
 	fact("started", strings.TrimSuffix(local(r.Started)+" by "+r.Actor, " by "))
 	fact("updated", local(r.Updated))
 	fact("due", local(r.Due))

@@ -12,9 +12,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes the test binary serve as the command too, so that scripts run it in processes of its own.
+// TestMain makes the test binary serve as the command too, and as programs that use the library, so that scripts run them in
+// processes of their own.
 func TestMain(m *testing.M) {
-	testscript.Main(cleaned{m}, map[string]func(){"sluice": main})
+	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain})
 }
 
 // cleaned runs the tests and then looks for what they have left behind.

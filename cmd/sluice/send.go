@@ -13,7 +13,10 @@ func newSend() *cobra.Command {
 		Use:   "send RUN MESSAGE [PAYLOAD]",
 		Short: "Send a message to a run",
 		Long: `Send gives a run a message: a step that waits for its name takes it, now or when it comes to that. PAYLOAD is JSON,
-@FILE with JSON in it, or - for standard input; without it the message carries null.`,
+@FILE with JSON in it, or - for standard input; without it the message carries null.
+
+A message that no step of the workflow waits for is journaled all the same. Then it warns, with the name that was probably
+meant, and ends with 0.`,
 		Example: `  sluice send tuesday approved --data ./journal
   sluice send tuesday approved '{"by": "ann"}' --data ./journal
   sluice send tuesday order @order.json --data ./journal

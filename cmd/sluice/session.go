@@ -28,7 +28,6 @@ const grace = time.Second
 type session struct {
 	workflow *template.Workflow
 	engine   *coordinator.Engine
-	control  *control.Server // for others to step in; nil when the journal is not kept
 	run      *coordinator.Run
 	begin    func(context.Context) error // starts the run, or finds it
 	seen     uint64                      // events of the journal before this session
@@ -158,7 +157,7 @@ func (s *session) open(ctx context.Context, store journal.Store, id string) (err
 	if err != nil || s.dir == "" {
 		return err
 	}
-	if s.control, err = control.Serve(s.dir, s.engine); err != nil {
+	if _, err = control.Serve(s.dir, s.engine); err != nil {
 		s.log.logger().Warn("others cannot step into runs while this one goes on", "error", err)
 	}
 	return nil
@@ -220,13 +219,8 @@ func (s *session) stop(ctx context.Context, v view) {
 func (s *session) shutdown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	if s.control != nil {
-		if err := s.control.Close(); err != nil {
-			s.log.logger().Error("close the control socket", "error", err)
-		}
-	}
 	if err := s.engine.Shutdown(ctx); err != nil {
-		s.log.logger().Error("close the journal", "error", err)
+		s.log.logger().Error("shut the engine down", "error", err)
 	}
 }
 

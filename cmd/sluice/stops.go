@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// stops are the wishes to stop, by Ctrl-C or SIGTERM. The first is for whoever waits for it; the second ends the process
+// stops are the wishes to stop, by Ctrl-C, SIGTERM or SIGHUP. The first is for whoever waits for it; the second ends the process
 // at once. A reader of the output that has gone is a first one too, and never a second: SIGPIPE comes again with every write.
 type stops struct {
 	signals chan os.Signal
@@ -24,10 +24,20 @@ func listen() *stops {
 	s := &stops{
 		signals: make(chan os.Signal, 2), broken: make(chan os.Signal, 1), asked: make(chan struct{}), ended: make(chan struct{}),
 	}
-	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(s.signals, stopSignals()...)
 	signal.Notify(s.broken, syscall.SIGPIPE)
 	go s.count()
 	return s
+}
+
+// stopSignals are those by which a process is asked to stop. A process that was started so as to outlive its terminal, as by
+// nohup, is not asked by that.
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 func (s *stops) count() {

@@ -27,7 +27,7 @@ func plain(_ progress.Word, text string) string { return text }
 func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput bool, p paint) {
 	if r.Err() == nil {
 		if hasOutput {
-			fmt.Fprintf(w, "\n%s\n", pretty(r.Output))
+			fmt.Fprintf(w, "\n%s\n", forReading(w, pretty(r.Output)))
 		}
 		return
 	}

@@ -108,6 +108,55 @@ func TestFailuresStandAtTheEnd(t *testing.T) {
 	require.NotContains(t, raw, "\x1b[2Jof", "what a program prints does not command the terminal")
 }
 
+// What a run, a document or an actor contains does not command the terminal, whatever is asked for; where there is none, data is
+// as it is.
+func TestNothingFromOutsideCommandsTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	const evil = `\e[2Jcleared\x9b2J\e]0;titled\a\u202ereversed`
+	writeFile(t, dir, "good.yaml", `
+kind: Workflow
+name: "good"
+operations: {v: {value: "{{ input }}"}}
+steps: [{id: a, operation: v, input: "`+evil+`"}]
+output: "{{ steps.a.output }}"
+`)
+	writeFile(t, dir, "bad.yaml", `
+kind: Workflow
+name: bad
+operations: {f: {fail: {code: no, message: "`+evil+`"}}}
+steps: [{id: a, operation: f}]
+`)
+	writeFile(t, dir, "wrong.yaml", `
+kind: Workflow
+name: wrong
+"`+evil+`": 1
+steps: [{operation: "`+evil+`"}]
+`)
+	writeFile(t, dir, "evil.scenario.yaml", `
+kind: Scenario
+name: evil
+workflow: {kind: Workflow, name: w, steps: [{operation: a}]}
+operations: {a: {output: "`+evil+`"}}
+expect: {run: completed, steps: {a: {output: other}}}
+`)
+	require.Zero(t, launch(t, dir, "run", "good.yaml", "--data", "j", "--id", "g").wait())
+	require.Equal(t, failed, launch(t, dir, "run", "bad.yaml", "--data", "j", "--id", "b").wait())
+	for _, args := range [][]string{
+		{"run", "good.yaml"}, {"run", "good.yaml", "-o", "quiet"}, {"run", "bad.yaml"}, {"run", "bad.yaml", "-o", "quiet"},
+		{"validate", "wrong.yaml"}, {"run", "wrong.yaml"}, {"test", "evil.scenario.yaml"}, {"check", "bad.yaml"},
+		{"runs", "show", "g", "--data", "j"}, {"runs", "output", "g", "--data", "j"}, {"runs", "events", "b", "--data", "j"},
+		{"explain", "b", "a", "--data", "j"}, {"runs", "show", "\x1b[2J\u009b2J", "--data", "j"}, {"\x1b[2J\u009b2J"},
+	} {
+		_, raw := launchOnTerminal(t, dir, nil, args...).end()
+		for _, command := range []string{"\x1b[2Jc", "\x1b]0;titled", "\u009b", "\u202e"} {
+			require.NotContains(t, raw, command, args)
+		}
+	}
+	p := launch(t, dir, "run", "good.yaml", "-o", "quiet")
+	require.Zero(t, p.wait())
+	require.Contains(t, p.stdout.String(), "\x1b[2Jcleared\u009b2J")
+}
+
 func TestWhoWantsNoColoursGetsNone(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", flow)

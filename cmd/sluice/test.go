@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
@@ -76,7 +77,7 @@ func (t *scenarioTest) show(r *scenario.Report) {
 		t.failed++
 	}
 	if !t.asJSON {
-		fmt.Fprintln(t.out, r)
+		fmt.Fprintln(t.out, progress.CleanLines(r.String()))
 		return
 	}
 	// Flat structs of strings and numbers always encode.

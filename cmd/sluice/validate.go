@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -59,11 +60,11 @@ func (v *validation) file(ctx context.Context, file string) {
 	case v.asJSON:
 		v.json(file, p, err)
 	case err != nil:
-		fmt.Fprintln(v.err, err)
+		fmt.Fprintln(v.err, progress.CleanLines(err.Error()))
 	default:
-		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, p.Workflow.Name, plural(steps(p), "step"), p.Hash[:12])
+		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, progress.Clean(p.Workflow.Name), plural(steps(p), "step"), p.Hash[:12])
 		for _, w := range warnings(p) {
-			fmt.Fprintf(v.err, "warning: %v\n", w)
+			fmt.Fprintf(v.err, "warning: %s\n", progress.CleanLines(w.Error()))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func newView(output string, w io.Writer, s *session, stops *stops) view {
 	case "quiet":
 		return &quietView{w: w, session: s}
 	}
-	if file, ok := w.(*os.File); ok && canRedraw(file) {
+	if file := fileOf(w); file != nil && canRedraw(file) {
 		return startLiveView(file, s, stops)
 	}
 	return newLineView(w, s)

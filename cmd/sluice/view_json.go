@@ -60,11 +60,9 @@ func (v *jsonView) end(e ending) {
 	}
 }
 
-// print writes a line at once: who reads it may be waiting for it.
+// print writes a line at once: who reads it may be waiting for it. That it could not be written is said at the end.
 func (v *jsonView) print(object any) {
-	if err := v.enc.Encode(object); err != nil {
-		fmt.Fprintln(os.Stderr, "sluice:", err)
-	}
+	_ = v.enc.Encode(object)
 	v.w.Flush()
 }
 

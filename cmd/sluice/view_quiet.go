@@ -21,6 +21,6 @@ func (*quietView) note(text string)                 { fmt.Fprint(os.Stderr, text
 
 func (v *quietView) end(e ending) {
 	if e.result != nil && e.result.Err() == nil && v.session.hasOutput(e.result) {
-		fmt.Fprintln(v.w, value.Text(e.result.Output))
+		fmt.Fprintln(v.w, forReading(v.w, value.Text(e.result.Output)))
 	}
 }

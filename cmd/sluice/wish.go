@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // journalFlag is the flag of all verbs about runs in a directory.
@@ -26,14 +28,17 @@ const exitOfWish = `
 
 RUN is the id of a run, or as much of its beginning as tells it from others. Where a process works on DIR, it is asked;
 else the journal is changed directly, and takes effect when somebody goes on with the run. What is refused changes nothing.
+With -o json it prints one object: {"run":…,"driven":…,"warning":…}, where driven says that a process works on the run, and
+warning why what was done may not be what was meant.
 
 It ends with 0 if it is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no such run
 or step, or for wrong usage.`
 
 // wish is a verb that changes a run.
 type wish struct {
-	dir string
-	req control.Request
+	dir    string
+	req    control.Request
+	output *choice
 }
 
 // newWish makes a verb that changes a run, with the flags that all of them have.
@@ -41,6 +46,7 @@ func newWish(verb control.Verb, cmd *cobra.Command) (*cobra.Command, *wish) {
 	w := &wish{req: control.Request{Verb: verb}}
 	cmd.Long += exitOfWish
 	journalFlag(cmd, &w.dir)
+	w.output = choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.Flags().StringVar(&w.req.Actor, "actor", "", "record `NAME` as who wanted it (default: the user's name)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		w.req.Run = args[0]
@@ -67,6 +73,14 @@ func (w *wish) make(cmd *cobra.Command) error {
 	if err != nil {
 		return exitOf(err)
 	}
+	if w.output.value == "json" {
+		p := newRecordPrinter(cmd.OutOrStdout(), false)
+		p.print(&done)
+		return p.end()
+	}
+	if done.Warning != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
+	}
 	if !done.Driven && w.req.Verb != control.Cancel && w.req.Verb != control.Pause {
 		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", done.Run, resumeCommand(w.dir, done.Run))
 	}
@@ -87,6 +101,9 @@ func exitOf(err error) error {
 		if errors.Is(err, unknown) {
 			return refuse(err)
 		}
+	}
+	if errors.Is(err, journal.ErrDamaged) {
+		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended", err)
 	}
 	return &exit{failed, err}
 }

@@ -145,7 +145,7 @@ func (p *play) drive(now int64, items ...coordinator.Item) error {
 			return refused
 		}
 		if turn > turnsMax {
-			return fmt.Errorf("the run goes round without anything happening outside")
+			return fmt.Errorf("the run goes on for ever, or for too long to be checked: more than %d events follow from one that came from outside", len(p.batch))
 		}
 	}
 }

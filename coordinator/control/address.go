@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
@@ -49,12 +50,15 @@ func inReach(dir string, use func(dir string) error) error {
 // listen makes the socket of a directory. The caller holds the directory, so whatever socket is there belongs to a dead
 // process. The new one takes its place in one step, when it has its mode: nobody else can connect in between.
 func listen(dir string) (l *net.UnixListener, err error) {
-	old, err := filepath.Glob(filepath.Join(dir, nestName+"*"))
+	old, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, nest := range old { // of a process that died while it made its socket
-		if err := os.RemoveAll(nest); err != nil {
+		if !strings.HasPrefix(nest.Name(), nestName) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, nest.Name())); err != nil {
 			return nil, err
 		}
 	}

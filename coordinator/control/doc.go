@@ -6,7 +6,8 @@
 //		return err
 //	})
 //
-// One process at a time has a directory open. Others still get through, because the holder answers for it:
+// One process at a time has a directory open. Others still get through, because the holder answers for it, as `sluice run` and
+// every program that uses sluice.Open do:
 //
 //	                 ┌─ somebody holds DIR ──▶ DIR/control.sock ──▶ Server ─┐
 //	With(DIR) ─ Open ┤                                                      ├─▶ Handle ──▶ Engine
@@ -38,7 +39,8 @@
 //
 // A wish that is acknowledged is durable; one that is refused has left the journal as it was. Every wish names its actor,
 // who is recorded. What a wish leads to is done by whoever goes on with the run (Done.Driven): a process that opens the
-// directory for a moment makes no calls.
+// directory for a moment makes no calls. A message that nobody waits for is durable as any other, and Done.Warning says so. Of a
+// run that nobody goes on with, timers that have fallen due count: see Run.Late.
 //
 // The socket has mode 0600: who may use it is who may write the directory. A request is at most RequestMax bytes and has
 // ten seconds to arrive; at most 128 are answered at a time and more wait; a reader that takes nothing for five minutes is

@@ -14,6 +14,7 @@ var (
 	ErrAmbiguous  = errors.New("control: several runs are meant")
 	ErrNotHeld    = errors.New("control: no process holds the directory")
 	ErrNoJournal  = errors.New("control: there is no journal")
+	ErrBusy       = errors.New("control: the process that holds the directory answers as many as it can")
 	ErrHungUp     = errors.New("control: the process that holds the directory has gone before it answered")
 )
 
@@ -27,12 +28,14 @@ var codes = []struct {
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},
 	{"hung_up", ErrHungUp},
+	{"busy", ErrBusy},
 	{"locked", journal.ErrLocked},
 	{"run_not_found", coordinator.ErrRunNotFound},
 	{"step_not_found", coordinator.ErrStepNotFound},
 	{"finished", coordinator.ErrFinished},
 	{"not_possible", coordinator.ErrNotPossible},
 	{"limit", coordinator.ErrLimit},
+	{"mailbox_full", coordinator.ErrMailboxFull},
 	{"parked", coordinator.ErrParked},
 	{"missing", coordinator.ErrMissing},
 	{"shutdown", coordinator.ErrShutdown},

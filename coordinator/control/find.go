@@ -46,7 +46,7 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 	return id, nil
 }
 
-// heads lists runs whose ids are greater than one, in order of id.
+// heads lists runs whose ids are greater than one, in order of id. An error with an id is about that run's head alone.
 type heads func(ctx context.Context, after string) iter.Seq2[journal.Head, error]
 
 // findByBeginning returns the only id that begins so. Child runs, named after their parents, do not make the beginning of a
@@ -55,7 +55,7 @@ func findByBeginning(ctx context.Context, list heads, name string) (string, erro
 	children := strings.Contains(name, "/")
 	var found []string
 	for head, err := range list(ctx, name) { // ids in order: those that begin so come first
-		if err != nil {
+		if err != nil && head.Run == "" {
 			return "", fmt.Errorf("find run %s: %w", name, err)
 		}
 		rest, ok := strings.CutPrefix(head.Run, name)
@@ -84,7 +84,7 @@ func suggestRun(ctx context.Context, list heads, name string) error {
 	e := problem(fmt.Errorf("%w: %s", coordinator.ErrRunNotFound, name))
 	var ids []string
 	for head, err := range list(ctx, "") {
-		if err != nil || len(ids) == compareMax {
+		if err != nil && head.Run == "" || len(ids) == compareMax {
 			break
 		}
 		ids = append(ids, head.Run)

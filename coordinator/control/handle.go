@@ -61,7 +61,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = watch(ctx, run, max(1, req.From), emit)
 	default:
 		done.Driven = run.Driven()
-		err = wish(ctx, run.As(req.Actor), req)
+		if err = wish(ctx, run.As(req.Actor), req); err == nil && req.Verb == Send {
+			done.Warning = unawaited(ctx, run, req.Message)
+		}
 	}
 	if errors.Is(err, coordinator.ErrStepNotFound) {
 		err = suggestStep(ctx, run, req.Step, err)
@@ -79,7 +81,12 @@ func list(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) err
 		if err != nil {
 			return fmt.Errorf("list runs: %w", err)
 		}
+		head, late, err := engine.Current(ctx, head)
+		if err != nil {
+			return fmt.Errorf("list runs: %w", err)
+		}
 		described := RunOf(&head)
+		described.Late = late
 		if head.Open && looked < parkedMax {
 			looked++
 			if err := engine.Parked(ctx, &head); errors.Is(err, coordinator.ErrParked) {
@@ -226,6 +233,14 @@ func wish(ctx context.Context, run *coordinator.Run, req *Request) error {
 		return run.Retry(ctx, req.Step, coordinator.RepeatWork())
 	}
 	return run.Retry(ctx, req.Step)
+}
+
+// unawaited says that nobody waits for a message, if so.
+func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
+	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
+		return e.Error()
+	}
+	return ""
 }
 
 func parsePayload(text json.RawMessage) (value.Value, error) {

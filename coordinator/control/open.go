@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -56,10 +57,33 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 			return false, err
 		}
 		_, nobody := Dial(dir)
-		return errors.Is(nobody, ErrNotHeld), err
+		if again = errors.Is(nobody, ErrNotHeld); !again {
+			err = fmt.Errorf("%w: it works on the runs, and answers for them: sluice runs --data %s", err, dir)
+		}
+		return again, err
 	})
 	return s, err
 }
+
+// TakeRaw opens a directory with a journal to be checked and mended, see disk.OpenRaw. It waits as Take does, and makes no
+// directory: where there is no journal, it returns ErrNoJournal.
+func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r *disk.Raw, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isJournal) {
+		return nil, problem(fmt.Errorf("%w in %s", ErrNoJournal, dir))
+	}
+	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
+		if r, err = disk.OpenRaw(dir, mend, config); !errors.Is(err, journal.ErrLocked) {
+			return false, err
+		}
+		_, nobody := Dial(dir)
+		return errors.Is(nobody, ErrNotHeld), err
+	})
+	return r, err
+}
+
+// isJournal tells what a directory with a journal has, even where one of both is lost.
+func isJournal(entry os.DirEntry) bool { return entry.Name() == journalFile || entry.Name() == "db" }
 
 // whileLocked tries again while a directory is locked and try wants so.
 func whileLocked(ctx context.Context, patience time.Duration, try func() (again bool, err error)) error {

@@ -31,6 +31,9 @@ type Reply struct {
 type Done struct {
 	Run    string `json:"run,omitempty"`    // its full id
 	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a wish
+
+	// Warning says why the wish, which is durable, may not be what was meant: nobody waits for a message of that name.
+	Warning string `json:"warning,omitempty"`
 }
 
 // Run is a run as programs read it. A list leaves out what is marked so.
@@ -45,6 +48,7 @@ type Run struct {
 	Started  time.Time         `json:"started"`
 	Updated  time.Time         `json:"updated"`
 	Parked   string            `json:"parked,omitempty"` // why it cannot go on in the answering process
+	Late     bool              `json:"late,omitempty"`   // timers have fallen due while nobody worked on it: status and steps follow from them, and the journal does not say so yet
 	Due      time.Time         `json:"due,omitzero"`     // when the run is to be looked at next
 	Events   uint64            `json:"events"`
 	Labels   map[string]string `json:"labels,omitempty"`
@@ -232,6 +236,7 @@ func runOfState(s *coordinator.State) *Run {
 		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
 		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
 		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
+		Late: s.Late,
 	}
 	if s.Output != nil {
 		r.Output = encoded(s.Output)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,78 +19,139 @@ import (
 )
 
 const (
-	requestsMax  = 128              // answered at a time
 	requestTime  = 10 * time.Second // for a request to arrive
 	wishTime     = time.Minute      // for a wish to become durable
 	stallTime    = 5 * time.Minute  // for a reader to take something
 	acceptPause  = 50 * time.Millisecond
+	fileTime     = time.Second // between two looks whether the socket's file is there
 	requestChunk = 4 << 10
 )
 
-// Server answers requests on the socket of a directory. Close it before its engine is shut down.
+// Server answers requests on the socket of a directory until Close, or until its engine shuts down.
 type Server struct {
-	engine *coordinator.Engine
+	engine  *coordinator.Engine
+	dir     string
+	room    places // for connections
+	waiting waiting
+	wishes  places
+	looks   places
+	watches places
+	ctx     context.Context
+	cancel  context.CancelFunc
+	all     sync.WaitGroup
+
+	mu     sync.Mutex
 	socket *net.UnixListener
-	path   string
 	made   os.FileInfo // the socket's file as it was made
-	room   chan struct{}
-	ctx    context.Context
-	cancel context.CancelFunc
-	all    sync.WaitGroup
 }
 
-// Serve answers requests for a directory with an engine that has it open, until Close. A socket that a dead process has
-// left is replaced.
+// Serve answers requests for a directory with an engine that has it open, until Close or the engine's Shutdown, which closes
+// the server first. A socket that a dead process has left is replaced.
 func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	l, err := listen(dir)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{engine: engine, socket: l, path: filepath.Join(dir, socketName), room: make(chan struct{}, requestsMax)}
-	if s.made, err = os.Lstat(s.path); err != nil {
-		return nil, errors.Join(fmt.Errorf("find the control socket: %w", err), l.Close())
+	s := &Server{
+		engine: engine, dir: dir, room: make(places, connections),
+		wishes: make(places, CommandsMax), looks: make(places, LooksMax), watches: make(places, WatchersMax),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.all.Go(s.accept)
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	s.all.Go(s.keep)
+	if err := engine.BeforeShutdown(s.Close); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+func (s *Server) path() string { return filepath.Join(s.dir, socketName) }
+
+// open makes the socket and answers on it. The caller holds mu, or is the only one who knows s.
+func (s *Server) open() error {
+	l, err := listen(s.dir)
+	if err != nil {
+		return err
+	}
+	if s.made, err = os.Lstat(s.path()); err != nil {
+		return errors.Join(fmt.Errorf("find the control socket: %w", err), l.Close())
+	}
+	s.socket = l
+	s.all.Go(func() { s.accept(l) })
+	return nil
+}
+
+// keep makes the socket again when its file has gone: somebody may have tidied up.
+func (s *Server) keep() {
+	tick := time.NewTicker(fileTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if _, err := os.Lstat(s.path()); errors.Is(err, fs.ErrNotExist) {
+			s.renew()
+		}
+	}
+}
+
+func (s *Server) renew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return
+	}
+	if old := s.socket; s.open() == nil { // else it is tried again
+		old.Close()
+	}
 }
 
 // Close takes no more requests, ends answers that are under way, other than those to wishes, which are waited for, and
 // removes the socket. It may be called more than once.
 func (s *Server) Close() error {
-	var err error
-	if now, missing := os.Lstat(s.path); missing == nil && os.SameFile(now, s.made) {
-		err = os.Remove(s.path)
-	}
 	s.cancel()
-	if closed := s.socket.Close(); !errors.Is(closed, net.ErrClosed) {
-		err = errors.Join(err, closed)
-	}
+	err := s.remove()
 	s.all.Wait()
 	return err
 }
 
-// accept takes connections as long as there is room for their requests; more of them wait.
-func (s *Server) accept() {
+func (s *Server) remove() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now, missing := os.Lstat(s.path()); missing == nil && os.SameFile(now, s.made) {
+		err = os.Remove(s.path())
+	}
+	if closed := s.socket.Close(); !errors.Is(closed, net.ErrClosed) {
+		err = errors.Join(err, closed)
+	}
+	return err
+}
+
+// accept takes connections as long as there is room for them; more of them wait.
+func (s *Server) accept(l *net.UnixListener) {
 	for {
 		select {
 		case <-s.ctx.Done():
 			return
 		case s.room <- struct{}{}:
 		}
-		conn, err := s.socket.Accept()
+		conn, err := l.Accept()
 		if err == nil {
+			s.waiting.add(conn)
 			s.all.Go(func() {
-				defer func() { <-s.room }() // also when a method of some value ends the goroutine
+				defer s.room.leave() // also when a method of some value ends the goroutine
 				s.serve(conn)
 			})
 			continue
 		}
-		<-s.room
+		s.room.leave()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
 		select { // out of files, perhaps; it may get better
 		case <-s.ctx.Done():
 			return
@@ -98,12 +160,24 @@ func (s *Server) accept() {
 	}
 }
 
+// placesFor are those where a request is answered.
+func (s *Server) placesFor(v Verb) places {
+	switch {
+	case v.wish():
+		return s.wishes
+	case v == Watch:
+		return s.watches
+	}
+	return s.looks
+}
+
 // serve answers the one request of a connection.
 func (s *Server) serve(conn net.Conn) {
 	defer conn.Close()
 	stop := context.AfterFunc(s.ctx, func() { conn.Close() })
 	defer stop()
 	req, err := readRequest(conn)
+	s.waiting.remove(conn)
 	if err == io.EOF { // somebody only wanted to know whether we are here
 		return
 	}
@@ -114,6 +188,12 @@ func (s *Server) serve(conn net.Conn) {
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
+	place := s.placesFor(req.Verb)
+	if err := place.enter(ctx); err != nil {
+		w.fail(problem(err))
+		return
+	}
+	defer place.leave()
 	if req.Verb.wish() && !stop() || w.take() != nil {
 		return
 	}
@@ -139,11 +219,8 @@ func (s *Server) serve(conn net.Conn) {
 	w.b.Flush()
 }
 
-// readRequest reads one line, of bounded length and in bounded time. It returns io.EOF when nothing was sent at all.
+// readRequest reads one line of bounded length. It returns io.EOF when nothing was sent at all.
 func readRequest(conn net.Conn) (*Request, error) {
-	if err := conn.SetReadDeadline(time.Now().Add(requestTime)); err != nil {
-		return nil, err
-	}
 	line, err := bufio.NewReaderSize(io.LimitReader(conn, RequestMax+1), requestChunk).ReadBytes('\n')
 	switch {
 	case len(line) > RequestMax:
@@ -152,9 +229,6 @@ func readRequest(conn net.Conn) (*Request, error) {
 		return nil, io.EOF
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
-	}
-	if err := conn.SetReadDeadline(time.Time{}); err != nil {
-		return nil, err
 	}
 	return decodeRequest(line)
 }

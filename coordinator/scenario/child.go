@@ -20,7 +20,7 @@ import (
 const codeChildFailed = "child_failed"
 
 // depthMax is how deep child runs may nest: a workflow may start itself.
-const depthMax = 64
+const depthMax = 16
 
 // checkChildren looks at the workflows that a tree's steps run as children, as far down as they go: whether they are
 // there and make sense, and whether one of them fans out below a step that does.

@@ -27,7 +27,7 @@ func full() journal.Event {
 				Run: "r1", Workflow: "cafe", Name: "order", Version: "1.2", FailurePolicy: "abort_all", MaxConcurrency: 8,
 				Engine: 1, Expressions: 2, Functions: []string{"cheap enough", ""}, Parent: "r0/a#1",
 				Labels: map[string]string{"team": "blue", "b": "", "a": "1"}, Actor: "ann",
-				MapItemsMax: 9, Children: map[string]string{"cafe/pay": "beef"}, OnBlocked: "wait",
+				MapItemsMax: 9, InstancesMax: 90, Children: map[string]string{"cafe/pay": "beef"}, OnBlocked: "wait",
 				Identity: &journal.Identity{ID: "ann", Scopes: []string{"pay"}, Resources: map[string]any{"account": []any{"7"}}},
 			},
 			Failure:     &journal.Failure{Code: "timeout", Message: "after 3s", Details: []any{int64(1)}, Retryable: true, Step: "a"},

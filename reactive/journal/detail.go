@@ -53,6 +53,7 @@ const (
 	startChildren       = 13
 	startOnBlocked      = 14
 	startIdentity       = 15
+	startInstancesMax   = 16
 
 	identityID        = 0
 	identityScopes    = 1
@@ -218,8 +219,11 @@ func appendStart(w *encoder, s *Start) error {
 	w.text(startOnBlocked, s.OnBlocked)
 	if s.Identity != nil {
 		w.key(startIdentity)
-		return appendIdentity(w, s.Identity)
+		if err := appendIdentity(w, s.Identity); err != nil {
+			return err
+		}
 	}
+	w.int(startInstancesMax, int64(s.InstancesMax))
 	return nil
 }
 
@@ -285,6 +289,8 @@ func (d *decoder) start() *Start {
 			s.Actor = d.text()
 		case startMapItemsMax:
 			s.MapItemsMax = d.int32()
+		case startInstancesMax:
+			s.InstancesMax = d.int32()
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

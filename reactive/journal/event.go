@@ -105,6 +105,7 @@ type Start struct {
 	Expressions    int32 // version of the expression language
 	Functions      []string
 	MapItemsMax    int32             // effective; 0: no limit
+	InstancesMax   int32             // effective; 0: no limit
 	Children       map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
 	Parent         string            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels         map[string]string

@@ -14,7 +14,8 @@ type Store interface {
 	// sequence written: the events' Seq become after+1 …. head, when not the zero Head, replaces the stream's head in
 	// the same batch. When Append returns nil, the batch survives the death of the process and of the machine (as far
 	// as the store promises that). It returns ErrConflict if the stream's last sequence is not after, ErrReadOnly when
-	// the store takes no more writes, ErrClosed after Close. Append keeps no reference to the events slice.
+	// the store takes no more writes, ErrClosed after Close, and ErrTooLarge for more bytes than it takes at once: one event
+	// with a value of 32 MiB it takes, and of a larger batch each half may fit. Append keeps no reference to the events slice.
 	Append(ctx context.Context, stream string, after uint64, events []Event, head Head) (last uint64, err error)
 
 	// Read yields the events of a stream from sequence from (1 is the first) to the last one stored now. An unknown
@@ -24,7 +25,9 @@ type Store interface {
 	// Tail is Read that waits for more instead of ending; it ends when ctx does, with ctx's error.
 	Tail(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 
-	// Heads yields the heads of all runs whose id is greater than after, in order of id.
+	// Heads yields the heads of all runs whose id is greater than after, in order of id. A head that is damaged, or that a
+	// newer version wrote, is yielded as the run's id alone, with an error that wraps ErrDamaged or ErrVersion, and those
+	// behind it follow; an error without an id ends the iteration.
 	Heads(ctx context.Context, after string) iter.Seq2[Head, error]
 
 	Close() error

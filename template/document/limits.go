@@ -18,15 +18,18 @@ type Limits struct {
 	Documents int // in one file. Default: 1,000
 }
 
+// DefaultLimits are the limits that hold where others are not given.
+func DefaultLimits() Limits {
+	return Limits{Bytes: 1 << 20, Depth: depthDefault, Keys: 10_000, Text: 256 << 10, Documents: 1_000}
+}
+
+func (l *Limits) fields() []*int { return []*int{&l.Bytes, &l.Depth, &l.Keys, &l.Text, &l.Documents} }
+
 func (l Limits) withDefaults() Limits {
-	for _, limit := range []struct {
-		value    *int
-		fallback int
-	}{
-		{&l.Bytes, 1 << 20}, {&l.Depth, depthDefault}, {&l.Keys, 10_000}, {&l.Text, 256 << 10}, {&l.Documents, 1_000},
-	} {
-		if *limit.value <= 0 {
-			*limit.value = limit.fallback
+	defaults := DefaultLimits()
+	for i, most := range defaults.fields() {
+		if limit := l.fields()[i]; *limit <= 0 {
+			*limit = *most
 		}
 	}
 	return l

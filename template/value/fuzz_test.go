@@ -33,6 +33,9 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(v, again) {
 			t.Fatalf("Decode(Encode(%v)) = %v, %v", v, again, err)
 		}
+		if size, err := value.Size(v, len(canonical)+9*len(canonical)); err != nil || size < len(canonical) || size > 3*len(canonical) {
+			t.Fatalf("Size(%v) = %d, %v: it encodes to %d bytes", v, size, err, len(canonical))
+		}
 		if len(canonical) > 2*len(data) { // a whole float takes less room than its integer
 			t.Fatalf("the canonical form is too long: %x, %x", canonical, data)
 		}

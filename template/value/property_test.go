@@ -64,6 +64,23 @@ func requireModel(t require.TestingT, v any) {
 	}
 }
 
+// fractions counts the numbers in v that are not integers.
+func fractions(v any) (n int) {
+	switch v := v.(type) {
+	case float64:
+		return 1
+	case []any:
+		for _, item := range v {
+			n += fractions(item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			n += fractions(item)
+		}
+	}
+	return n
+}
+
 func TestEveryWayIntoTheModelAgrees(t *testing.T) {
 	bytes := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) any { return string(b) }) // not always valid UTF-8
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,6 +98,15 @@ func TestEveryWayIntoTheModelAgrees(t *testing.T) {
 		data, err := value.Encode(v)
 		require.NoError(t, err)
 		require.Equal(t, data, direct, "Encode(x) == Encode(Of(x))")
+
+		size, err := value.Size(v, math.MaxInt)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(data), size)
+		require.LessOrEqual(t, size, len(data)+6*fractions(v), "Size(x) == len(Encode(x)), but for fractions")
+		if half, err := value.Size(v, size/2); size > 1 {
+			require.NoError(t, err)
+			require.Greater(t, half, size/2, "Size stops late enough to tell")
+		}
 
 		decoded, err := value.Decode(data)
 		require.NoError(t, err)

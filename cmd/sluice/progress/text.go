@@ -32,6 +32,16 @@ func Clean(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 }
 
+// CleanLines is Clean for a text of several lines, which keep their tabs and spaces.
+func CleanLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(ansi.Strip(text), "�"))
+}
+
 // cut shortens a text to a width in columns.
 func cut(text string, width int) string {
 	if width <= 0 {

@@ -48,7 +48,7 @@ var requests = sync.Pool{New: func() any {
 // Append implements journal.Store. It returns when the batch has been synced, together with whatever else was appended
 // in the meantime. If ctx ends while the append is queued, nothing is written and ctx's error is returned; once the
 // committer has it, Append waits for the outcome, which is at most the time of two syncs away. A batch whose encoding,
-// large values included, exceeds BatchMaxBytes is refused with ErrTooLarge. After an error that wraps ErrReadOnly because a
+// large values included, exceeds BatchMaxBytes (EventMaxBytes for one event alone) is refused with ErrTooLarge. After an error that wraps ErrReadOnly because a
 // write failed, whether the batch is stored is not known before the directory has been opened again.
 func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	if err := s.writable(ctx); err != nil {
@@ -127,8 +127,12 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 	if len(events) > 0 {
 		seal(r.record, r.key)
 	}
-	if size := r.size(); size > BatchMaxBytes {
-		return fmt.Errorf("%w: %d bytes, at most %d are allowed", journal.ErrTooLarge, size, BatchMaxBytes)
+	most := BatchMaxBytes
+	if len(events) == 1 {
+		most = EventMaxBytes
+	}
+	if size := r.size(); size > most {
+		return fmt.Errorf("%w: %d bytes, at most %d are allowed", journal.ErrTooLarge, size, most)
 	}
 	if head.IsZero() {
 		return nil

@@ -195,14 +195,16 @@ func TestAFailedSyncIsNotAcknowledgedAndNothingIsTriedAgain(t *testing.T) {
 func TestABatchThatIsTooLargeIsRefused(t *testing.T) {
 	s := open(t, "data", disk.Config{FS: vfs.NewMem()})
 	defer s.Close()
-	events := []journal.Event{}
-	for i := range 5 {
-		events = append(events, one(strings.Repeat(fmt.Sprint(i), 15<<20))...)
+	sized := func(mebibytes int) []journal.Event {
+		return one(strings.Repeat(fmt.Sprint(mebibytes%10), mebibytes<<20))
 	}
-	_, err := s.Append(context.Background(), "run", 0, events, journal.Head{})
-	require.ErrorIs(t, err, journal.ErrTooLarge)
-	mustAppend(t, s, "run", 0, events[:4])
-	require.Len(t, mustRead(t, s, "run"), 4)
+	for _, events := range [][]journal.Event{append(sized(8), sized(9)...), sized(65)} {
+		_, err := s.Append(context.Background(), "run", 0, events, journal.Head{})
+		require.ErrorIs(t, err, journal.ErrTooLarge)
+	}
+	mustAppend(t, s, "run", 0, append(sized(7), sized(8)...))
+	mustAppend(t, s, "run", 2, sized(32))
+	require.Len(t, mustRead(t, s, "run"), 3)
 }
 
 func TestALargeValueIsStoredOnce(t *testing.T) {

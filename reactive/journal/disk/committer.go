@@ -203,11 +203,7 @@ func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
 		c.key = appendEventsKey(c.key[:0], stream, 1)
 		_, err = c.load(c.key, func([]byte) error { t.last = 1; return nil })
 	} else {
-		_, err = c.load(headKey, func(record []byte) error {
-			h, err := openHead(record, headKey)
-			t.last, t.head = h.last, append([]byte(nil), h.head...)
-			return err
-		})
+		err = c.loadTip(t, stream, headKey)
 	}
 	if err != nil {
 		return nil, err
@@ -215,6 +211,24 @@ func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
 	t.durable = t.last
 	c.s.live.remember(stream, t)
 	return t, nil
+}
+
+// loadTip reads the end of a stream from its head. One that has events and no head has lost it: to begin anew would
+// overwrite them.
+func (c *committer) loadTip(t *tip, stream string, headKey []byte) error {
+	found, err := c.load(headKey, func(record []byte) error {
+		h, err := openHead(record, headKey)
+		t.last, t.head = h.last, append([]byte(nil), h.head...)
+		return err
+	})
+	if err != nil || found {
+		return err
+	}
+	c.key = appendEventsKey(c.key[:0], stream, 1)
+	if found, err = c.load(c.key, func([]byte) error { return nil }); found {
+		return errHeadless
+	}
+	return err
 }
 
 // load calls use with the record under key, if there is one.

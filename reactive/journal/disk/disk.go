@@ -16,8 +16,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// BatchMaxBytes bounds the encoding of one append, large values included.
-const BatchMaxBytes = 64 << 20
+// Bounds of the encoding of one append, large values included: of several events, so that none holds the others up for
+// long, and of one event alone, which cannot be divided.
+const (
+	BatchMaxBytes = 16 << 20
+	EventMaxBytes = 64 << 20
+)
 
 // spillBytes is the size of a value's encoding beyond which it leaves its event.
 const spillBytes = 32 << 10
@@ -112,13 +116,7 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.makeDirs(); err != nil {
 		return 0, err
 	}
-	path := s.files.PathJoin(s.dir, lockName)
-	if s.cfg.FS == nil {
-		s.lock, err = lockFile(path)
-	} else {
-		s.lock, err = s.files.Lock(path)
-	}
-	if err != nil {
+	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
 	if err = checkVersion(s.files, s.dir); err != nil {
@@ -139,6 +137,17 @@ func (s *Store) open() (number uint64, err error) {
 			journal.ErrDamaged, databaseName, number, markName, marked)
 	}
 	return number, nil
+}
+
+// takeLock makes this process the only one that has the directory open.
+func (s *Store) takeLock() (err error) {
+	path := s.files.PathJoin(s.dir, lockName)
+	if s.cfg.FS == nil {
+		s.lock, err = lockFile(path)
+	} else {
+		s.lock, err = s.files.Lock(path)
+	}
+	return err
 }
 
 // makeDirs makes the directory and the database's within it, and their names durable.
@@ -221,10 +230,13 @@ func (s *Store) Close() error {
 }
 
 // flush moves the log into tables: a log that needs no replay cannot lose anything. On a disk that takes no writes Pebble
-// would try for ever, so it is left alone then.
+// would try for ever, and without its directory end the process, so it is left alone then.
 func (s *Store) flush() error {
 	if s.readOnly.Load() != nil {
 		return nil
+	}
+	if _, err := s.files.Stat(s.files.PathJoin(s.dir, databaseName)); err != nil {
+		return fmt.Errorf("what was journaled is lost: %w", err)
 	}
 	flushed, err := s.db.AsyncFlush()
 	if err != nil {

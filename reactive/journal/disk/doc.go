@@ -41,6 +41,10 @@
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //
+// What is damaged of one stream holds up no other: Heads goes on behind a head that cannot be read, a stream whose head is
+// lost takes no new beginning. OpenRaw opens a directory record by record, for who checks it and makes heads and commit numbers
+// anew. Damage below the records, in Pebble's own files, is found there too, and not mended.
+//
 // The tests flip every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
 // eighth), and find each event unchanged or an error. What nothing here can detect is an older copy of the whole directory.
 //

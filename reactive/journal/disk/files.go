@@ -122,14 +122,22 @@ func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
-		return nil, 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, path)
+	if number, err = markIn(text); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := files.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, 0, err
 	}
-	return &mark{f: f}, binary.BigEndian.Uint64(text), nil
+	return &mark{f: f}, number, nil
+}
+
+// markIn is the number in the text of a mark.
+func markIn(text []byte) (uint64, error) {
+	if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
+		return 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, markName)
+	}
+	return binary.BigEndian.Uint64(text), nil
 }
 
 func appendMark(dst []byte, number uint64) []byte {

@@ -13,18 +13,24 @@ import (
 // pageHeads is how many heads one look at the database brings.
 const pageHeads = 1024
 
+// listed is a head of a page, or what is wrong with it.
+type listed struct {
+	head journal.Head
+	err  error
+}
+
 // Heads implements journal.Store. It reads heads only, never events: about a microsecond each. Each head is as it was at
 // some moment of the iteration.
 func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
-		var page []journal.Head
+		var page []listed
 		for more := true; more; {
 			err := ctx.Err()
 			if err == nil {
 				page, after, more, err = s.loadHeads(page[:0], after)
 			}
-			for _, h := range page {
-				if !yield(h, nil) {
+			for _, one := range page {
+				if !yield(one.head, one.err) {
 					return
 				}
 			}
@@ -38,7 +44,7 @@ func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head,
 
 // loadHeads appends the heads of the next streams after a name to page. It returns the name of the last stream it saw,
 // and whether there may be more.
-func (s *Store) loadHeads(page []journal.Head, after string) ([]journal.Head, string, bool, error) {
+func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed.Load() {
@@ -52,13 +58,13 @@ func (s *Store) loadHeads(page []journal.Head, after string) ([]journal.Head, st
 	n := 0
 	for ok := it.First(); ok && n < pageHeads; ok = it.Next() {
 		n++
-		h, err := headAt(it)
-		if err != nil {
-			return page, after, false, err
-		}
 		after = string(it.Key()[1:])
+		h, err := headAt(it)
+		if err != nil { // those of other streams are sound all the same
+			h = journal.Head{Run: after}
+		}
 		if h.Run != "" {
-			page = append(page, h)
+			page = append(page, listed{h, err})
 		}
 	}
 	return page, after, n == pageHeads, readError(it.Error())

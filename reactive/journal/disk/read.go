@@ -141,6 +141,9 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 	}
 }
 
+// errHeadless says that the last sequence of a stream is not known any more.
+var errHeadless = fmt.Errorf("%w: it has events, but no head", journal.ErrDamaged)
+
 // lastOf returns the last sequence of a stream according to its head; a content stream has none, and one event.
 func lastOf(it *pebble.Iterator, stream string) (uint64, error) {
 	prefix := appendStreamPrefix(nil, stream)
@@ -165,7 +168,7 @@ func lastOf(it *pebble.Iterator, stream string) (uint64, error) {
 		return 0, nil
 	}
 	if !journal.IsContent(stream) {
-		return 0, fmt.Errorf("%w: it has events, but no head", journal.ErrDamaged)
+		return 0, errHeadless
 	}
 	return 1, nil
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+)
+
+// stdout is the standard output, which remembers that something could not be written: what has not arrived is no success,
+// also where a verb does not look at each line.
+type stdout struct {
+	file *os.File
+	err  error // the first
+}
+
+func (s *stdout) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// missing is what a verb that has done well ends with all the same. A reader that has gone away has read what he wanted.
+func (s *stdout) missing(err error) error {
+	_, said := errors.AsType[*exit](err)
+	if !said && s.err != nil && !errors.Is(s.err, syscall.EPIPE) {
+		return &exit{failed, fmt.Errorf("what was asked for could not be written: %w", s.err)}
+	}
+	return err
+}
+
+// forReading is what a run has given, as it may be shown to people: nothing in it commands their terminal. Where there is none,
+// data stays as it is.
+func forReading(w io.Writer, text string) string {
+	if file := fileOf(w); file != nil && term.IsTerminal(file.Fd()) {
+		return progress.CleanLines(text)
+	}
+	return text
+}
+
+// fileOf is the file that a verb writes to; nil: it writes elsewhere.
+func fileOf(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *os.File:
+		return w
+	case *stdout:
+		return w.file
+	case *heldBack:
+		return fileOf(w.to)
+	case *colorprofile.Writer:
+		return fileOf(w.Forward)
+	}
+	return nil
+}

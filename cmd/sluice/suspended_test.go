@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/sluiceflow/sluice"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+const patientText = `
+kind: Workflow
+name: patient
+operations: {letter: {wait: {message: letter}}}
+steps: [{operation: letter, timing: {timeout: PT1H}}]`
+
+// suspendedMain makes a folder with a run that has waited since yesterday for a message that was to come within an hour, and
+// that nobody has worked on since: `suspended DIR RUN`.
+func suspendedMain() {
+	if err := suspend(context.Background(), os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func suspend(ctx context.Context, dir, id string) error {
+	checked, err := kinds.Load("patient.yaml", []byte(patientText), template.Known{})
+	if err != nil {
+		return err
+	}
+	engine, err := sluice.Open(ctx, dir, coordinator.Config{})
+	if err != nil {
+		return err
+	}
+	other, err := engine.Start(ctx, checked.Workflow, nil) // which brings the definition
+	if err != nil {
+		return err
+	}
+	if err := other.Cancel(ctx, ""); err != nil {
+		return err
+	}
+	if err := engine.Shutdown(ctx); err != nil {
+		return err
+	}
+	p, err := plan.Compile(checked)
+	if err != nil {
+		return err
+	}
+	store, err := disk.Open(dir, disk.Config{})
+	if err != nil {
+		return err
+	}
+	root, at := coordinator.NewRoot(p), time.Now().Add(-24*time.Hour).UnixNano()
+	out := coordinator.NewStepper(root, noHost{}).Step(at, []coordinator.Item{{Event: coordinator.Started(id, p, nil)}})
+	if _, err := store.Append(ctx, id, 0, out.Batch, headOf(id, root)); err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+// headOf is what the engine would list the run with.
+func headOf(id string, root *reactive.Root) journal.Head {
+	return journal.Head{
+		Run: id, Workflow: root.Start().Workflow, Name: root.Start().Name, Status: string(root.RunStatus()), Open: true,
+		Started: root.StartedAt(), Updated: root.At(), Due: root.NextDue(),
+	}
+}
+
+// noHost is a host of runs that only wait.
+type noHost struct{}
+
+func (noHost) Function(string) *template.Function { return nil }
+func (noHost) Pure(int32, any) (any, error, bool) { return nil, nil, false }
+func (noHost) Reserve() bool                      { return true }

@@ -1,0 +1,290 @@
+package doctor_test
+
+import (
+	"context"
+	"encoding/binary"
+	"hash/crc32"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// seeds is how many stores are broken, each many times.
+const seeds = 2
+
+// sealed is a record with the checksum that belongs to it under key.
+func sealed(key, record string) string {
+	table, b := crc32.MakeTable(crc32.Castagnoli), []byte(record)
+	binary.BigEndian.PutUint32(b, crc32.Update(crc32.Checksum([]byte(key), table), table, b[4:]))
+	return string(b)
+}
+
+// flipped is a text with one bit changed.
+func flipped(t *rapid.T, text string) string {
+	b := []byte(text)
+	bit := rapid.IntRange(0, 8*len(b)-1).Draw(t, "bit")
+	b[bit/8] ^= 1 << (bit % 8)
+	return string(b)
+}
+
+// altered is the record of a head that is whole and says something else.
+func altered(t *rapid.T, key, record string) string {
+	last := binary.BigEndian.Uint64([]byte(record[5:13]))
+	h, err := journal.DecodeHead([]byte(record[13:]))
+	require.NoError(t, err)
+	switch rapid.IntRange(0, 8).Draw(t, "field") {
+	case 0:
+		h.Status += "?"
+	case 1:
+		h.Due++
+	case 2:
+		h.Updated--
+	case 3:
+		h.Started++
+	case 4:
+		h.Open = !h.Open
+	case 5:
+		h.Name = "other"
+	case 6:
+		h.Workflow = strings.Repeat("0", 64)
+	case 7:
+		h.Labels = map[string]string{"team": "other"}
+	case 8:
+		last = uint64(rapid.IntRange(0, int(last)-1).Draw(t, "last"))
+	}
+	encoded, err := journal.AppendHead(nil, &h)
+	require.NoError(t, err)
+	return sealed(key, record[:5]+string(binary.BigEndian.AppendUint64(nil, last))+string(encoded))
+}
+
+// breakHeads changes some of the derived records, and gives the runs whose they are.
+func breakHeads(t *rapid.T, r records) map[string]bool {
+	broken := map[string]bool{}
+	keys := r.keys('h')
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(keys), 1, 5, rapid.ID).Draw(t, "heads") {
+		was := r[key]
+		switch rapid.IntRange(0, 5).Draw(t, "how") {
+		case 0:
+			delete(r, key)
+		case 1:
+			r[key] = flipped(t, was)
+		case 2:
+			r[key] = string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "garbage"))
+		case 3:
+			garbage := string(rapid.SliceOfN(rapid.Byte(), 9, 40).Draw(t, "garbage"))
+			r[key] = sealed(key, "\x00\x00\x00\x00\x01"+was[5:13]+"\xff"+garbage)
+		case 4:
+			r[key] = altered(t, key, was)
+		case 5:
+			if r[key] = r[rapid.SampledFrom(keys).Draw(t, "other")]; r[key] == "" { // which was broken before
+				delete(r, key)
+			}
+		}
+		if r[key] != was {
+			broken[key[1:]] = true
+		}
+	}
+	return broken
+}
+
+// Whatever becomes of heads and of the number of the last commit, the doctor finds it, and makes anew what was there before.
+func TestDerivedRecordsAreMadeAnew(t *testing.T) {
+	for seed := range uint64(seeds) {
+		files := populated(t, seed)
+		sound := read(t, files)
+		faults, report := examined(t, files, true)
+		require.Empty(t, faults)
+		require.True(t, report.Sound())
+		require.Equal(t, len(sound.keys('h')), report.Runs)
+		require.Greater(t, report.Events, report.Runs)
+		require.Equal(t, sound, read(t, files), "there was nothing to mend")
+		rapid.Check(t, func(t *rapid.T) {
+			sound.become(t, files)
+			spoiled := maps.Clone(sound)
+			broken := breakHeads(t, spoiled)
+			switch rapid.IntRange(0, 4).Draw(t, "commit") {
+			case 0:
+				delete(spoiled, "commit")
+			case 1:
+				spoiled["commit"] = flipped(t, sound["commit"])
+			}
+			spoiled.become(t, files)
+
+			faults, report := examined(t, files, false)
+			found := map[string]bool{}
+			for _, f := range faults {
+				require.True(t, f.Derived, "%+v", f)
+				require.Empty(t, f.Mended)
+				require.NotEmpty(t, f.What)
+				require.NotEmpty(t, f.Means)
+				if f.Kind == doctor.Commit {
+					require.NotEqual(t, sound["commit"], spoiled["commit"])
+					continue
+				}
+				require.Equal(t, doctor.Head, f.Kind)
+				found[f.Run] = true
+			}
+			require.Equal(t, broken, found)
+			require.Equal(t, len(sound.keys('h')), report.Runs)
+			require.Equal(t, spoiled, read(t, files), "looking changes nothing")
+
+			mended, report := examined(t, files, true)
+			require.Len(t, mended, len(faults))
+			require.True(t, report.Sound())
+			require.Equal(t, sound, read(t, files))
+			faults, _ = examined(t, files, false)
+			require.Empty(t, faults)
+		})
+	}
+}
+
+// breakEvents changes some records of events, and gives the streams whose they are.
+func breakEvents(t *rapid.T, r records) map[string]bool {
+	broken := map[string]bool{}
+	keys := r.keys('e')
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(keys), 1, 3, rapid.ID).Draw(t, "events") {
+		was := r[key]
+		switch rapid.IntRange(0, 3).Draw(t, "how") {
+		case 0:
+			delete(r, key)
+		case 1:
+			r[key] = flipped(t, was)
+		case 2:
+			r[key] = sealed(key, "\x00\x00\x00\x00\x01"+string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "garbage")))
+		case 3:
+			other := rapid.SampledFrom(keys).Draw(t, "other")
+			if r[key] = sealed(key, r[other]+"12345"); other == key {
+				r[key] = r[key][:len(was)-1]
+			}
+		}
+		if r[key] != was {
+			stream, _, _ := strings.Cut(key[1:], "\x00")
+			broken[stream] = true
+		}
+	}
+	return broken
+}
+
+// Damaged events are named, and never touched; heads beside them are made anew as far as can be known, and every other run is
+// as it was.
+func TestDamagedEventsAreNamedAndNeverMended(t *testing.T) {
+	for seed := range uint64(seeds) {
+		files := populated(t, seed)
+		sound := read(t, files)
+		rapid.Check(t, func(t *rapid.T) {
+			sound.become(t, files)
+			spoiled := maps.Clone(sound)
+			broken := breakEvents(t, spoiled)
+			var headless map[string]bool
+			if rapid.Bool().Draw(t, "heads, too") {
+				headless = breakHeads(t, spoiled)
+			}
+			spoiled.become(t, files)
+
+			faults, _ := examined(t, files, true)
+			contents := false
+			for stream := range broken {
+				contents = contents || journal.IsContent(stream)
+			}
+			named := map[string]bool{}
+			for _, f := range faults {
+				named[f.Run+f.Content], named[f.Run], named[f.Content] = true, true, true
+				if f.Kind != doctor.Head && f.Run != "" {
+					require.True(t, broken[f.Run] || contents, "%+v", f)
+					require.Empty(t, f.Mended)
+				}
+				if f.Kind == doctor.Head {
+					require.NotEmpty(t, f.Mended, "%+v", f)
+					require.True(t, headless[f.Run] || broken[f.Run], "%+v", f)
+				}
+			}
+			require.False(t, contents && len(faults) == 0)
+			after := read(t, files)
+			require.Equal(t, spoiled.only('e'), after.only('e'), "events are never touched")
+			for _, key := range sound.keys('h') {
+				if !broken[key[1:]] && !contents {
+					require.Equal(t, sound[key], after[key], "%q", key)
+				}
+			}
+			again, _ := examined(t, files, false)
+			for _, f := range again {
+				require.False(t, f.Derived, "%+v", f)
+			}
+			for stream := range broken {
+				if !named[stream] {
+					require.True(t, lostWhole(spoiled, stream) && (journal.IsContent(stream) || headless[stream]), "%q: %+v", stream, faults)
+				}
+			}
+			requireOpens(t, files, broken, contents)
+		})
+	}
+}
+
+// A message that nobody awaits may have been taken by an engine that had nothing to do about it, or noted for one that has to
+// look: either says another instant at which the run is due, and both are right.
+func TestACommandMayHaveBeenCarriedOutOrNoted(t *testing.T) {
+	files := vfs.NewMem()
+	engine := engineOn(t, files, func(journal.Head) bool { return true })
+	_, err := engine.Start(t.Context(), workflows(t)[2], nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	require.NoError(t, engine.Shutdown(t.Context()))
+	engine = engineOn(t, files, func(journal.Head) bool { return false })
+	r, err := engine.Run(t.Context(), "r")
+	require.NoError(t, err)
+	require.NoError(t, r.Send(t.Context(), "nobody", 1))
+	require.NoError(t, engine.Shutdown(t.Context()))
+
+	noted := read(t, files)
+	h, err := journal.DecodeHead([]byte(noted["hr"][13:]))
+	require.NoError(t, err)
+	require.NotZero(t, h.Due)
+	require.Equal(t, h.Updated, h.Due)
+	for _, due := range []int64{h.Due, 0, 5} {
+		h.Due = due
+		encoded, err := journal.AppendHead(nil, &h)
+		require.NoError(t, err)
+		other := maps.Clone(noted)
+		other["hr"] = sealed("hr", noted["hr"][:13]+string(encoded))
+		other.become(t, files)
+		faults, _ := examined(t, files, false)
+		require.Equal(t, due == 5, len(faults) == 1, "due %d: %v", due, faults)
+	}
+	mended, _ := examined(t, files, true)
+	require.Len(t, mended, 1)
+	require.Equal(t, noted, read(t, files), "who looks at it at once does no harm")
+}
+
+// lostWhole reports whether nothing is left of a stream's events.
+func lostWhole(r records, stream string) bool {
+	for _, key := range r.keys('e') {
+		if strings.HasPrefix(key, "e"+stream+"\x00") {
+			return false
+		}
+	}
+	return true
+}
+
+// requireOpens lists a store as a program does, and looks at every run.
+func requireOpens(t *rapid.T, files vfs.FS, broken map[string]bool, contents bool) {
+	e := engineOn(t, files, func(journal.Head) bool { return false })
+	defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
+	for head, err := range e.Runs(t.Context(), "") {
+		require.NoError(t, err)
+		run, err := e.Run(t.Context(), head.Run)
+		require.NoError(t, err)
+		if state, err := run.State(t.Context()); !broken[head.Run] && !contents {
+			require.NoError(t, err)
+			require.NoError(t, state.Parked)
+			require.Equal(t, head.Status, string(state.Status))
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package doctor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// judge compares the head with the events, and makes it anew where it differs.
+func (x *exam) judge(head journal.Head, unread error) error {
+	if unread == nil && head.Last >= x.next && !x.torn {
+		if err := x.damaged(missing(x.next, head.Last), nil); err != nil {
+			return err
+		}
+	}
+	if x.next == 1 && !x.torn {
+		if unread != nil || head.Last == 0 {
+			return x.strayHead(Fault{Run: x.id, What: "it has a head, and no events"})
+		}
+		return nil
+	}
+	if errors.Is(unread, journal.ErrVersion) {
+		return x.fault(Fault{Kind: Head, What: "the head cannot be read: " + sentence(unread), Means: meansNewer})
+	}
+	want, err := x.wanted(head, unread == nil)
+	if err != nil {
+		return err
+	}
+	f := Fault{Kind: Head, Derived: true}
+	switch differs := differences(&head, &want); {
+	case errors.Is(unread, disk.ErrNoHead):
+		f.What, f.Means = "the head is missing", "the run is not listed and does not go on"
+	case unread != nil:
+		f.What, f.Means = "the head cannot be read: "+sentence(unread), "the run is parked and does not go on"
+	case differs == "" || x.sleepsOn(&head, &want):
+		return nil
+	default:
+		f.What, f.Means = "the head differs from the events: "+differs, "lists show the run wrongly, and it may go on at the wrong time or not at all"
+	}
+	if x.mend {
+		if err := x.raw.PutHead(want); err != nil {
+			return fmt.Errorf("write the head of %s: %w", x.id, err)
+		}
+		f.Mended = "the head was made anew: " + want.Status
+	}
+	return x.fault(f)
+}
+
+// sleepsOn reports whether the heads differ only in when the run is due, after a command that was perhaps carried out and
+// perhaps only noted: then either is right.
+func (x *exam) sleepsOn(head, want *journal.Head) bool {
+	if x.root == nil || !want.Open || !coordinator.Noted(&x.last) {
+		return false
+	}
+	other := *want
+	other.Due = x.root.NextDue()
+	return differences(head, &other) == ""
+}
+
+// wanted is the head that follows from the events. Where statuses cannot be derived, it is the present one, if that can be
+// read, with what single events say.
+func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err error) {
+	if x.root != nil {
+		panicked := usercode.Call(func() error { want = coordinator.HeadAfter(x.root, &x.last); return nil })
+		if want.Last = x.next - 1; panicked == nil {
+			return want, nil
+		}
+		x.root = nil
+		if err = x.fault(Fault{Kind: Run, What: "where the run stands cannot be derived: " + sentence(panicked), Means: meansUnderived}); err != nil {
+			return want, err
+		}
+	}
+	want = journal.Head{Run: x.id, Status: string(reactive.RunRunning), Updated: x.last.At, Open: true}
+	if readable {
+		want = head
+		want.Run = x.id
+	}
+	want.Last = max(want.Last, x.next-1)
+	if x.torn && !readable {
+		want.Last = x.next // so that who reads the run comes upon the damage
+	}
+	if s := x.start; s != nil {
+		want.Workflow, want.Name, want.Labels, want.Started = s.Workflow, s.Name, s.Labels, x.began
+	}
+	if x.broken && readable {
+		return want, nil // it knows of events that are lost
+	}
+	x.settled(&want)
+	return want, nil
+}
+
+// settled is what the last events say.
+func (x *exam) settled(want *journal.Head) {
+	if !x.broken {
+		want.Updated = x.last.At
+	}
+	switch {
+	case x.ended != nil && x.last.Type == journal.RunFinished && !x.torn && x.ended.Detail != nil:
+		want.Status, want.Open = x.ended.Detail.State, false
+	case !want.Open:
+		want.Status, want.Open = string(reactive.RunRunning), true
+	}
+}
+
+// differences names the fields in which a head differs from what is wanted; "" when they are equal.
+func differences(head, want *journal.Head) string {
+	var list []string
+	field := func(name string, is, should any) {
+		if is != should {
+			list = append(list, fmt.Sprintf("%s %v, not %v", name, is, should))
+		}
+	}
+	field("run", quote(head.Run), quote(want.Run))
+	field("last event", head.Last, want.Last)
+	field("workflow", quote(head.Name+" "+head.Workflow), quote(want.Name+" "+want.Workflow))
+	field("status", quote(head.Status), quote(want.Status))
+	field("started", instant(head.Started), instant(want.Started))
+	field("updated", instant(head.Updated), instant(want.Updated))
+	field("due", instant(head.Due), instant(want.Due))
+	field("finished", !head.Open, !want.Open)
+	if len(list) == 0 && !equal(head, want) {
+		return "labels"
+	}
+	return strings.Join(list, ", ")
+}
+
+func equal(a, b *journal.Head) bool {
+	left, leftErr := journal.AppendHead(nil, a)
+	right, rightErr := journal.AppendHead(nil, b)
+	return leftErr == nil && rightErr == nil && bytes.Equal(left, right)
+}
+
+func quote(text string) string { return fmt.Sprintf("%.80q", text) }
+
+func instant(at int64) string {
+	if at == 0 {
+		return "never"
+	}
+	return time.Unix(0, at).UTC().Format(time.RFC3339Nano)
+}
+
+// sentence is an error for people, without the names of packages.
+func sentence(err error) string {
+	return strings.ReplaceAll(err.Error(), "journal: ", "")
+}

@@ -1,0 +1,165 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// What damage means for the users of a run.
+const (
+	meansUnderived = "the run is parked: it cannot go on, and its steps cannot be shown"
+	meansNewer     = "this version of Sluice cannot read it: use the one that wrote it"
+)
+
+// exam looks at one run: at its events from the first to the last, and then at its head.
+type exam struct {
+	*doctor
+	id     string
+	next   uint64 // sequence of the event that comes next
+	torn   bool   // how many events the record before held is not known
+	broken bool   // events are damaged or missing
+	start  *journal.Start
+	began  int64          // when the run was started, Unix nanoseconds
+	last   journal.Event  // that could be read; without its value
+	ended  *journal.Event // that which finished the run, if nothing has followed that lets it go on
+	root   *reactive.Root // nil where statuses cannot be derived
+}
+
+func (d *doctor) run(ctx context.Context, id string) error {
+	x := &exam{doctor: d, id: id, next: 1}
+	for record, err := range d.raw.Records(ctx, id) {
+		if err != nil && ctx.Err() == nil {
+			err = x.damaged(fmt.Sprintf("the events from %d on cannot be read: %s", x.next, sentence(err)), err)
+			x.torn = true
+		} else if err == nil {
+			err = x.record(ctx, &record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	head, err := d.raw.Head(id)
+	if x.next == 1 && !x.torn && errors.Is(err, disk.ErrNoHead) {
+		return nil // there is no such run
+	}
+	d.report.Runs++
+	return x.judge(head, err)
+}
+
+func (x *exam) fault(f Fault) error {
+	f.Run = x.id
+	return x.doctor.fault(f)
+}
+
+// damaged reports events that are not as they were written. Nothing can be derived from what follows them.
+func (x *exam) damaged(what string, err error) error {
+	x.broken, x.root = true, nil
+	means := "the run is parked: it cannot go on, and nothing behind this event can be shown"
+	if errors.Is(err, journal.ErrVersion) {
+		means = meansNewer
+	}
+	return x.fault(Fault{Kind: Event, Event: x.next, What: what, Means: means})
+}
+
+// record takes the next record of the journal.
+func (x *exam) record(ctx context.Context, r *disk.Record) (err error) {
+	switch {
+	case x.torn && r.First > x.next:
+		x.next = r.First
+	case r.First > x.next:
+		err = x.damaged(missing(x.next, r.First-1), nil)
+		x.next = r.First
+	case r.First < x.next:
+		return x.damaged(fmt.Sprintf("a record that begins with event %d stands behind event %d", r.First, x.next-1), nil)
+	}
+	x.torn = false
+	for i := range r.Events {
+		if err == nil {
+			err = x.event(ctx, &r.Events[i])
+		}
+		x.next++
+	}
+	if r.Err != nil && err == nil {
+		x.torn = true
+		err = x.damaged(fmt.Sprintf("event %d cannot be read: %s", x.next, sentence(r.Err)), r.Err)
+	}
+	return err
+}
+
+func missing(from, to uint64) string {
+	if from == to {
+		return fmt.Sprintf("event %d is missing", from)
+	}
+	return fmt.Sprintf("events %d to %d are missing", from, to)
+}
+
+// event takes the next event that can be read.
+func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
+	x.report.Events++
+	if e.Seq == 1 {
+		err = x.first(ctx, e)
+	}
+	x.last = *e
+	x.last.Value = nil
+	switch e.Type {
+	case journal.RunFinished:
+		x.ended = &journal.Event{Detail: e.Detail}
+	case journal.RunReopened:
+		x.ended = nil
+	}
+	if x.root == nil || err != nil {
+		return err
+	}
+	panicked := usercode.Call(func() error { x.root.Apply(e); return nil })
+	if panicked == nil {
+		return nil
+	}
+	x.root = nil
+	return x.fault(Fault{Kind: Run, Event: e.Seq, Means: meansUnderived,
+		What: fmt.Sprintf("event %d cannot be applied to what is before it: %s", e.Seq, sentence(panicked))})
+}
+
+// first takes the start of the run, and what it refers to.
+func (x *exam) first(ctx context.Context, e *journal.Event) error {
+	if e.Type == journal.RunStarted && e.Detail != nil {
+		x.start = e.Detail.Start
+	}
+	if x.start == nil || x.start.Run != x.id {
+		x.start = nil
+		return x.damaged("the journal does not begin with the start of this run", nil)
+	}
+	x.began = e.At
+	hashes := append(slices.Sorted(maps.Values(x.start.Children)), x.start.Workflow)
+	for _, hash := range slices.Compact(hashes) {
+		if err := x.definition(ctx, hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// definition checks one that the run refers to, and makes the root of the run when it is its own.
+func (x *exam) definition(ctx context.Context, hash string) (err error) {
+	if x.start.Engine != coordinator.EngineVersion || x.start.Expressions != expr.Version {
+		_, err = x.load(ctx, journal.DefinitionStream(hash))
+	} else if p, planErr := x.plan(ctx, hash); planErr != nil {
+		err = planErr
+	} else if hash == x.start.Workflow {
+		x.root = coordinator.NewRoot(p)
+	}
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return x.fault(Fault{Kind: Content, Event: 1, Content: journal.DefinitionStream(hash), Means: meansUnderived,
+		What: fmt.Sprintf("the definition %s, which it was started with, cannot be used: %s", hash, sentence(err))})
+}

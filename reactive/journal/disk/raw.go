@@ -1,0 +1,352 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Raw is a directory opened record by record, for who checks it and mends what is derived. A Store believes in heads and
+// commit numbers, and ends at the first record that is damaged; a Raw takes nothing for granted and goes on behind damage.
+// It writes heads and commit numbers only, never events, and those only if it was opened to mend. One goroutine at a time
+// uses it. Like a Store it is the only one that has the directory open.
+type Raw struct {
+	s     *Store
+	mend  bool
+	batch *pebble.Batch // heads that are not written yet
+}
+
+// rawBatchBytes is how much is written with one sync.
+const rawBatchBytes = 1 << 20
+
+// OpenRaw opens a directory that holds a store; it makes none. Without mend nothing in the database is changed. Errors are
+// those of Open, but for damage that Commits reports.
+func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
+	r := &Raw{s: newStore(dir, cfg), mend: mend}
+	if err := r.open(); err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", dir, errors.Join(err, r.s.release()))
+	}
+	r.batch = r.s.db.NewBatch()
+	return r, nil
+}
+
+func (r *Raw) open() error {
+	s := r.s
+	if _, err := s.files.Stat(s.files.PathJoin(s.dir, versionName)); err != nil {
+		return err
+	}
+	if err := s.takeLock(); err != nil {
+		return err
+	}
+	if err := checkVersion(s.files, s.dir); err != nil {
+		return err
+	}
+	dir := s.files.PathJoin(s.dir, databaseName)
+	if desc, err := pebble.Peek(dir, s.files); err != nil || !desc.Exists {
+		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
+	}
+	o := s.options()
+	o.ReadOnly = !r.mend
+	if r.mend {
+		if err := s.space.low(0); err != nil {
+			return err
+		}
+	}
+	var err error
+	s.db, err = openPebble(dir, o)
+	return err
+}
+
+// Close writes what was put and lets go of the directory.
+func (r *Raw) Close() error {
+	err := errors.Join(r.flush(0), r.batch.Close())
+	if r.mend && err == nil {
+		err = r.s.db.Flush()
+	}
+	if err = errors.Join(err, r.s.release()); err != nil {
+		return fmt.Errorf("close journal %s: %w", r.s.dir, err)
+	}
+	return nil
+}
+
+// flush makes what was put durable, if that is at least some bytes.
+func (r *Raw) flush(least int) error {
+	if r.batch.Empty() || r.batch.Len() < least {
+		return nil
+	}
+	if err := r.s.db.Apply(r.batch, pebble.Sync); err != nil {
+		return err
+	}
+	r.batch.Reset()
+	return nil
+}
+
+// Streams yields the names of all streams that have a head or events, in order. An error says that records could not be
+// read; what can be read besides follows.
+func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		sources := []*names{{r: r, space: spaceHeads}, {r: r, space: spaceEvents}}
+		for {
+			next, found := "", false
+			for _, n := range sources {
+				name, ok, err := n.peek(ctx)
+				if err != nil && !yield("", err) {
+					return
+				}
+				if ok && (!found || name < next) {
+					next, found = name, true
+				}
+			}
+			if !found || !yield(next, nil) {
+				return
+			}
+			for _, n := range sources {
+				n.pass(next)
+			}
+		}
+	}
+}
+
+// names are the names of streams in one space of keys, a page at a time.
+type names struct {
+	r     *Raw
+	space byte
+	page  []string
+	after []byte // the key to go on behind
+	over  bool
+}
+
+// pageNames is how many names one look at the database brings.
+const pageNames = 1024
+
+// peek gives the next name; an error comes once, and what follows it with the next call.
+func (n *names) peek(ctx context.Context) (name string, ok bool, err error) {
+	if len(n.page) == 0 && !n.over {
+		if err = ctx.Err(); err == nil {
+			err = n.load()
+		}
+		n.over = n.over || err != nil || len(n.page) < pageNames
+	}
+	if len(n.page) == 0 {
+		return "", false, err
+	}
+	return n.page[0], true, err
+}
+
+func (n *names) pass(name string) {
+	if len(n.page) > 0 && n.page[0] == name {
+		n.page = n.page[1:]
+	}
+}
+
+// load fills the page. Of events it hops from the first record of a stream to that of the next.
+func (n *names) load() error {
+	lower := n.after
+	if lower == nil {
+		lower = []byte{n.space}
+	}
+	it, err := n.r.s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: []byte{n.space + 1}})
+	if err != nil {
+		return readError(err)
+	}
+	defer it.Close()
+	n.page = n.page[:0]
+	for ok := it.First(); ok && len(n.page) < pageNames; ok = it.SeekGE(n.after) {
+		name := nameIn(it.Key())
+		n.page = append(n.page, name)
+		n.after = append(append(append(n.after[:0], n.space), name...), 0)
+		if n.space == spaceEvents {
+			n.after[len(n.after)-1] = 1 // behind all of its records
+		}
+	}
+	if err = it.Error(); err != nil {
+		return fmt.Errorf("records behind %q cannot be read: %w", n.after, readError(err))
+	}
+	return nil
+}
+
+// nameIn is the name of the stream that a key belongs to.
+func nameIn(key []byte) string {
+	for i, b := range key {
+		if b == 0 && key[0] == spaceEvents {
+			return string(key[1:i])
+		}
+	}
+	return string(key[1:])
+}
+
+// Record is one record of events, as it stands in the database.
+type Record struct {
+	First  uint64          // sequence of its first event, by its key
+	Events []journal.Event // as many as can be decoded
+	Err    error           // what is wrong with it; it wraps ErrDamaged or ErrVersion
+}
+
+// Records yields the records of a stream in the order of their keys, whether it has a head or not. An error ends it: what
+// follows cannot be read.
+func (r *Raw) Records(ctx context.Context, stream string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		prefix := appendStreamPrefix(nil, stream)
+		end := append([]byte(nil), prefix...)
+		end[len(end)-1] = 1
+		it, err := r.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: end})
+		if err == nil {
+			for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
+				if !yield(r.recordAt(it, prefix), nil) {
+					it.Close()
+					return
+				}
+			}
+			err = errors.Join(it.Error(), it.Close(), ctx.Err())
+		}
+		if err != nil {
+			yield(Record{}, readError(err))
+		}
+	}
+}
+
+func (r *Raw) recordAt(it *pebble.Iterator, prefix []byte) (out Record) {
+	first, ours := firstOf(it.Key(), prefix)
+	out.First = first
+	record, err := it.ValueAndErr()
+	if err == nil && !ours {
+		err = fmt.Errorf("%w: its key is %q", journal.ErrDamaged, it.Key())
+	}
+	if err == nil {
+		record, err = unseal(record, it.Key())
+	}
+	if err == nil {
+		codec := journal.Codec{Fetch: r.s.content}
+		out.Events, err = codec.DecodeAll(nil, record)
+	}
+	for i := range out.Events {
+		if want := first + uint64(i); err == nil && out.Events[i].Seq != want {
+			out.Events, err = nil, fmt.Errorf("%w: event %d stands where %d belongs", journal.ErrDamaged, out.Events[i].Seq, want)
+			break
+		}
+	}
+	if err == nil && len(out.Events) == 0 {
+		err = fmt.Errorf("%w: it holds no event", journal.ErrDamaged)
+	}
+	out.Err = readError(err)
+	return out
+}
+
+// ErrNoHead says that a stream has no head, or has one that lists no run.
+var ErrNoHead = errors.New("journal: no head")
+
+// Head reads the head of a stream, with Last. The error wraps ErrNoHead, ErrDamaged or ErrVersion.
+func (r *Raw) Head(stream string) (h journal.Head, err error) {
+	key := appendHeadKey(nil, stream)
+	record, closer, err := r.s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return h, ErrNoHead
+	}
+	if err != nil {
+		return h, readError(err)
+	}
+	defer closer.Close()
+	opened, err := openHead(record, key)
+	if err != nil {
+		return h, err
+	}
+	if len(opened.head) == 0 {
+		return h, ErrNoHead
+	}
+	if h, err = journal.DecodeHead(opened.head); err == nil && h.Last != 0 {
+		err = fmt.Errorf("%w: it has its number twice", journal.ErrDamaged)
+	}
+	h.Last = opened.last
+	return h, err
+}
+
+// PutHead replaces the head of a stream, whose name is h.Run, and the last sequence of the stream, which is h.Last.
+func (r *Raw) PutHead(h journal.Head) error {
+	last := h.Last
+	h.Last = 0
+	encoded, err := journal.AppendHead(nil, &h)
+	if err != nil {
+		return err
+	}
+	key := appendHeadKey(nil, h.Run)
+	if err = r.batch.Set(key, headRecord{last: last, head: encoded}.append(nil, key), nil); err != nil {
+		return err
+	}
+	return r.flush(rawBatchBytes)
+}
+
+// DropHead removes the head of a stream that has no events.
+func (r *Raw) DropHead(stream string) error {
+	return errors.Join(r.batch.Delete(appendHeadKey(nil, stream), nil), r.flush(rawBatchBytes))
+}
+
+// ErrLost says that events which were acknowledged are not there.
+var ErrLost = errors.New("journal: the newest commits are lost")
+
+// Commits compares the number of the last commit in the database with that in COMMIT. The error says what is wrong; one that
+// wraps ErrLost cannot be mended, all others can, see MendCommits.
+func (r *Raw) Commits() error {
+	number, numberErr := r.lastCommit()
+	marked, markErr := r.marked()
+	switch {
+	case numberErr != nil:
+		return numberErr
+	case markErr != nil:
+		return markErr
+	case number < marked:
+		return fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged",
+			ErrLost, databaseName, number, markName, marked)
+	}
+	return nil
+}
+
+// MendCommits makes the number of the last commit anew where it is damaged, from the place where it is not.
+func (r *Raw) MendCommits() error {
+	number, numberErr := r.lastCommit()
+	marked, markErr := r.marked()
+	if numberErr != nil {
+		number = max(1, marked) // when both are damaged, numbers begin anew
+		if err := r.s.db.Set(commitKey, appendCommit(nil, number), pebble.Sync); err != nil {
+			return err
+		}
+	}
+	if markErr != nil {
+		return createFile(r.s.files, r.s.dir, markName, appendMark(nil, number))
+	}
+	return nil
+}
+
+// lastCommit is the number of the last commit in the database. Every commit has written it: it is missing only where nothing
+// else is stored.
+func (r *Raw) lastCommit() (uint64, error) {
+	number, err := r.s.lastCommit()
+	if err != nil || number > 0 {
+		return number, err
+	}
+	it, err := r.s.db.NewIter(nil)
+	if err != nil {
+		return 0, readError(err)
+	}
+	if it.First() {
+		err = fmt.Errorf("%w: the number of the last commit is missing", journal.ErrDamaged)
+	}
+	return 0, errors.Join(err, it.Close())
+}
+
+// marked is the number in COMMIT; 0 where that file is not there.
+func (r *Raw) marked() (uint64, error) {
+	text, err := readFile(r.s.files, r.s.files.PathJoin(r.s.dir, markName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return markIn(text)
+}
