@@ -27,7 +27,9 @@ func TestNothingIsAFault(t *testing.T) {
 	var function flow.Function[any, any]
 	type pair struct{ A, B any }
 	var p pair
-	call := func(in flow.Arg[any], options ...flow.StepOption) flow.Part { return flow.Call("a", op, in, options...) }
+	call := func(in flow.Arg[any], options ...flow.StepOption) flow.Part {
+		return flow.Call("a", op, in, options...)
+	}
 	fine := func() flow.Ref[any] { return flow.Call("fine", op, nil) }
 	each := func(body func(flow.Ref[any]) flow.Ref[any], options ...flow.EachOption) flow.Part {
 		return flow.Each("m", flow.Input[[]any](), body, options...)
@@ -51,7 +53,7 @@ func TestNothingIsAFault(t *testing.T) {
 		"status": call(retyped(flow.Status(step))), "completed": flow.If(flow.Completed(ref), flow.Then(fine())), "failed": flow.If(flow.Failed(step), flow.Then(fine())),
 		"list": flow.Each("m", list, func(flow.Ref[any]) flow.Ref[any] { return fine() }), "body": each(nil),
 		"body's end": each(func(flow.Ref[any]) flow.Ref[any] { return ref }), "each option": each(func(flow.Ref[any]) flow.Ref[any] { return fine() }, nil),
-		"index": each(func(flow.Ref[any]) flow.Ref[any] { return flow.Call("i", op, retyped(flow.Index(ref))) }),
+		"index":    each(func(flow.Ref[any]) flow.Ref[any] { return flow.Call("i", op, retyped(flow.Index(ref))) }),
 		"workflow": flow.Sub("s", flow.Workflow[any, any]{}, arg),
 	}
 	_, here, _, _ := runtime.Caller(0)
