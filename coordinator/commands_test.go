@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -20,41 +22,56 @@ import (
 )
 
 // TestACommandIsCarriedOutOrRefused puts every command to random workflows in every state that they come to. One that is
-// refused leaves the run as it was; one that is not has the effect that it is for, at once. And there is no state without a
-// way out: when every step that has not ended is aborted, the run ends.
+// refused leaves the run as it was; one that is not has the effect that it is for, at once, and another attempt is made before
+// the run ends, unless it is taken back. It is the same whether the process that is told drives the run or only notes the
+// wish, and when it is made anew from the journal. And there is no state without a way out: when every step that has not
+// ended is aborted, the run ends.
 func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &desk{t: t}
+		d := &desk{t: t, owed: map[string]int32{}, callsMax: rapid.IntRange(0, 2).Draw(t, "calls max")}
 		checked, err := kinds.Load("w.yaml", []byte(d.workflow()), template.Known{Lenient: true})
 		require.NoError(t, err)
 		p, err := plan.Compile(checked)
 		require.NoError(t, err)
-		d.root = coordinator.NewRoot(p)
-		d.step = coordinator.NewStepper(d.root, d)
+		d.plan = p
+		d.recover()
 		require.NoError(t, d.give(coordinator.Started("r", p, nil)))
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
-			if rapid.Bool().Draw(t, "command") {
+			switch rapid.IntRange(0, 12).Draw(t, "move") {
+			case 0:
+				d.recover()
+			case 1, 2, 3, 4, 5, 6:
 				d.command()
-			} else {
+			default:
 				d.happen()
 			}
 		}
-		d.leave()
+		if rapid.Bool().Draw(t, "leave") {
+			d.leave()
+		} else {
+			d.stay()
+		}
 	})
 }
 
 // desk is a run with a person who may do anything to it.
 type desk struct {
 	t    *rapid.T
+	plan *plan.Plan
 	root *reactive.Root
 	step *coordinator.Stepper
+	log  []journal.Event
 	now  int64
 	n    int
+
+	callsMax int              // the process has room for so many calls; 0: for any
+	aborting bool             // something is being aborted: that may take back another attempt
+	owed     map[string]int32 // steps that are to be attempted again: the attempt they had when that was accepted
 }
 
 func (d *desk) Function(string) *template.Function { return nil }
 func (d *desk) Pure(int32, any) (any, error, bool) { return nil, nil, false }
-func (d *desk) Reserve() bool                      { return true }
+func (d *desk) Reserve() bool                      { return d.callsMax == 0 || len(d.root.OpenCalls()) < d.callsMax }
 func (d *desk) one(of ...string) string            { return rapid.SampledFrom(of).Draw(d.t, "one") }
 
 func (d *desk) workflow() string {
@@ -62,8 +79,9 @@ func (d *desk) workflow() string {
 kind: Workflow
 name: w
 failure_policy: %s
+max_concurrency: %s
 operations: {nap: {sleep: {for: PT3S}}, mail: {wait: {message: go}}, note: {value: 1}, stop: {fail: {code: stop}}}
-steps: %s`, d.one("continue-running", "abort-dependents", "abort-all"), d.steps(0))
+steps: %s`, d.one("continue-running", "abort-dependents", "abort-all"), d.one("1", "2", "100"), d.steps(0))
 }
 
 func (d *desk) steps(depth int) string {
@@ -92,11 +110,14 @@ func (d *desk) node(depth int) string {
 	case 3:
 		return fmt.Sprintf("{sequential: {steps: %s}}", d.steps(depth+1))
 	}
-	return fmt.Sprintf("{operation: %s, id: s%d%s}", d.one("work", "work", "nap", "mail", "note", "stop"), id, d.one("", "",
+	operation, target := d.one("work", "work", "nap", "mail", "note", "stop"), ""
+	if operation == "work" {
+		target = ", target: {resolve: static, participants: [a, b]}, fan_in: {policy: all}"
+	}
+	return fmt.Sprintf("{operation: %s, id: s%d%s}", operation, id, d.one("", "", target,
 		", timing: {retry: {max_attempts: 2, backoff: PT2S}}",
 		", timing: {timeout: PT5S, on_timeout: skip}",
 		", timing: {total_timeout: PT9S, retry: {max_attempts: 3, backoff: PT4S}}",
-		", target: {resolve: static, participants: [a, b]}, fan_in: {policy: all}",
 		", fulfillment: {policy: requester_confirmation}",
 		", fulfillment: {policy: external_decision, decision_source: {kind: operator, timing: {timeout: PT6S, retry: {max_attempts: 2, backoff: PT1S}}}, on_error: retry}",
 		", fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: verify, timing: {retry: {max_attempts: 2, backoff: PT1S}}}, "+
@@ -104,17 +125,74 @@ func (d *desk) node(depth int) string {
 		", fulfillment: {policy: output_match, result_match: {path: /ok, fulfilled_values: [true], not_fulfilled_values: [false]}, on_not_fulfilled: pause}"))
 }
 
-// give brings an event in and follows it to its end. The error says why it was refused.
-func (d *desk) give(e journal.Event) (refused error) {
-	items := []coordinator.Item{{Event: e, Received: d.now, Reply: func(err error) { refused = err }}}
+// recover makes the run anew from its journal, as after a crash. It is where it was.
+func (d *desk) recover() {
+	was := d.root
+	d.root = coordinator.NewRoot(d.plan)
+	d.step = coordinator.NewStepper(d.root, d)
+	for i := range d.log {
+		e := d.log[i]
+		e.Hint = 0
+		d.root.Apply(&e)
+	}
+	d.root.TakeCalls()
+	d.root.TakeCancels()
+	if was != nil {
+		var want, got strings.Builder
+		was.Digest(&want, d.now)
+		d.root.Digest(&got, d.now)
+		require.Equal(d.t, want.String(), got.String(), "made anew from the journal")
+	}
+}
+
+// turn has the run take what came in and go on as far as it does without anybody.
+func (d *desk) turn(items ...coordinator.Item) {
 	for more := true; more; items = nil {
 		out := d.step.Step(d.now, items)
+		d.log = append(d.log, out.Batch...)
 		for _, r := range out.Replies {
 			r.To(r.Err)
 		}
 		more = out.More
+		d.settle()
 	}
+}
+
+// give brings an event in and follows it to its end. The error says why it was refused.
+func (d *desk) give(e journal.Event) (refused error) {
+	d.turn(coordinator.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
 	return refused
+}
+
+// note brings a wish in by way of a process that does not drive the run. Another goes on with it.
+func (d *desk) note(e journal.Event) error {
+	batch, err := d.step.Note(d.now, e)
+	if err == nil {
+		d.log = append(d.log, batch...)
+		d.settle()
+	}
+	d.root = nil // what was not journaled is lost with the process
+	d.recover()
+	return err
+}
+
+// settle holds the run to the attempts that it owes: until they are made, the run does not end, unless it is closed.
+func (d *desk) settle() {
+	if d.root.Closed() {
+		clear(d.owed)
+	}
+	for key, attempt := range d.owed {
+		v, ok := d.root.Node(key)
+		require.True(d.t, ok, "%s is no more", key)
+		switch {
+		case d.root.Attempt(v) > attempt, d.root.BlocksRetry(v), // it is made, or what it needs has failed since
+			d.aborting && !d.root.Pending(v):
+			delete(d.owed, key)
+		default:
+			require.True(d.t, d.root.Pending(v), "%s is to be attempted again, and will not be", key)
+			require.Nil(d.t, d.root.Finished(), "the run has finished before %s is attempted again", key)
+		}
+	}
 }
 
 // happen lets time pass, or a call end.
@@ -122,15 +200,19 @@ func (d *desk) happen() {
 	open := d.root.OpenCalls()
 	if len(open) == 0 || rapid.IntRange(0, 3).Draw(d.t, "time") == 0 {
 		d.now += int64(rapid.IntRange(1, 4).Draw(d.t, "seconds")) * int64(time.Second)
-		d.step.Step(d.now, nil)
+		d.turn()
 		return
 	}
-	req := rapid.SampledFrom(open).Draw(d.t, "call")
+	d.answer(rapid.SampledFrom(open).Draw(d.t, "call"), rapid.IntRange(0, 2).Draw(d.t, "fails") == 0, rapid.Bool().Draw(d.t, "ok"))
+}
+
+// answer ends a call.
+func (d *desk) answer(req reactive.Request, fails, ok bool) {
 	var err error
-	if rapid.IntRange(0, 2).Draw(d.t, "fails") == 0 {
+	if fails {
 		err = errors.New("no")
 	}
-	e := coordinator.Ending(req, map[string]any{"ok": rapid.Bool().Draw(d.t, "ok")}, err)
+	e := coordinator.Ending(req, map[string]any{"ok": ok}, err)
 	e.Node = d.root.Key(req.Node)
 	require.NoError(d.t, d.give(e))
 }
@@ -146,7 +228,7 @@ func (d *desk) keys() (list []string) {
 
 // command puts a random command, and holds the run to it.
 func (d *desk) command() {
-	d.step.Step(d.now, nil) // what is due has happened
+	d.turn() // what is due has happened
 	e := journal.Event{Detail: &journal.Detail{Actor: "ann"}}
 	key := rapid.SampledFrom(append(d.keys(), "nothing")).Draw(d.t, "key")
 	switch e.Type = rapid.SampledFrom([]journal.Type{
@@ -169,7 +251,13 @@ func (d *desk) command() {
 		}
 	}
 	before, seq := d.look(key), d.root.Seq()
-	refused := d.give(e)
+	give := d.give
+	if rapid.IntRange(0, 3).Draw(d.t, "noted") == 0 {
+		give = d.note
+	}
+	d.aborting = e.Type == journal.NodeAborted
+	refused := give(e)
+	d.aborting = false
 	if refused != nil {
 		require.Equal(d.t, seq, d.root.Seq(), "%s %s was refused (%v) and is journaled", e.Type, e.Node, refused)
 		return
@@ -200,7 +288,6 @@ func (d *desk) effect(e *journal.Event, was, is sight) {
 	if is.attempt == was.attempt { // another attempt may end as the one before
 		require.NotEqual(d.t, was.digest, is.digest, "%s %s has changed nothing", e.Type, e.Node)
 	}
-	over := d.root.Finished() != nil
 	switch e.Type {
 	case journal.NodeAborted:
 		if was.pending && !was.undecided {
@@ -210,7 +297,10 @@ func (d *desk) effect(e *journal.Event, was, is sight) {
 		require.Equal(d.t, reactive.Aborted, is.status, "%s was %s", e.Node, was.status)
 	case journal.NodeRetried:
 		asked := was.undecided && is.undecided && !e.Detail.Work
-		require.True(d.t, asked || is.attempt > was.attempt || is.pending || over || d.root.Closed(), "%s is %s", e.Node, is.status)
+		require.True(d.t, asked || is.attempt > was.attempt || is.pending, "%s is %s", e.Node, is.status)
+		if is.pending && is.attempt == was.attempt {
+			d.owed[e.Node] = was.attempt
+		}
 	case journal.DecisionReceived:
 		require.False(d.t, is.undecided && !d.root.Paused(), "%s is still undecided", e.Node)
 	case journal.RunPaused:
@@ -218,10 +308,49 @@ func (d *desk) effect(e *journal.Event, was, is sight) {
 	case journal.RunResumed:
 		require.False(d.t, is.paused)
 	case journal.RunCanceled:
-		require.True(d.t, over)
+		require.NotNil(d.t, d.root.Finished())
 	case journal.ContextPatched:
 		d.t.Fatalf("a workflow has no context")
 	}
+}
+
+// stay does what the run waits for until it ends, and with that has every step attempted once more. Each is.
+func (d *desk) stay() {
+	again := d.keys()
+	for range 10_000 {
+		open := d.root.OpenCalls()
+		switch finished := d.root.Finished() != nil; {
+		case finished && (d.root.Closed() || len(again) == 0):
+			return
+		case finished:
+			e := journal.Event{Type: journal.NodeRetried, Node: again[0]}
+			again = again[1:]
+			if was := d.look(e.Node); d.give(e) == nil {
+				d.effect(&e, was, d.look(e.Node))
+			}
+		case d.root.Stopped():
+			require.NoError(d.t, d.give(journal.Event{Type: journal.RunResumed}))
+		case len(open) > 0:
+			d.answer(open[0], false, true)
+		case !d.decide():
+			d.now += int64(time.Second)
+			require.NoError(d.t, d.give(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}}))
+		}
+	}
+	d.t.Fatalf("the run does not end: it is %s", d.root.RunStatus())
+}
+
+// decide says of a step that waits for it that it is done; false: there is none.
+func (d *desk) decide() bool {
+	for _, key := range d.keys() {
+		if v, _ := d.root.Node(key); d.root.Undecided(v) {
+			require.NoError(d.t, d.give(journal.Event{
+				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(call.Fulfilled)},
+			}))
+			return true
+		}
+	}
+	return false
 }
 
 // leave aborts whatever has not ended, and with that the run ends.
@@ -236,10 +365,36 @@ func (d *desk) leave() {
 			if !ok || d.root.Final(v) || d.root.Finished() != nil {
 				continue
 			}
+			clear(d.owed)
 			require.NoError(d.t, d.give(journal.Event{Type: journal.NodeAborted, Node: key}), "%s is %s", key, d.root.Status(v))
 			aborted = true
 		}
 		require.True(d.t, aborted || d.root.Finished() != nil, "every step has ended, and the run is %s", d.root.RunStatus())
 	}
 	d.t.Fatalf("the run does not end")
+}
+
+// TestARetryThatWouldBeAbortedIsRefused: of an item of a map, too, whose own predecessors say nothing of what the map needs.
+func TestARetryThatWouldBeAbortedIsRefused(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{
+		operation.Define("work", func(_ context.Context, fails bool) (any, error) {
+			if fails {
+				return nil, operation.Permanent(errors.New("no"))
+			}
+			return nil, nil
+		}),
+		operation.Define("once", func(ctx context.Context, _ any) (any, error) {
+			if operation.CallOf(ctx).Attempt > 1 {
+				return nil, operation.Permanent(errors.New("no"))
+			}
+			return nil, nil
+		}),
+	}})
+	r := start(t, e, `{kind: Workflow, name: w, failure_policy: abort-dependents, steps: [{operation: once, id: a}, {map: {id: m, over: [1], steps: [{operation: work, id: x, input: false}]}}]}`)
+	require.NoError(t, wait(t, r).Err())
+	require.NoError(t, r.Retry(t.Context(), "x[0]"), "nothing is in its way")
+	require.NoError(t, wait(t, r).Err())
+	require.NoError(t, r.Retry(t.Context(), "a"))
+	require.Error(t, wait(t, r).Err())
+	require.ErrorIs(t, r.Retry(t.Context(), "x[0]"), coordinator.ErrNotPossible)
 }

@@ -233,3 +233,17 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 		}
 	})
 }
+
+// TestNothingHandedIn: what is nil is an error, or nothing, and a fault of a payload is not told by an engine that is no more.
+func TestNothingHandedIn(t *testing.T) {
+	e := newEngine(t, coordinator.Config{})
+	_, err := e.Start(t.Context(), nil, nil)
+	require.EqualError(t, err, "coordinator: the workflow is nil")
+	require.EqualError(t, e.Register(nil), "coordinator: the workflow is nil")
+	r, err := e.Start(t.Context(), parse(t, waits2), nil, nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, r.Retry(t.Context(), "nothing", nil), coordinator.ErrStepNotFound)
+	require.Error(t, r.Send(t.Context(), "approve", func() {}))
+	require.NoError(t, e.Shutdown(t.Context()))
+	require.Equal(t, coordinator.ErrShutdown, r.Send(t.Context(), "approve", func() {}))
+}

@@ -222,8 +222,11 @@ func (e *Engine) Register(w *template.Workflow) error {
 
 // learn returns the entry of a workflow. What is wrong with a tree that was made by hand must not end the process.
 func (e *Engine) learn(w *template.Workflow) (entry *entry, err error) {
-	if e.shutting() {
+	switch {
+	case e.shutting():
 		return nil, ErrShutdown
+	case w == nil:
+		return nil, errors.New("coordinator: the workflow is nil")
 	}
 	before := e.library.learned()
 	err = usercode.Call(func() (err error) {
@@ -242,7 +245,9 @@ func (e *Engine) learn(w *template.Workflow) (entry *entry, err error) {
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	entry, err := e.learn(w)
 	if err != nil {

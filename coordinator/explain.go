@@ -27,13 +27,14 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string         `json:"kind"`             // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
-	Text    string         `json:"text"`             // a sentence for people
-	Step    string         `json:"step,omitempty"`   // whom it is about
-	Due     time.Time      `json:"due,omitzero"`     // of timers
-	Values  map[string]any `json:"values,omitempty"` // what an expression has read, by how it is written
-	Decided *DecidingEvent `json:"decided,omitempty"`
-	Reasons []Reason       `json:"reasons,omitempty"`
+	Kind    string            `json:"kind"`              // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
+	Text    string            `json:"text"`              // a sentence for people
+	Step    string            `json:"step,omitempty"`    // whom it is about
+	Due     time.Time         `json:"due,omitzero"`      // of timers
+	Values  map[string]any    `json:"values,omitempty"`  // what an expression has read, by how it is written
+	Missing map[string]string `json:"missing,omitempty"` // what it could not read, by how it is written: why
+	Decided *DecidingEvent    `json:"decided,omitempty"`
+	Reasons []Reason          `json:"reasons,omitempty"`
 }
 
 // DecidingEvent is the event that decided something.
@@ -127,12 +128,26 @@ func (r *Run) unexplained(ctx context.Context, step string, because error) (*Exp
 	switch {
 	case err != nil:
 		return nil, r.engine.why(ctx, err)
+	case s.Finished && errors.Is(because, errRules):
+		return unexplainedEnd(s, step)
 	case s.Finished:
 		return nil, because
 	case step != "":
 		return &Explanation{About: step, Kind: "step", Status: "parked", Reasons: []Reason{parkedReason(s.Parked)}}, nil
 	}
 	return &Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []Reason{parkedReason(s.Parked)}}, nil
+}
+
+// unexplainedEnd is what is known of the end of a run whose rules are those of another version.
+func unexplainedEnd(s *State, step string) (*Explanation, error) {
+	if step != "" {
+		return nil, fmt.Errorf("%w: it went by rules of another version, so its steps are not explained", ErrFinished)
+	}
+	reason := Reason{Kind: "end", Text: "the run has finished by rules of another version, so how it came to that is not explained"}
+	if s.Failure != nil {
+		reason = Reason{Kind: "failure", Step: s.Failure.Step, Text: s.Failure.Error(), Reasons: []Reason{reason}}
+	}
+	return &Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []Reason{reason}}, nil
 }
 
 // over reports whether a step with that status has come to its end.
@@ -467,7 +482,7 @@ func (x *explainer) cause(v int32, c *reactive.Cause, depth int) Reason {
 		r.Text = "it waits for the answers of " + strings.Join(c.Participants, ", ")
 	case reactive.ByTest:
 		r.Text = "its test " + c.Test + " " + gave(x.root, c.Node)
-		r.Values = readings(c.Read)
+		r.Values, r.Missing = readings(c.Read)
 	}
 	return r
 }
@@ -493,16 +508,17 @@ func (x *explainer) branch(v, gate int32) string {
 	return x.name(gate) + " has chosen the other branch"
 }
 
-// readings are the values that a test has read, short.
-func readings(list []reactive.ReadValue) map[string]any {
-	values := make(map[string]any, len(list))
+// readings are the values that a test has read, short, and why there were none.
+func readings(list []reactive.ReadValue) (values map[string]any, missing map[string]string) {
+	values, missing = make(map[string]any, len(list)), map[string]string{}
 	for _, r := range list {
-		values[r.Text] = r.Value
 		if r.Err != nil {
-			values[r.Text] = r.Err.Error()
+			missing[r.Text] = r.Err.Error()
+			continue
 		}
+		values[r.Text] = r.Value
 	}
-	return shortened(values)
+	return shortened(values), missing
 }
 
 // valueMax is how much of a value an explanation shows, in bytes of JSON.

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // What a program hands to the engine is called behind a guard, see package usercode. A panic is the failure of what asked:
@@ -110,12 +111,20 @@ func (r *run) Resolve(v int32, at int64) (ids []string, err error) {
 	return ids, nil
 }
 
-// CodeDirectory is the code of steps whose target means a participant that cannot be asked.
+// CodeDirectory is the code of steps whose target means a participant that cannot be asked, and of calls about whose participant
+// the directory gives what is no value.
 const CodeDirectory = "invalid_directory"
 
-// about is what bindings see of a participant.
-func about(d directory.Directory, participant string) map[string]any {
-	known, _ := d.Participant(participant)
-	about, _ := known.(map[string]any)
-	return about
+// about is what bindings see of a participant. What is no value fails the call, as an output does.
+func about(d directory.Directory, participant string) (map[string]any, error) {
+	known, ok := d.Participant(participant)
+	if !ok {
+		return nil, nil
+	}
+	owned, err := value.Own(known)
+	if err != nil {
+		return nil, &operation.Error{Code: CodeDirectory, Permanent: true, Err: fmt.Errorf("participant %q: %w", participant, err)}
+	}
+	about, _ := owned.(map[string]any)
+	return about, nil
 }

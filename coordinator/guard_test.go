@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -128,8 +129,10 @@ func sites(harm harm) map[string]site {
 	}
 }
 
-// Harm fails what asked, with the stack in the details, and nothing else: other runs go on, before and after.
+// Harm fails what asked, with the stack in the details, and nothing else: other runs go on, before and after. It is the same
+// failure whether code panics or ends its goroutine.
 func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
+	codes := map[string]string{}
 	for how, harm := range harms {
 		for name, site := range sites(harm) {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -148,6 +151,10 @@ func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
 				require.Error(t, result.Err())
 				require.Contains(t, stackOf(t, r), "goroutine ", "the stack is told")
 				g.leave <- nil
+				if code, seen := codes[name]; seen {
+					require.Equal(t, code, result.Failure.Code)
+				}
+				codes[name] = result.Failure.Code
 				require.NoError(t, wait(t, beside).Err())
 				require.NoError(t, wait(t, start(t, e, `{kind: Workflow, name: after, steps: [{operation: echo}]}`)).Err())
 			})
@@ -331,4 +338,22 @@ func TestObserversMayLeaveInAnyWay(t *testing.T) {
 			require.NoError(t, wait(t, r).Err())
 		})
 	}
+}
+
+// unfit is a directory that tells of its participant what is no value.
+type unfit struct{ people }
+
+func (unfit) Participant(string) (value.Value, bool) { return map[string]any{"rate": math.NaN()}, true }
+
+// TestADirectoryThatTellsNoValue: the call is not made without what its binding would see.
+func TestADirectoryThatTellsNoValue(t *testing.T) {
+	e := newEngine(t, coordinator.Config{Directory: unfit{people{nothing, nothing}}, Operations: []coordinator.Operation{
+		operation.Define("echo", func(context.Context, any) (any, error) { t.Error("it is called"); return nil, nil }),
+	}})
+	r := start(t, e, asks)
+	require.Error(t, wait(t, r).Err())
+	s, err := r.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, coordinator.CodeDirectory, s.Steps[0].Dispatches[0].Failure.Code)
+	require.Contains(t, s.Steps[0].Dispatches[0].Failure.Message, "ann")
 }

@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,23 +70,29 @@ func (o ownOperation) Implementation() any { return o.caller }
 func TestAProgramMayGoOnWritingToWhatItHasHandedIn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		meant := objects().Draw(rt, "value")
+		var mu sync.Mutex // of given and what is in it: operations and the test write
 		var given []any
 		give := func() map[string]any { // another copy each time, to be written to when it has been handed in
 			var v map[string]any
 			require.NoError(t, value.Convert(meant, &v))
+			mu.Lock()
+			defer mu.Unlock()
 			given = append(given, v)
 			return v
 		}
-		spoil := func() {
-			for _, v := range given {
+		write := func(list ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, v := range list {
 				scribble(v)
 			}
 		}
+		spoil := func() { write(given...) }
 		spoils := operation.Define("spoil", func(context.Context, any) (any, error) { spoil(); return nil, nil })
 		reports := operation.Define("report", func(ctx context.Context, _ any) (any, error) {
 			v := give()
 			err := operation.Report(ctx, "k", v)
-			scribble(v)
+			write(v)
 			return nil, err
 		})
 		fails := operation.Define("fail", func(context.Context, any) (any, error) {
@@ -121,11 +128,10 @@ output: "{{ steps.seen.output }}"`)
 		input, labels := give(), map[string]string{"for": "ann"}
 		r, err := e.Start(t.Context(), w, input, coordinator.WithLabels(labels))
 		require.NoError(t, err)
-		scribble(input)
-		scribble(labels)
+		write(input, labels)
 		message := give()
 		require.NoError(t, r.Send(t.Context(), "m", message))
-		scribble(message)
+		write(message)
 		result := wait(t, r)
 		spoil()
 

@@ -197,7 +197,9 @@ func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true }
 func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error {
 	d := &journal.Detail{}
 	for _, opt := range opts {
-		opt(d)
+		if opt != nil {
+			opt(d)
+		}
 	}
 	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
 }
@@ -205,6 +207,9 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 // Send gives the run a message; a step that waits for its name takes it, now or later. One that no step of the workflow waits
 // for is journaled, too, and the logger is told: see Awaits.
 func (r *Run) Send(ctx context.Context, name string, payload any) error {
+	if err := r.engine.down(); err != nil {
+		return err
+	}
 	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
@@ -246,12 +251,18 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 		}
 		event.Detail.Actor = r.actor
 	}
+	put := r.ask
 	if !r.Driven() {
-		return r.engine.note(ctx, r.id, event)
+		put = func(ctx context.Context, event journal.Event) error { return r.engine.note(ctx, r.id, event) }
 	}
-	err := r.ask(ctx, event)
+	err := put(ctx, event)
 	for errors.Is(err, errLeft) {
-		err = r.ask(ctx, event)
+		err = put(ctx, event)
+	}
+	if errors.Is(err, errRules) { // of a run that has finished, its rules are nobody's concern any more
+		if head, unread := r.engine.head(ctx, r.id); unread == nil && !head.Open {
+			return fmt.Errorf("run %s: %w", r.id, ErrFinished)
+		}
 	}
 	return err
 }

@@ -273,8 +273,9 @@ type landing struct {
 	err error
 }
 
-// fly makes a call. A panic, and a function that ends its goroutine, fail the call and nothing else.
+// fly makes a call, and ends its context. A panic, and a function that ends its goroutine, fail the call and nothing else.
 func fly(f *flight) (l landing) {
+	defer f.End(errEnded)
 	err := usercode.CallExit(func() error { l = f.make(); return nil },
 		func(p *usercode.Panic) { f.run.land(f, f.run.failed(p)) })
 	if err != nil {
@@ -287,7 +288,11 @@ func fly(f *flight) (l landing) {
 // ours.
 func (f *flight) make() landing {
 	if f.Participant != "" {
-		f.About = about(f.run.engine.directory(f.entry), f.Participant)
+		var err error
+		if f.About, err = about(f.run.engine.directory(f.entry), f.Participant); err != nil {
+			_, err = operation.Settle(nil, nil, err)
+			return landing{err: err}
+		}
 	}
 	if err := f.run.reveal(f); err != nil {
 		return landing{err: err}

@@ -106,6 +106,18 @@ func TestReportsThatAreRefused(t *testing.T) {
 	require.NoError(t, wait(t, r).Err())
 }
 
+// TestAReportThatComesLate: once the call has ended, the context's error is what a report gives, also when nothing is left of the
+// run.
+func TestAReportThatComesLate(t *testing.T) {
+	var late context.Context
+	op := operation.Define("op", func(ctx context.Context, _ any) (any, error) { late = ctx; return nil, nil })
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{op}})
+	r := start(t, e, `{kind: Workflow, name: w, steps: [{operation: op}]}`)
+	require.NoError(t, wait(t, r).Err())
+	<-late.Done()
+	require.Equal(t, context.Cause(late), operation.Report(late, "late", 1))
+}
+
 // TestAnIdentityReachesOperations: those of the run, and those of its child runs.
 func TestAnIdentityReachesOperations(t *testing.T) {
 	seen := make(chan *journal.Identity, 2)

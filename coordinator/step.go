@@ -286,9 +286,9 @@ func (s *Stepper) askParticipants() {
 	}
 }
 
-// askDecisions turns to the decision sources of completed steps.
+// askDecisions turns to the decision sources of completed steps, unless the run is paused: they are asked when it is resumed.
 func (s *Stepper) askDecisions() {
-	for {
+	for !s.root.Paused() {
 		v, number, ok := s.root.NextDecision()
 		if !ok {
 			return

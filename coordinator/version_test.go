@@ -98,6 +98,13 @@ func TestStoreOfFormat1(t *testing.T) {
 				result, err := r.Wait(ctx)
 				require.NoError(t, err)
 				require.Equal(t, test.output, result.Output)
+				require.ErrorIs(t, r.Cancel(ctx, "no"), coordinator.ErrFinished)
+				require.ErrorIs(t, r.Retry(ctx, "a"), coordinator.ErrFinished)
+				why, err := r.Explain(ctx, "")
+				require.NoError(t, err)
+				require.Equal(t, string(test.status), why.Status)
+				_, err = r.Explain(ctx, "a")
+				require.ErrorIs(t, err, coordinator.ErrFinished)
 				return
 			}
 			_, err = r.Wait(ctx)

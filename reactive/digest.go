@@ -78,12 +78,16 @@ func (r *Root) digestTimers(w io.Writer, now int64) {
 		}
 		return 0
 	})
+	var texts []string
 	for _, t := range list {
 		key := ""
 		if t.node >= 0 {
 			key = r.Key(t.node)
 		}
-		fmt.Fprintf(w, "timer %d %s %d;", t.kind, key, t.due-now)
+		texts = append(texts, fmt.Sprintf("timer %d %s %d;", t.kind, key, t.due-now))
+	}
+	for _, text := range slices.Compact(texts) { // of two that mean the same the second means nothing once the first has come
+		io.WriteString(w, text)
 	}
 }
 

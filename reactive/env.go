@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -99,6 +100,17 @@ func (r *Root) isCaught(v, reader int32) bool {
 	})
 }
 
+// guard is an env in which the output of a skipped step is null: what asks how things stand is not in want of a result.
+type guard struct{ env }
+
+func (g guard) Step(id string, f expr.Field) (value.Value, error) {
+	v, err := g.env.Step(id, f)
+	if e, ok := errors.AsType[noOutput](err); ok && e.status == Skipped {
+		return nil, nil
+	}
+	return v, err
+}
+
 // noOutput says that a default makes up for an output; where the step was skipped, a from pointer does too.
 type noOutput struct {
 	key    string
@@ -180,7 +192,7 @@ func (r *Root) test(v int32) (bool, *journal.Failure) {
 		s, err := env{r, v}.Step(item.TestID, expr.Status)
 		return s == Completed.String(), failed(CodeTest, err)
 	}
-	yes, err := item.Test.EvalBool(env{r, v})
+	yes, err := item.Test.EvalBool(guard{env{r, v}})
 	return yes, failed(CodeTest, err)
 }
 

@@ -1,6 +1,8 @@
 package reactive
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -240,6 +242,9 @@ func (r *Root) testOf(v int32) Cause {
 	case item.Test != nil:
 		for _, read := range item.Test.Reads() {
 			x, err := e.Step(read.Step, read.Field)
+			if missing, ok := errors.AsType[noOutput](err); ok {
+				err = fmt.Errorf("no output (%s)", missing.status)
+			}
 			c.Read = append(c.Read, ReadValue{read.Text, x, err})
 		}
 		for _, name := range item.Test.Names() {

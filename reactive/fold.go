@@ -330,13 +330,21 @@ func (r *Root) foldRetried(v int32, e *journal.Event) Outcome {
 	case !r.Retryable(v):
 		return Late
 	}
-	if n.final() || n.has(held) {
-		delete(r.timers.first, v) // what a person asks for has its whole time
-	}
+	delete(r.timers.first, v) // what a person asks for has its whole time
 	n.flags |= pending | retryDue
+	r.resumeMaps(v)
 	r.want(v)
 	r.bank.Mark(v)
 	return Applied
+}
+
+// resumeMaps has the maps around a node go on that were aborted: something in them is to be done again.
+func (r *Root) resumeMaps(v int32) {
+	for b := r.nodes[v].block; b != 0; b = r.nodes[v].block {
+		v = r.blocks[b].owner
+		r.nodes[v].flags &^= aborted | cascade
+		r.bank.Mark(v)
+	}
 }
 
 // foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides

@@ -38,7 +38,7 @@ type flags uint16
 
 const (
 	aborted   flags = 1 << iota // a person aborted it; holds until a new attempt
-	pending                     // errored, and a retry is to come
+	pending                     // ended, and another attempt is to come: a retry, or what a person has asked for
 	candidate                   // waits for slots
 	granted                     // has its slots, until it stops being ready
 	holding                     // counted in its groups
@@ -88,12 +88,10 @@ func shows(kind plan.Kind, s Status, f flags) uint8 {
 		if kind == plan.Gate {
 			return plan.ShowsMoved
 		}
-	case Completed:
-		if f&held != 0 {
+	case Completed, Skipped:
+		if f&(held|pending) != 0 { // somebody is still to say that it is done, or it is to be done again
 			return plan.ShowsMoved
 		}
-		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
-	case Skipped:
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
 	case Failed, Aborted:
 		if f&pending != 0 { // another attempt is to come

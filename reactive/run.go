@@ -289,18 +289,27 @@ func (r *Root) addChain(set map[int32]bool, p int32) {
 // Status is where a node stands.
 func (r *Root) Status(v int32) Status { return r.nodes[v].status }
 
-// Pending reports whether a failed node has a retry to come.
+// Pending reports whether another attempt of a node is to come: the retry of one that has failed, or one that a person has asked
+// for, whatever the last has come to.
 func (r *Root) Pending(v int32) bool { return r.nodes[v].has(pending) }
 
-// Final reports whether a node is terminal for good: a failed one with a retry to come is not,
-// nor a completed one whose task is not decided.
+// Final reports whether a node is terminal for good: one with another attempt to come is not, nor a completed one whose task is
+// not decided.
 func (r *Root) Final(v int32) bool {
 	return r.nodes[v].status.Terminal() && !r.nodes[v].has(pending|held)
 }
 
-// BlocksRetry reports whether another attempt of a node would be aborted at once, because something that it needs has
-// failed and the failure policy aborts dependents.
-func (r *Root) BlocksRetry(v int32) bool { return r.abortDependents() && r.blocked(v) }
+// BlocksRetry reports whether another attempt of a node would be aborted at once, because something that it,
+// or a map around it needs, has failed and the failure policy aborts dependents.
+func (r *Root) BlocksRetry(v int32) bool {
+	if !r.abortDependents() {
+		return false
+	}
+	for b := r.nodes[v].block; b != 0 && !r.blocked(v); b = r.nodes[v].block {
+		v = r.blocks[b].owner
+	}
+	return r.blocked(v)
+}
 
 // Retryable reports whether another attempt of a node may be asked for: it is a step whose newest attempt has ended.
 func (r *Root) Retryable(v int32) bool {

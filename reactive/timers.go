@@ -221,7 +221,8 @@ func (r *Root) alive(t timer) bool {
 		return n.has(pending) && !n.has(retryDue) && n.attempt == t.attempt
 	case totalTimer:
 		n := &r.nodes[t.node]
-		return n.status != Absent && (n.fact == running || n.has(pending)) && t.due == r.policy(t.node).TotalEnd(r.timers.first[t.node])
+		first, counting := r.timers.first[t.node]
+		return n.status != Absent && (n.fact == running || n.has(pending)) && counting && t.due == r.policy(t.node).TotalEnd(first)
 	case hedgeTimer:
 		n := &r.nodes[t.node]
 		if n.fact != running || n.attempt != t.attempt {

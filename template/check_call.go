@@ -20,6 +20,7 @@ func (c *checker) step(n *Step, path string) {
 	c.function(n.Func, path+".func")
 	if n.Target != nil {
 		c.target(n.Target, path+".target")
+		c.answered(n.Operation, path+".target", n.Target.Pos, "a target")
 		c.nested(n, path)
 	}
 	if n.FanIn != nil {
@@ -59,6 +60,22 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 		msg += ": the program must register one of that name, built in are " + strings.Join(c.w.Routing.Tools(), ", ")
 	}
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
+}
+
+// answered reports an operation that the engine carries out itself where somebody is to be asked.
+func (c *checker) answered(name, path string, near document.Pos, what string) {
+	b, bound := c.w.Operations[name]
+	if !bound || c.w.Routing != nil {
+		return
+	}
+	for _, kind := range []struct {
+		name  string
+		isSet bool
+	}{{"sleep", b.Sleep != nil}, {"wait", b.Wait != nil}, {"value", b.Value != nil}, {"fail", b.Fail != nil}} {
+		if kind.isSet {
+			c.faultf(path, near, "%s needs an operation that somebody answers, and %q is a %s", what, name, kind.name)
+		}
+	}
 }
 
 // requirements checks that what a workflow says it needs is there: better before a run than in the middle of it.
@@ -231,6 +248,7 @@ func (c *checker) decisionSource(s *DecisionSource, path string) {
 	}
 	if s.Operation != "" {
 		c.operationKnown(s.Operation, path+".operation", s.Pos)
+		c.answered(s.Operation, path+".operation", s.Pos, "a decision")
 	}
 	c.timing(s.Timing, path+".timing")
 }

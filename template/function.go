@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +26,12 @@ type Function struct {
 // Register makes a function known to the workflow under its name. Registering the same handle again changes nothing. It
 // returns an error, and changes nothing, when the workflow knows another handle by that name.
 func (w *Workflow) Register(f *Function) error {
+	switch {
+	case f == nil:
+		return errors.New("the function is nil")
+	case f.Call == nil:
+		return fmt.Errorf("function %q is nil", f.Name)
+	}
 	if known := w.funcs[f.Name]; known != nil && known != f {
 		return fmt.Errorf("two functions are named %q, made at %s and at %s: make a function once, and use its handle in both places",
 			f.Name, known.Pos, f.Pos)

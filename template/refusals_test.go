@@ -48,6 +48,17 @@ var refusals = []struct {
 		`w.yaml:3:10: steps[0].paralel: unknown key "paralel" (did you mean "parallel"?)`}},
 	{"a misspelt key is not missing too", workflow("steps: [{opration: a}]"), []string{
 		`w.yaml:3:10: steps[0].opration: unknown key "opration" (did you mean "operation"?)`}},
+	{"a target of a value", workflow("operations: {x: {value: 1}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
+		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a value`}},
+	{"a target of a sleep", workflow("operations: {x: {sleep: {for: PT1S}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
+		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a sleep`}},
+	{"a target of a wait", workflow("operations: {x: {wait: {message: m}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
+		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a wait`}},
+	{"a target of a fail", workflow("operations: {x: {fail: {code: x}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
+		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a fail`}},
+	{"a decision of what the engine does itself", workflow("operations: {n: {value: 1}}",
+		"steps: [{operation: a, fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: n}}}]"), []string{
+		`w.yaml:4:111: steps[0].fulfillment.decision_source.operation: a decision needs an operation that somebody answers, and "n" is a value`}},
 	{"no operation", workflow("steps: [{id: a}]"), []string{`w.yaml:3:9: steps[0].operation: operation is missing`}},
 	{"a step that is a text", workflow("steps: [a]"), []string{`w.yaml:3:9: steps[0]: a step must be a mapping, not a string: "a"`}},
 	{"steps that are a mapping", workflow("steps: {operation: a}"), []string{`w.yaml:3:8: steps: steps must be a list, not a mapping`}},

@@ -77,6 +77,9 @@ func showReasons(w io.Writer, list []coordinator.Reason, indent string) {
 		for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 			fmt.Fprintf(w, "%s  %s = %s\n", indent, name, progress.Clean(valueText(r.Values[name])))
 		}
+		for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
+			fmt.Fprintf(w, "%s  %s: %s\n", indent, name, progress.Clean(r.Missing[name]))
+		}
 		showReasons(w, r.Reasons, indent+"  ")
 	}
 }

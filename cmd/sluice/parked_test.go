@@ -76,3 +76,24 @@ func TestAParkedRunCannotBeResumed(t *testing.T) {
 	require.Contains(t, stderr, "\nsluice: run gate is parked: ")
 	require.Contains(t, stderr, "it was started under other rules")
 }
+
+// How a run has ended is told by every command that is put to it, whatever rules it went by.
+func TestARunOfAnEarlierVersionHasFinished(t *testing.T) {
+	dir := t.TempDir()
+	oldStore(t, dir)
+	for range 5 { // whoever comes first, what follows the run's end or what shows what happens
+		out, _ := says(t, dir, done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
+		require.Contains(t, out, "OPEN")
+		_, stderr := says(t, dir, failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")
+		require.Contains(t, stderr, "no_stock")
+	}
+	for _, args := range [][]string{
+		{"pause", "done"}, {"resume", "done"}, {"cancel", "done"}, {"send", "done", "m"}, {"retry", "done", "a"}, {"abort", "done", "a"},
+		{"decide", "done", "a", "fulfilled"}, {"explain", "done", "a"},
+	} {
+		_, stderr := says(t, dir, failed, append(args, "--data", "old")...)
+		require.Contains(t, stderr, "the run has finished", "%v", args)
+	}
+	explained, _ := says(t, dir, done, "explain", "broken", "--data", "old")
+	require.Regexp(t, `^run broken is failed\n  no_stock: `, explained)
+}

@@ -183,15 +183,19 @@ func (s *session) follow(ctx context.Context, v view, stops *stops) ending {
 			s.stop(ctx, v)
 		}
 	})
+	var unseen error
 	for u, err := range s.run.Watch(following, 1) {
 		if err != nil {
-			giveUp(err)
+			unseen = err // how the run ends is told all the same
 			break
 		}
 		v.update(&u, u.Event.Seq > s.seen)
 	}
 	close(over)
 	all.Wait()
+	if unseen != nil && end.err == nil {
+		s.log.logger().Warn("what has happened cannot be shown", "error", unseen)
+	}
 	if end.interrupted && errors.Is(end.err, coordinator.ErrShutdown) {
 		end.err = nil // as it was meant to be
 	}

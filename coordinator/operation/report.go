@@ -51,15 +51,17 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 		return fmt.Errorf("operation: payload of report %q: %w", kind, err)
 	}
 	done, err := c.submit(number, Progress{Kind: kind, Payload: v})
-	if err != nil {
-		return err
+	if err == nil {
+		select {
+		case err = <-done:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
+	if err != nil && ctx.Err() != nil { // whatever came of it, the call has ended
 		return context.Cause(ctx)
 	}
+	return err
 }
 
 // Progress is one report of a call.

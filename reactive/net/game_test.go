@@ -209,6 +209,7 @@ type table struct {
 	asked   []reactive.Request // calls that were made, for answers that come twice
 	kept    []kept
 	answers int
+	owed    map[string]int32 // calls that a person wants made again: the attempt they had
 	handedOut
 }
 

@@ -172,8 +172,25 @@ func (b *table) order(e journal.Event) {
 		return
 	}
 	require.NotEqual(b.t, before, b.digest(b.root), "%s %s has changed nothing", e.Type, e.Node)
+	if v, ok := b.root.Node(e.Node); ok && e.Type == journal.NodeRetried && b.root.Pending(v) {
+		b.owed[e.Node] = b.root.Attempt(v)
+	}
 	if e.Type == journal.NodeAborted {
 		require.NotContains(b.t, append(b.calls(), b.stepRuns()...), e.Node, "it was aborted")
+	}
+}
+
+// settle holds the run to the calls that it owes: one that is to be made again is, as long as it is open, and until then the
+// run does not end.
+func (b *table) settle() {
+	for key, attempt := range b.owed {
+		v, ok := b.root.Node(key)
+		if !ok || b.root.Attempt(v) > attempt {
+			delete(b.owed, key)
+			continue
+		}
+		require.True(b.t, b.root.Pending(v), "%s is to be made again, and will not be", key)
+		require.True(b.t, b.root.Finished() == nil || b.root.Closed(), "the run has finished before %s is made again", key)
 	}
 }
 
@@ -194,11 +211,12 @@ func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 		text := w.playbook()
 		t.Log(text)
 		b := lay(t, text)
-		b.known = map[uintptr]bool{}
+		b.known, b.owed = map[uintptr]bool{}, map[string]int32{}
 		b.net().Watch(b.holdView)
 		b.holdAll(coordinator.Outcome{Batch: b.journal})
 		for move := 0; move < 40 && b.root.Finished() == nil; move++ {
 			b.move(w)
+			b.settle()
 			if b.root.Finished() == nil && !b.root.Paused() && len(b.calls()) == 0 && b.root.NextDue() == 0 {
 				waits := b.net().Waits()
 				require.True(t, slices.ContainsFunc(waits, func(w net.Wait) bool { return w.Kind == net.AtGate }), "%+v", waits)

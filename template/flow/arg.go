@@ -66,7 +66,7 @@ func FromOr[T any](r Ref[T], fallback T) Arg[T] {
 // test reads how the step has ended, and behind which, or inside of which, the Coalesce is read. A null is replaced as well.
 // Documents write ok ?? fallback.
 func Coalesce[T any](ok, fallback Arg[T]) Arg[T] {
-	return typed[T]{coalesce(here(), ok.argument(), fallback.argument())}
+	return typed[T]{coalesce(here(), argOf(ok), argOf(fallback))}
 }
 
 func coalesce(pos document.Pos, ok, fallback argument) argument {
@@ -112,14 +112,14 @@ func Expr[T any](text string) Arg[T] {
 func Status(step Placed) Arg[string] {
 	pos := here()
 	return typed[string]{argument{pos: pos, source: func(d *definition) string {
-		return d.field(step.placed(), "status", pos)
+		return d.field(placedOf(step), "status", pos)
 	}}}
 }
 
 // Completed is whether a step has completed. As the test of an If it catches the step's failure.
 func Completed(step Placed) Arg[bool] {
 	pos := here()
-	h := step.placed()
+	h := placedOf(step)
 	return typed[bool]{argument{pos: pos, tested: h, binds: loose, source: func(d *definition) string {
 		return d.field(h, "status", pos) + " == 'completed'"
 	}}}
@@ -129,7 +129,7 @@ func Completed(step Placed) Arg[bool] {
 func Failed(step Placed) Arg[bool] {
 	pos := here()
 	return typed[bool]{argument{pos: pos, binds: loose, source: func(d *definition) string {
-		return d.field(step.placed(), "status", pos) + " in ['failed', 'aborted']"
+		return d.field(placedOf(step), "status", pos) + " in ['failed', 'aborted']"
 	}}}
 }
 
@@ -149,6 +149,10 @@ func (a argument) render(d *definition) value.Value {
 }
 
 func (d *definition) refuseFunction(a argument) {
+	if a.function == nil {
+		d.fault(a.pos, "", errNothing.Error())
+		return
+	}
 	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))
 }
 

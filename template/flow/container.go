@@ -16,15 +16,25 @@ type Container struct {
 }
 
 func (c *Container) build(d *definition) []template.Node {
+	if c == nil || c.make == nil {
+		d.nothing("a container") // that of a zero Choice, or a zero Container
+		return nil
+	}
 	defer func(at document.Pos) { d.at = at }(d.at)
 	d.at = c.pos
 	return []template.Node{c.make(d)}
 }
 
-func (c *Container) place() document.Pos { return c.pos }
-func (*Container) gives(any)             {}
-func (*Container) inParallel()           {}
-func (*Container) inWorkflow()           {}
+func (*Container) gives(any)   {}
+func (*Container) inParallel() {}
+func (*Container) inWorkflow() {}
+
+func (c *Container) place() document.Pos {
+	if c == nil {
+		return document.Pos{}
+	}
+	return c.pos
+}
 
 // Nodes is a list of nodes that a program makes, of any length. It stands wherever a node can: in a Parallel its nodes run
 // side by side, anywhere else one after the other. What it gives is what a Container gives.
@@ -36,7 +46,7 @@ func (Nodes) inParallel()                           {}
 func (Nodes) inWorkflow()                           {}
 
 func (n Nodes) place() document.Pos {
-	if len(n) == 0 {
+	if len(n) == 0 || isNil(n[0]) {
 		return document.Pos{}
 	}
 	return n[0].place()
@@ -60,6 +70,8 @@ func Parallel(parts ...ParallelPart) *Container {
 		p := &template.Parallel{Pos: pos}
 		for _, part := range parts {
 			switch part := part.(type) {
+			case nil:
+				d.nothing("a part")
 			case MaxConcurrency:
 				p.MaxConcurrency = int(part)
 			case Nodes:
@@ -88,7 +100,7 @@ func If(test Arg[bool], branches ...Branch) *Container { return conditional(here
 func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Container {
 	return &Container{pos, func(d *definition) template.Node {
 		c := &template.Conditional{Pos: pos}
-		arg := test.argument()
+		arg := argOf(test)
 		if arg.tested != nil {
 			d.field(arg.tested, "status", pos)
 			c.Test = arg.tested.id
@@ -96,6 +108,10 @@ func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Containe
 			c.Test = testText(arg.render(d))
 		}
 		for _, branch := range branches {
+			if branch == nil {
+				d.nothing("a branch")
+				continue
+			}
 			branch.branch(d, c)
 		}
 		return c
@@ -149,11 +165,14 @@ func Choose[T any](test Arg[bool], then, otherwise Result[T], options ...Named) 
 	for _, id := range options {
 		branches = append(branches, id)
 	}
-	return Choice[T]{conditional(here(), test, branches...), [2]argument{then.argument(), otherwise.argument()}}
+	return Choice[T]{conditional(here(), test, branches...), [2]argument{argOf[T](then), argOf[T](otherwise)}}
 }
 
 // argument reads the branches in turn: the one that was not taken has been skipped.
 func (c Choice[T]) argument() argument {
+	if c.Container == nil {
+		return argument{err: errNothing}
+	}
 	a := coalesce(c.pos, c.results[0], c.results[1])
 	either := a.source
 	a.source = func(d *definition) string { return strings.TrimSuffix(either(d), orNull) + orNull }

@@ -36,8 +36,10 @@ func newDefinition(name string, pos document.Pos) *definition {
 func define(d *definition, parts []Part) (*template.Workflow, error) {
 	for _, part := range parts {
 		switch part := part.(type) {
+		case nil:
+			d.nothing("a part")
 		case Node:
-			d.workflow.Steps = append(d.workflow.Steps, part.build(d)...)
+			d.workflow.Steps = append(d.workflow.Steps, d.build(part)...)
 		case interface{ set(*definition) }:
 			part.set(d)
 		}
@@ -81,7 +83,11 @@ type mention struct {
 
 func quoted(id string) string { return strconv.Quote(id) }
 
+// fault reports what is wrong at a place; where none is known, at that of the step or container that is being built.
 func (d *definition) fault(at document.Pos, text, msg string) {
+	if at.IsZero() {
+		at = d.at
+	}
 	d.errs.Add(&document.Error{Pos: at, Text: text, Msg: msg})
 }
 
@@ -102,23 +108,30 @@ func (d *definition) bind(pos document.Pos, operation string, b template.Binding
 func (d *definition) nodes(nodes []Node) []template.Node {
 	var list []template.Node
 	for _, n := range nodes {
-		list = append(list, n.build(d)...)
+		list = append(list, d.build(n)...)
 	}
 	return list
 }
 
 // one builds a node where only one can stand.
 func (d *definition) one(n Node) template.Node {
-	list := n.build(d)
+	list := d.build(n)
 	if len(list) == 1 {
 		return list[0]
 	}
-	return &template.Sequential{Steps: list, Pos: n.place()}
+	s := &template.Sequential{Steps: list, Pos: d.at}
+	if len(list) > 0 {
+		s.Pos = n.place()
+	}
+	return s
 }
 
 // place builds the node of a handle, which can stand in one place only. It gives nil for what cannot be placed.
 func (d *definition) place(h *handle) template.Node {
 	switch {
+	case h == nil:
+		d.nothing("a handle")
+		return nil
 	case h.make == nil:
 		d.fault(h.pos, "", "an input or an item is read, not placed")
 		return nil
@@ -156,6 +169,10 @@ func (d *definition) read(h *handle, at document.Pos) string {
 
 // field gives the expression for a field of a step or map.
 func (d *definition) field(h *handle, field string, at document.Pos) string {
+	if h == nil {
+		d.nothing("a handle")
+		return "nil"
+	}
 	if h.kind != stepKind && h.kind != mapKind {
 		d.fault(at, "", "an input or an item has no "+field)
 		return "nil"

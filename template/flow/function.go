@@ -16,7 +16,7 @@ type Function[A, R any] struct{ handle *template.Function }
 // NewFunc gives a Go function a name. It must depend on its argument alone, because it is called again when a run is
 // recovered. A panic counts as its error. A function of several arguments takes a struct: see Struct.
 func NewFunc[A, R any](name string, fn func(A) R) Function[A, R] {
-	return newFunction[A, R](here(), name, func(a A) (R, error) { return fn(a), nil })
+	return newFunction(here(), name, trying(fn))
 }
 
 // NewTryFunc is NewFunc for a function that may fail. Its error fails the If, the Each or the step.
@@ -26,7 +26,18 @@ func NewTryFunc[A, R any](name string, fn func(A) (R, error)) Function[A, R] {
 
 // Of is what the function makes of an argument.
 func (f Function[A, R]) Of(a Arg[A]) Arg[R] {
-	return typed[R]{argument{pos: here(), function: f.handle, args: []argument{a.argument()}}}
+	return f.of(here(), a)
+}
+
+func (f Function[A, R]) of(pos document.Pos, a Arg[A]) Arg[R] {
+	arg := argument{pos: pos, function: f.handle, args: []argument{argOf(a)}}
+	switch {
+	case f.handle == nil:
+		arg.err = errNothing
+	case f.handle.Call == nil:
+		arg.err, arg.function = fmt.Errorf("function %q is nil", f.handle.Name), nil
+	}
+	return typed[R]{arg}
 }
 
 // Handle is what a document that names the function is given, with template.Workflow.Register.
@@ -34,18 +45,29 @@ func (f Function[A, R]) Handle() *template.Function { return f.handle }
 
 // Func is NewFunc and Of in one, for a function that is used in one place of a workflow that is defined once.
 func Func[A, R any](name string, fn func(A) R, a Arg[A]) Arg[R] {
-	f := newFunction[A, R](here(), name, func(a A) (R, error) { return fn(a), nil })
-	return typed[R]{argument{pos: f.handle.Pos, function: f.handle, args: []argument{a.argument()}}}
+	pos := here()
+	return newFunction(pos, name, trying(fn)).of(pos, a)
 }
 
 // TryFunc is Func for a function that may fail.
 func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
-	f := newFunction(here(), name, fn)
-	return typed[R]{argument{pos: f.handle.Pos, function: f.handle, args: []argument{a.argument()}}}
+	pos := here()
+	return newFunction(pos, name, fn).of(pos, a)
+}
+
+// trying is a function that cannot fail as one that may; nil stays nil.
+func trying[A, R any](fn func(A) R) func(A) (R, error) {
+	if fn == nil {
+		return nil
+	}
+	return func(a A) (R, error) { return fn(a), nil }
 }
 
 // newFunction adapts a function to values.
 func newFunction[A, R any](pos document.Pos, name string, fn func(A) (R, error)) Function[A, R] {
+	if fn == nil {
+		return Function[A, R]{&template.Function{Name: name, Pos: pos}}
+	}
 	return Function[A, R]{&template.Function{Name: name, Pos: pos, Call: func(args []value.Value) (value.Value, error) {
 		if len(args) != 1 {
 			return nil, fmt.Errorf("function %q takes one argument, and is called with %d", name, len(args))

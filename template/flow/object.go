@@ -16,7 +16,7 @@ type Member struct {
 
 // Set is a field of a Struct, by its address, and what it is set to.
 func Set[T any](field *T, to Arg[T]) Member {
-	return Member{field: reflect.ValueOf(field), arg: to.argument()}
+	return Member{field: reflect.ValueOf(field), arg: argOf(to)}
 }
 
 // Struct is an input made of several arguments: of a step, or of a Go function that takes several. The fields are named by
@@ -72,7 +72,7 @@ func nameOf(of, field reflect.Value) (string, error) {
 	if t.Kind() != reflect.Struct || isOpen(t) {
 		return "", fmt.Errorf("a %s has no fields that can be set by their addresses", t)
 	}
-	if of.IsNil() || field.IsNil() {
+	if of.IsNil() || !field.IsValid() || field.IsNil() {
 		return "", fmt.Errorf("a field of %s is set by the address nil", t)
 	}
 	for name, f := range jsonFields(t) {
@@ -95,7 +95,7 @@ type Field struct {
 
 // With is a field of an Object: its name in JSON and what it is set to.
 func With[T any](name string, v Arg[T]) Field {
-	return Field{name: name, typ: reflect.TypeFor[T](), arg: v.argument()}
+	return Field{name: name, typ: reflect.TypeFor[T](), arg: argOf(v)}
 }
 
 // Object is an input made of several arguments, by the names of T's json tags; T may be a map. That T has these fields, and

@@ -53,7 +53,11 @@ func Retry(r template.Retry) StepOption {
 func Needs(steps ...Placed) StepOption {
 	return stepOption(func(s *template.Step, d *definition) {
 		for _, needed := range steps {
-			h := needed.placed()
+			h := placedOf(needed)
+			if h == nil {
+				d.nothing("a handle")
+				continue
+			}
 			d.mention(h, s.Pos)
 			s.Needs = append(s.Needs, h.id)
 		}
@@ -103,8 +107,14 @@ type Part interface{ inWorkflow() }
 // Setting says something about the whole workflow.
 type Setting func(d *definition)
 
-func (Setting) inWorkflow()         {}
-func (s Setting) set(d *definition) { s(d) }
+func (Setting) inWorkflow() {}
+func (s Setting) set(d *definition) {
+	if s == nil {
+		d.nothing("a setting")
+		return
+	}
+	s(d)
+}
 
 // Version is shown to people. The identity of a workflow is its hash.
 func Version(text string) Setting {
@@ -141,7 +151,7 @@ func Directory(directory template.Directory) Setting {
 type RunOutput[T any] struct{ arg argument }
 
 // Output is the output of the run. Default: the run has none.
-func Output[T any](v Arg[T]) RunOutput[T] { return RunOutput[T]{v.argument()} }
+func Output[T any](v Arg[T]) RunOutput[T] { return RunOutput[T]{argOf(v)} }
 
 func (RunOutput[T]) inWorkflow() {}
 

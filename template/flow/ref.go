@@ -47,15 +47,24 @@ type handle struct {
 }
 
 func (r Ref[T]) argument() argument {
+	if r.handle == nil {
+		return argument{err: errNothing}
+	}
 	return argument{pos: r.handle.pos, source: func(d *definition) string { return d.read(r.handle, d.at) }}
 }
 
-func (Ref[T]) of(T)                  {}
-func (Ref[T]) gives(T)               {}
-func (r Ref[T]) placed() *handle     { return r.handle }
-func (r Ref[T]) place() document.Pos { return r.handle.pos }
-func (Ref[T]) inParallel()           {}
-func (Ref[T]) inWorkflow()           {}
+func (Ref[T]) of(T)              {}
+func (Ref[T]) gives(T)           {}
+func (r Ref[T]) placed() *handle { return r.handle }
+func (Ref[T]) inParallel()       {}
+func (Ref[T]) inWorkflow()       {}
+
+func (r Ref[T]) place() document.Pos {
+	if r.handle == nil {
+		return document.Pos{}
+	}
+	return r.handle.pos
+}
 
 // After gives the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
 // that returns one handle has several steps.
@@ -92,8 +101,15 @@ func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options .
 // fails with child_failed when the run does not complete. The id is "" for the workflow's name, by which documents say the
 // same: a binding `workflow: {name: …}` of an operation of that name. In a definition a name stands for one workflow.
 func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
-	pos, name := here(), w.tree.Name
+	pos, name := here(), ""
+	if w.tree != nil {
+		name = w.tree.Name
+	}
 	return Ref[Out]{handle: step(pos, id, name, inputOf(in), options, func(d *definition) {
+		if w.tree == nil {
+			d.nothing("the workflow of step " + quoted(id))
+			return
+		}
 		if d.workflow.Implementation(name) != nil || !d.workflow.ProvideChild(w.tree) {
 			d.fault(pos, name, "the workflow has another operation, or runs another workflow, of this name")
 		}
@@ -106,7 +122,7 @@ func inputOf[In any](in Arg[In]) *argument {
 	if in == nil {
 		return nil
 	}
-	arg := in.argument()
+	arg := argOf(in)
 	return &arg
 }
 
@@ -122,6 +138,10 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 		}
 		provide(d)
 		for _, option := range options {
+			if option == nil {
+				d.nothing("an option")
+				continue
+			}
 			option.step(s, d)
 		}
 		return s
@@ -143,18 +163,25 @@ type Body[Out any] interface {
 func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[T]) B, options ...EachOption) Ref[[]Out] {
 	pos := here()
 	h := &handle{kind: mapKind, id: id, pos: pos}
-	result := body(Ref[T]{handle: &handle{kind: itemKind, pos: pos, each: h}})
+	var result Node
+	if body != nil {
+		result = body(Ref[T]{handle: &handle{kind: itemKind, pos: pos, each: h}})
+	}
 	h.make = func(d *definition) template.Node {
 		m := &template.Map{ID: id, As: d.itemName(), Pos: pos}
 		for _, option := range options {
+			if option == nil {
+				d.nothing("an option")
+				continue
+			}
 			option.each(m)
 		}
-		arg := over.argument()
+		arg := argOf(over)
 		if m.Func = arg.renderFunc(d); m.Func == nil {
 			m.Over = arg.render(d)
 		}
 		d.maps = append(d.maps, openMap{h, m.As})
-		m.Steps = result.build(d)
+		m.Steps = d.build(result)
 		d.maps = d.maps[:len(d.maps)-1]
 		return m
 	}
@@ -165,7 +192,7 @@ func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[
 func Index[T any](item Ref[T]) Arg[int] {
 	pos := here()
 	return typed[int]{argument{pos: pos, source: func(d *definition) string {
-		if h := item.handle; h.kind != itemKind {
+		if h := item.handle; h == nil || h.kind != itemKind {
 			d.fault(pos, "", "Index wants the item of a map")
 		} else if n := len(d.maps); n == 0 || d.maps[n-1].handle != h.each {
 			d.fault(pos, h.each.id, "the index of map "+quoted(h.each.id)+" is known only directly in its body")

@@ -15,7 +15,7 @@ import (
 // Select is a field of an argument: a JSON pointer such as /offer/price leads to it. That S has such a field, and that it
 // is a T, is checked when the workflow is defined, by S's json tags.
 func Select[T, S any](from Arg[S], pointer string) Arg[T] {
-	inner := from.argument()
+	inner := argOf(from)
 	a := argument{pos: here(), err: inner.err}
 	path, err := value.ParsePointer(pointer)
 	if err == nil {

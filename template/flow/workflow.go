@@ -25,7 +25,9 @@ func MustNew[In, Out any](name string, in Ref[In], out RunOutput[Out], parts ...
 func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOutput[Out], parts []Part) (Workflow[In, Out], error) {
 	d := newDefinition(name, pos)
 	d.input = reflect.TypeFor[In]()
-	if in.handle.kind != inputKind {
+	if in.handle == nil {
+		d.nothing("the input")
+	} else if in.handle.kind != inputKind {
 		d.fault(in.handle.pos, in.handle.id, "a workflow takes an Input, not a result or an item")
 	}
 	out.set(d)

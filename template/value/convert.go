@@ -132,7 +132,7 @@ func assignByJSON(v Value, into any) error {
 		// Otherwise an integer in an interface would come back as a float64 and lose digits.
 		decoder.UseNumber()
 	}
-	if err := usercode.Call(func() error { return decoder.Decode(into) }); err != nil { // it calls methods such as UnmarshalJSON
+	if err := usercode.Apart(func() error { return decoder.Decode(into) }); err != nil { // it calls methods such as UnmarshalJSON
 		return fmt.Errorf("convert %s to %s: %w", Kind(v), target.Type().Elem(), err)
 	}
 	if open {

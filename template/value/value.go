@@ -273,10 +273,11 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther is the general way from Go into the model. It calls methods of v, such as MarshalJSON.
+// fromOther is the general way from Go into the model. It calls methods of v, such as MarshalJSON, apart: one that panics and one
+// that ends its goroutine are the same.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
 	var text []byte
-	err := usercode.Call(func() (err error) {
+	err := usercode.Apart(func() (err error) {
 		text, err = json.Marshal(v)
 		return err
 	})

@@ -1,0 +1,49 @@
+package flow
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/sluiceflow/sluice/template"
+)
+
+// A program may hand in nil, or the zero value of a handle, where it has forgotten to make one. That is a fault of the
+// definition like any other, at the place of the step or container that was given it.
+
+var errNothing = errors.New("an argument is nil, or the zero value of its type")
+
+// isNil reports whether an interface holds nothing, or the address of nothing.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return v == nil || r.Kind() == reflect.Pointer && r.IsNil()
+}
+
+// argOf is an Arg without its type.
+func argOf[T any](a Arg[T]) argument {
+	if isNil(a) {
+		return argument{err: errNothing}
+	}
+	return a.argument()
+}
+
+// placedOf is the handle of a step or map; nil for none.
+func placedOf(p Placed) *handle {
+	if isNil(p) {
+		return nil
+	}
+	return p.placed()
+}
+
+// build builds a node.
+func (d *definition) build(n Node) []template.Node {
+	if isNil(n) {
+		d.nothing("a node")
+		return nil
+	}
+	return n.build(d)
+}
+
+// nothing reports that something is nil, or zero, that the step or container being built was given.
+func (d *definition) nothing(what string) {
+	d.fault(d.at, "", what+" is nil, or the zero value of its type")
+}
