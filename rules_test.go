@@ -30,6 +30,7 @@ const module = "github.com/sluiceflow/sluice"
 var floors = []floor{
 	// usable alone
 	{"internal/canceled", nil},
+	{"internal/readfile", nil},
 	{"internal/usercode", nil},
 	{"signals", nil},
 	{"dag", nil},
@@ -61,9 +62,9 @@ var floors = []floor{
 
 	// what makes it happen
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/expr", "template/value")},
-	{"coordinator/directory", uses("internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
-	{"coordinator/keychain", uses("coordinator/operation", "internal/canceled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
+	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
+	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/canceled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
+	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive")},
 	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
@@ -72,7 +73,7 @@ var floors = []floor{
 		"template/value")},
 	{"coordinator/check", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net",
+	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net",
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it

@@ -159,7 +159,7 @@ func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.
 		if err != nil {
 			return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
 		}
-		return &journal.Detail{Due: s.now + int64(pause)}, nil
+		return &journal.Detail{Due: call.After(s.now, pause)}, nil
 	case plan.Wait:
 		name, err := op.Bound.Wanted.Eval(s.binding(v, input))
 		if err != nil {

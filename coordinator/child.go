@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -145,7 +145,7 @@ func (l *library) child(parent *template.Workflow, child *template.Child) (*entr
 	if e := l.files[file]; e != nil {
 		return e, nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, child.Fault(err, documentsBeside(child.Path, folder))
 	}

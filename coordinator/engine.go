@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -34,6 +35,10 @@ type Config struct {
 
 	// Directory is who can be targeted, in place of what documents say. Default: the document's.
 	Directory directory.Directory
+
+	// PassEnv names the variables of this process's environment that programs of command bindings get besides PATH, HOME, LANG
+	// and TMPDIR, as far as they are set. Default: none.
+	PassEnv []string
 
 	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
 	IdleTimeout time.Duration
@@ -101,6 +106,11 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		config.Logger = slog.Default()
 	}
 	config.Logger = usercode.Logger(config.Logger)
+	for _, name := range config.PassEnv {
+		if err := operation.CheckVariable(name); err != nil {
+			return nil, fmt.Errorf("Config.PassEnv: %w", err)
+		}
+	}
 	config.Limits.complete()
 	e := &Engine{
 		store: store, config: config, clock: newClock(), pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},

@@ -94,3 +94,19 @@ output: "{{ steps.boom.error.code }}/{{ steps.fine.output ?? null }}"
 	require.NoError(t, result.Err())
 	require.Equal(t, "panic/fine", result.Output)
 }
+
+func TestProgramsGetTheVariablesThatTheEngineIsTold(t *testing.T) {
+	t.Setenv("SLUICE_A", "a")
+	t.Setenv("SLUICE_B", "b")
+	e := newEngine(t, coordinator.Config{PassEnv: []string{"SLUICE_A"}})
+	result := run(t, e, parse(t, `
+kind: Workflow
+name: show
+operations: {show: {command: {shell: 'echo "[$SLUICE_A] [$SLUICE_B]"', output: text}}}
+steps: [{operation: show}]
+output: "{{ steps.show.output }}"
+`), nil)
+	require.Equal(t, "[a] []", result.Output)
+	_, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{PassEnv: []string{"SLUICE_A=x"}})
+	require.ErrorContains(t, err, `Config.PassEnv: "SLUICE_A=x" is not the name of an environment variable`)
+}

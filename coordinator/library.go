@@ -200,7 +200,7 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 	if len(children) == 0 {
 		e.home = filepath.Dir(w.Pos.File)
 	}
-	if e.schema, err = compileSchema(w.Name, w.Input); err != nil {
+	if e.schema, err = compileSchema(w); err != nil {
 		return nil, err
 	}
 	if e.performers, e.missing = l.performers(p, own, children); e.missing != nil {
@@ -232,7 +232,7 @@ func (l *library) performers(p *plan.Plan, own functions, children map[string]st
 			list[i] = &performer{caller: caller, bound: true}
 			list[i].waits.Store(true)
 		case op.Bound != nil:
-			caller, err := operation.Bind(op.Bound)
+			caller, err := operation.Bind(op.Bound, l.engine.config.PassEnv...)
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}

@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -98,6 +99,11 @@ func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
 	require.ErrorIs(t, err, coordinator.ErrNotPossible)
 	require.ErrorContains(t, err, "who is no object")
 	require.ErrorIs(t, r.Patch(t.Context(), nil), coordinator.ErrNotPossible)
+	for _, key := range []string{"", "a..b", "c.", ".d"} {
+		err := r.Patch(t.Context(), map[string]any{"ok": true, key: 1})
+		require.ErrorIs(t, err, coordinator.ErrNotPossible)
+		require.ErrorContains(t, err, fmt.Sprintf("%q is no path: write key or key.inner", key))
+	}
 	require.NoError(t, r.Patch(t.Context(), map[string]any{"ok": true, "who": map[string]any{"name": "bob"}}))
 	require.Equal(t, "bob", wait(t, r).Output.(map[string]any)["by"])
 	require.ErrorIs(t, r.Patch(t.Context(), map[string]any{"ok": true}), coordinator.ErrFinished)

@@ -304,12 +304,12 @@ func (f *flight) make() landing {
 	if errors.Is(err, ErrShutdown) && f.run.engine.shutting() {
 		return landing{nil, ErrShutdown}
 	}
-	out, err = operation.Settle(f.op.caller, out, err)
+	out, err = operation.Settle(f.op.caller, out, f.run.hushedError(err))
 	return f.run.hushed(landing{out, err})
 }
 
 // failed is the landing of a call whose function did not return.
 func (r *run) failed(err error) landing {
-	_, err = operation.Settle(nil, nil, err)
+	_, err = operation.Settle(nil, nil, r.hushedError(err))
 	return r.hushed(landing{nil, err})
 }

@@ -15,7 +15,7 @@ var _ operation.Reporter = (*flight)(nil)
 func (f *flight) Report(p operation.Progress) (<-chan error, error) {
 	payload := p.Payload
 	if f.run.ring != nil {
-		payload = f.run.ring.Redact(payload)
+		p.Kind, payload = f.run.ring.RedactText(p.Kind), f.run.ring.Redact(payload)
 	}
 	encoded, err := value.Encode(payload)
 	if err != nil {

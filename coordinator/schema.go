@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -30,11 +31,11 @@ type inputSchema struct {
 	schema *jsonschema.Schema
 }
 
-func compileSchema(name string, schema value.Value) (*inputSchema, error) {
-	if schema == nil {
+func compileSchema(w *template.Workflow) (*inputSchema, error) {
+	if w.Input == nil {
 		return nil, nil
 	}
-	data, err := value.JSON(schema)
+	data, err := value.JSON(w.Input)
 	if err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
 	}
@@ -44,14 +45,14 @@ func compileSchema(name string, schema value.Value) (*inputSchema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
-	if err := c.AddResource("input.json", doc); err != nil {
-		return nil, fmt.Errorf("input schema: %w", err)
+	if err := c.AddResource(schemaBase, doc); err != nil {
+		return nil, schemaFaults(w, err)
 	}
-	s, err := c.Compile("input.json")
+	s, err := c.Compile(schemaBase)
 	if err != nil {
-		return nil, fmt.Errorf("input schema: %w", err)
+		return nil, schemaFaults(w, err)
 	}
-	return &inputSchema{name, s}, nil
+	return &inputSchema{w.Name, s}, nil
 }
 
 // noLoader refuses schemas from elsewhere: a definition stands alone.
@@ -74,6 +75,9 @@ func (s *inputSchema) check(input value.Value) error {
 	if err != nil {
 		return err
 	}
+	if err := fits(s.schema, doc); err != nil {
+		return &InputError{Workflow: s.name, Faults: []string{err.Error()}}
+	}
 	err = s.schema.Validate(doc)
 	if err == nil {
 		return nil
@@ -87,15 +91,20 @@ func (s *inputSchema) check(input value.Value) error {
 	return e
 }
 
+// faultsMax is how many faults of one input are said.
+const faultsMax = 100
+
 // collect gathers the innermost causes: what encloses them says nothing that a person needs.
 func (e *InputError) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) == 0 {
 		at := "/" + strings.Join(v.InstanceLocation, "/")
-		e.Faults = append(e.Faults, at+": "+v.ErrorKind.LocalizedString(english))
+		e.Faults = append(e.Faults, document.Clip(at)+": "+document.Clip(v.ErrorKind.LocalizedString(english)))
 		return
 	}
 	for _, c := range v.Causes {
-		e.collect(c)
+		if len(e.Faults) < faultsMax {
+			e.collect(c)
+		}
 	}
 }
 
@@ -104,7 +113,7 @@ var english = message.NewPrinter(language.English)
 // CheckInput reports what a workflow's schema refuses in an input, as *InputError. It is for drivers of a Stepper, which
 // start runs themselves.
 func CheckInput(w *template.Workflow, input value.Value) error {
-	s, err := compileSchema(w.Name, w.Input)
+	s, err := compileSchema(w)
 	if err != nil {
 		return err
 	}

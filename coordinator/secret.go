@@ -37,6 +37,7 @@ func (r *run) reveal(f *flight) error {
 		return nil
 	}
 	input, err := r.ring.Reveal(f, f.secrets, f.Input)
+	f.RedactBy(r.ring)
 	switch {
 	case err == nil:
 		f.Input = input
@@ -50,6 +51,14 @@ func (r *run) reveal(f *flight) error {
 // lacking is what a call says whose secrets, or those of the run that it starts, cannot be had.
 func lacking(err error) error {
 	return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
+}
+
+// hushedError gives an error without secrets, before anything of it is cut.
+func (r *run) hushedError(err error) error {
+	if r.ring == nil {
+		return err
+	}
+	return r.ring.RedactError(err)
 }
 
 // hushed gives a landing without secrets. What goes on from there is journaled.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -281,5 +282,44 @@ directory: {participants: {p: {}, q: {}}}
 	}, got)
 	for range 4 {
 		require.Equal(t, "hush-hush", <-heard)
+	}
+}
+
+// What is kept only in part (the end of a stream, its last line in a message, an error page) is cut after its secrets were taken
+// out: of half a secret nobody would know what it was.
+func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
+	const secret = "QXZJKVWYQXJZ-KVYWQJXZ\nVVKKQQZZ-second/line"
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, strings.Repeat("x", 64<<10-9)+secret)
+	}))
+	defer page.Close()
+	t.Setenv("SLUICE_TEST_TOKEN", secret)
+	goOn := "spec: {policy: {rules: [{else: {then: {do: continue}}}]}}"
+	shell := func(name, script string, more string) string {
+		return "\n      - {name: " + name + ", kind: shell, shell: '" + script + "', env: {S: '{{ keychain.k.s }}'}, " + more + goOn + "}"
+	}
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{
+		operation.Define("long", func(_ context.Context, text string) (any, error) {
+			return nil, operation.Permanent(errors.New(strings.Repeat("x", operation.MessageMax-9) + text))
+		}),
+	}})
+	r := begin(t, e, "keychain: [{name: k, kind: env, data: {s: SLUICE_TEST_TOKEN}}]\n"+once(
+		shell("last", `printf "%0490d%s" 0 "$S" | tr "\n" " " >&2; exit 1`, "")+
+			shell("begun", `printf "%s" "$S" >&2; head -c 65520 /dev/zero | tr "\0" x >&2; exit 1`, "")+
+			shell("data", `printf "%s" "$S"; head -c 65520 /dev/zero | tr "\0" x; exit 1`, "output: text, ")+
+			shell("out", `printf "%s" "$S"; head -c 1048560 /dev/zero | tr "\0" x`, "")+
+			shell("one", `printf "%s" "$S" | head -n 1; printf "%s" "$S" | base64 -w 20`, "output: lines, ")+
+			shell("half", `printf "%.12s" "$S" >&2; exit 1`, "")+`
+      - {name: page, kind: http, url: "`+page.URL+`", headers: {X-Key: "{{ keychain.k.s[:5] }}"}, `+goOn+`}
+      - {name: long, kind: long, input: "{{ keychain.k.s }}", `+goOn+`}`), nil)
+	require.NoError(t, wait(t, r).Err())
+	seen := told(t, r)
+	require.Contains(t, seen, "‹keychain:k.s›")
+	encoded := base64.StdEncoding.EncodeToString([]byte(secret))
+	for _, text := range []string{secret[:21], secret[22:], encoded[:len(encoded)-4]} {
+		for i := range len(text) - 6 {
+			require.NotContains(t, seen, text[i:i+6])
+		}
 	}
 }

@@ -23,8 +23,9 @@ type Body interface {
 	// when there is none.
 	NextFiring() (string, bool)
 
-	// NextDue is when the body's next timer is due, Unix nanoseconds; 0: it has none. Fire gives that timer's event.
-	NextDue() int64
+	// NextDue is when the body's next timer is due, Unix nanoseconds, and whether something is then tried again; 0: it has
+	// none. Fire gives that timer's event.
+	NextDue() (due int64, retry bool)
 	Fire(now int64) journal.Event
 
 	// Done reports whether nothing is left to do, and Verdict how the run then ends.
@@ -35,7 +36,7 @@ type Body interface {
 // NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
 func NewRouted(p *plan.Plan, body func(*Cells) Body) *Root {
 	r := New(p)
-	r.cells = &Cells{root: r, nodes: map[string]int32{}, free: make([][]int32, len(p.Nodes))}
+	r.cells = &Cells{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
 	r.body = body(r.cells)
 	return r
 }
@@ -60,22 +61,26 @@ func (r *Root) firing() bool {
 // Cells are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. A
 // closed cell's node is used again, so a run holds as many as it ever has calls at once. Cells start, and are given slots,
 // in the order in which they were opened.
+//
+// Which node a cell has follows from the journal alone. So the queues of starts and slots, out of which entries go when
+// somebody looks, hold the numbers of cells: an entry of a cell that was closed leads to no node.
 type Cells struct {
-	root    *Root
-	all     []cell
-	nodes   map[string]int32 // of open cells, by key
-	free    [][]int32        // nodes to be used again, by row
-	opened  int32
-	touched []int32 // since Touched was called
-	taken   []int32 // given by Touched, to be filled again
+	root     *Root
+	all      []cell
+	nodes    map[string]int32 // of open cells, by key
+	numbered map[int32]int32  // the same, by number
+	free     [][]int32        // nodes to be used again, by row
+	opened   int32
+	touched  []int32 // since Touched was called
+	taken    []int32 // given by Touched, to be filled again
 }
 
 // cell is one use of a node.
 type cell struct {
 	key    string
-	number int32 // in the order of opening, from 1
-	listed int32 // entries in the queues of starts and slots: until they have come up the node is not used again
-	noted  bool  // in touched
+	number int32  // in the order of opening, from 1
+	asked  uint64 // sequence of its newest request; 0: none
+	noted  bool   // its node is in touched
 	open   bool
 }
 
@@ -99,8 +104,8 @@ func (c *Cells) Open(site int32, key string) int32 {
 		c.all = append(c.all, cell{})
 	}
 	c.opened++
-	*c.of(v) = cell{key: key, number: c.opened, open: true}
-	c.nodes[key] = v
+	*c.of(v) = cell{key: key, number: c.opened, noted: c.of(v).noted, open: true}
+	c.nodes[key], c.numbered[c.opened] = v, v
 	r.setStatus(v, Idle)
 	r.bank.Mark(v)
 	return v
@@ -122,29 +127,42 @@ func (c *Cells) Close(v int32) {
 	}
 	r.stopWaiting(v)
 	r.setStatus(v, Absent)
-	queue := n.flags & queued
-	*n = node{flags: queue}
+	*n = node{}
 	r.bank.Reset(v, 1)
 	delete(r.gathers, v)
 	delete(r.reports, v)
 	delete(r.timers.first, v)
 	r.fails = r.fails[:0] // who has failed is the body's to know
 	delete(c.nodes, c.of(v).key)
+	delete(c.numbered, c.of(v).number)
 	c.of(v).open = false
-	c.recycle(v)
+	site := r.bank.Row(v)
+	c.free[site] = append(c.free[site], v)
 }
 
-// unlist notes that an entry of a node has left a queue.
-func (c *Cells) unlist(v int32) {
-	c.of(v).listed--
-	c.recycle(v)
-}
-
-func (c *Cells) recycle(v int32) {
-	if x := c.of(v); !x.open && x.listed == 0 {
-		site := c.root.bank.Row(v)
-		c.free[site] = append(c.free[site], v)
+// entry is what stands for a node in the queues: in a routed run the number of its cell.
+func (r *Root) entry(v int32) int32 {
+	if r.cells == nil {
+		return v
 	}
+	return r.cells.of(v).number
+}
+
+// entered is the node that an entry of a queue stands for; false: its cell was closed.
+func (r *Root) entered(e int32) (int32, bool) {
+	if r.cells == nil {
+		return e, true
+	}
+	v, ok := r.cells.numbered[e]
+	return v, ok
+}
+
+// entryBefore is before, of entries.
+func (r *Root) entryBefore(a, b int32) bool {
+	if r.cells != nil {
+		return a < b
+	}
+	return r.before(a, b)
 }
 
 func (c *Cells) touch(v int32) {
@@ -193,8 +211,7 @@ func (r *Root) cellChange(v int32) *CellChange {
 	return &CellChange{Key: r.cells.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: r.Failure(v), Output: r.Output(v)}
 }
 
-// inOrder gives the nodes in an order that follows from the journal: cells as they were opened, since which node a cell has
-// had depends on when its former one left the queues.
+// inOrder gives the nodes in template order, cells as they were opened.
 func (r *Root) inOrder() []int32 {
 	list := make([]int32, 0, r.Len())
 	for v := range r.Len() {

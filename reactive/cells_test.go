@@ -2,10 +2,12 @@ package reactive_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -20,7 +22,7 @@ type hand struct{ *reactive.Cells }
 func (h hand) Apply(*journal.Event)              { h.Derive() }
 func (hand) Input(int32) (any, *journal.Failure) { return nil, nil }
 func (hand) NextFiring() (string, bool)          { return "", false }
-func (hand) NextDue() int64                      { return 0 }
+func (hand) NextDue() (int64, bool)              { return 0, false }
 func (hand) Fire(int64) journal.Event            { panic("it has no timers") }
 func (hand) Done() bool                          { return false }
 func (hand) Verdict() reactive.Verdict           { return reactive.Verdict{} }
@@ -35,7 +37,7 @@ type routed struct {
 func second(n int) int64 { return int64(n) * int64(time.Second) }
 
 // byHand makes the run of a playbook with two sites: `slow`, with a timeout of ten seconds, and `other`.
-func byHand(t *testing.T, executor string) *routed {
+func byHand(t require.TestingT, executor string) *routed {
 	c, err := kinds.Load("playbook.yaml", []byte(`
 apiVersion: sluice/v1
 kind: Playbook
@@ -125,19 +127,51 @@ func TestWhatAClosedCellLeavesBehindMeansNothingToTheNext(t *testing.T) {
 	require.True(t, r.Final(v))
 }
 
-func TestANodeThatStandsInAQueueIsNotUsedAgainBefore(t *testing.T) {
+func TestThePlaceOfAClosedCellInAQueueIsNobodys(t *testing.T) {
 	r := byHand(t, "max_concurrency: 1")
 	first, second, third := r.open(1, "other@1"), r.open(1, "other@2"), r.open(1, "other@3")
 	require.Equal(t, reactive.Ready, r.Status(first))
 	require.Equal(t, reactive.Waiting, r.Status(second))
 	r.cells.Close(second) // it waits for a slot no more, but its place in the queue is still there
 	fourth := r.open(1, "other@4")
-	require.NotEqual(t, second, fourth)
+	require.Equal(t, second, fourth, "its node is used again at once")
 	r.Apply(r.event(0, journal.CallRequested, "other@1", 1))
 	r.Apply(r.event(0, journal.CallResponded, "other@1", 1))
 	require.Equal(t, reactive.Ready, r.Status(third), "the slot goes to the next that waits")
-	require.Equal(t, reactive.Waiting, r.Status(fourth))
-	require.Equal(t, second, r.open(1, "other@5"), "its place has come up")
+	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not come in for the place of the second")
+}
+
+// TestTimersOfOneInstantGoInTheOrderOfRequests, whichever nodes the calls have, and however often anybody has looked what
+// comes next.
+func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := byHand(t, "")
+		var asked []string // those that are asked for and still open
+		for i := range rapid.IntRange(2, 30).Draw(t, "calls") {
+			key := fmt.Sprintf("slow@%d", i)
+			r.open(0, key)
+			if len(asked) > 0 && rapid.Bool().Draw(t, "close") {
+				at := rapid.IntRange(0, len(asked)-1).Draw(t, "which")
+				v, _ := r.Node(asked[at])
+				r.cells.Close(v)
+				asked = slices.Delete(asked, at, at+1)
+			}
+			if rapid.Bool().Draw(t, "look") {
+				r.NextStart()
+				r.NextDue()
+			}
+			r.Apply(r.event(0, journal.CallRequested, key, 1))
+			asked = append(asked, key)
+		}
+		var fired []string
+		for e, ok := r.Fire(second(10)); ok; e, ok = r.Fire(second(10)) {
+			fired = append(fired, e.Node)
+			r.seq++
+			e.Seq = r.seq
+			r.Apply(&e)
+		}
+		require.Equal(t, asked, fired)
+	})
 }
 
 func TestTimersOfClosedCellsDoNotPileUp(t *testing.T) {

@@ -179,21 +179,13 @@ func (r *Root) want(v int32) {
 		return
 	}
 	n.flags |= candidate
-	if r.cells != nil {
-		r.cells.of(v).listed++
-	}
-	r.slots.wait(g, v)
+	r.slots.wait(g, r.entry(v))
 }
 
 // isCandidate tells the slots which of those waiting have ceased to.
-func (r *Root) isCandidate(v int32) bool {
-	if r.nodes[v].has(candidate) {
-		return true
-	}
-	if r.cells != nil {
-		r.cells.unlist(v)
-	}
-	return false
+func (r *Root) isCandidate(entry int32) bool {
+	v, there := r.entered(entry)
+	return there && r.nodes[v].has(candidate)
 }
 
 // stopWaiting takes back a node's wish to start.
@@ -205,15 +197,13 @@ func (r *Root) stopWaiting(v int32) {
 // grant gives free slots to candidates, in template order, after everything else of the event has been derived.
 func (r *Root) grant() {
 	for r.run.closed == nil {
-		v := r.slots.next(0)
-		if v < 0 {
+		e := r.slots.next(0)
+		if e < 0 {
 			return
 		}
+		v, _ := r.entered(e)
 		n := &r.nodes[v]
 		n.flags = n.flags&^candidate | granted
-		if r.cells != nil {
-			r.cells.of(v).listed--
-		}
 		if n.has(pending) {
 			r.hold(v, true)
 			r.queueStart(v)

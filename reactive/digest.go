@@ -66,20 +66,25 @@ func (r *Root) Digest(w io.Writer, now int64) {
 	}
 }
 
+// digestTimers writes the timers in the order in which they go.
 func (r *Root) digestTimers(w io.Writer, now int64) {
-	var list []string
-	for _, t := range r.timers.heap {
-		if r.alive(t) {
-			key := ""
-			if t.node >= 0 {
-				key = r.Key(t.node)
-			}
-			list = append(list, fmt.Sprintf("timer %d %s %d;", t.kind, key, t.due-now))
+	list := slices.DeleteFunc(slices.Clone(r.timers.heap), func(t timer) bool { return !r.alive(t) })
+	slices.SortFunc(list, func(a, b timer) int {
+		switch {
+		case r.earlier(a, b):
+			return -1
+		case r.earlier(b, a):
+			return 1
 		}
-	}
-	slices.Sort(list)
-	for _, t := range slices.Compact(list) { // of two that mean the same the second means nothing once the first has come
-		io.WriteString(w, t)
+		return 0
+	})
+	same := func(a, b timer) bool { return a.kind == b.kind && a.node == b.node && a.due == b.due }
+	for _, t := range slices.CompactFunc(list, same) { // the second means nothing once the first has come
+		key := ""
+		if t.node >= 0 {
+			key = r.Key(t.node)
+		}
+		fmt.Fprintf(w, "timer %d %s %d;", t.kind, key, t.due-now)
 	}
 }
 

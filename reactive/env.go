@@ -111,7 +111,7 @@ func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 	return v, err
 }
 
-// noOutput says that a default makes up for an output.
+// noOutput says that a default makes up for an output; where the step was skipped, a from pointer does too.
 type noOutput struct {
 	key    string
 	status Status
@@ -120,7 +120,13 @@ type noOutput struct {
 func (e noOutput) Error() string {
 	return fmt.Sprintf("step %q has no output: it is %s", e.key, e.status)
 }
-func (noOutput) Unwrap() error { return expr.ErrNoOutput }
+
+func (e noOutput) Unwrap() error {
+	if e.status == Skipped {
+		return expr.ErrSkipped
+	}
+	return expr.ErrNoOutput
+}
 
 // describe is what expressions know of the run.
 func (r *Root) describe() value.Value {

@@ -141,6 +141,9 @@ func (r *Root) foldRequested(v int32, e *journal.Event) Outcome {
 	n.count++
 	n.flags &^= aborted | pending | retryDue | cascade | expired
 	r.markStarted(v)
+	if r.cells != nil {
+		r.cells.of(v).asked = e.Seq
+	}
 	r.arm(v, e)
 	r.beginGather(v, e)
 	r.bank.Mark(v)

@@ -167,8 +167,9 @@ func New(p *plan.Plan) *Root {
 	}
 	r.blocks[0] = block{owner: -1, parent: -1, row: -1}
 	r.bank = signals.NewBank(p.Wiring, r.derive)
-	r.slots.less, r.slots.valid = r.before, r.isCandidate
-	r.starts = newStarts(len(p.Nodes), r.before)
+	r.slots.less, r.slots.valid = r.entryBefore, r.isCandidate
+	r.starts = newStarts(len(p.Nodes), r.entryBefore)
+	r.timers.less = r.earlier
 	r.slots.add(-1, 0)
 	r.addGroups(0, int32(len(p.Groups)), 0)
 	if p.Workflow.Routing != nil {
@@ -235,7 +236,19 @@ func (r *Root) Apply(e *journal.Event) Outcome {
 	if r.signals != nil {
 		r.signals.flush()
 	}
+	r.tidy()
 	return out
+}
+
+// tidy drops from the front of the queues what has lost its meaning. It is done after every event, and not when somebody
+// looks, because a node may be put in again: how often anybody has looked must change nothing.
+func (r *Root) tidy() {
+	for len(r.asks) > 0 && !r.nodes[r.asks[0]].has(asked) {
+		r.asks = r.asks[1:]
+	}
+	for len(r.decisions) > 0 && !r.wantsDecision(r.decisions[0]) {
+		r.decisions = r.decisions[1:]
+	}
 }
 
 // Seq is the sequence of the event applied last.

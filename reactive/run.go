@@ -395,13 +395,10 @@ func (r *Root) OpenCalls() []Request {
 
 // NextAsk is the next gate or map whose Go function is to be run. It stays the next until its answer was applied.
 func (r *Root) NextAsk() (int32, bool) {
-	for len(r.asks) > 0 {
-		if v := r.asks[0]; r.nodes[v].has(asked) && r.run.closed == nil {
-			return v, true
-		}
-		r.asks = r.asks[1:]
+	if len(r.asks) == 0 || r.run.closed != nil {
+		return -1, false
 	}
-	return -1, false
+	return r.asks[0], true
 }
 
 // UncaughtFailure is the first step that has failed for good where no conditional looks; a run with the policy

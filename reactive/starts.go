@@ -8,7 +8,7 @@ import (
 
 // starts is the set of nodes that may start, of which the first in template order is wanted. Nodes outside maps stand in
 // template order by their numbers: they are bits, with a bit above each 64 that says whether any of them is set. Items
-// of maps are in a heap.
+// of maps are in a heap, and so are cells, by their numbers.
 //
 //	levels[2]                 1
 //	levels[1]      0 1 0 …                    bit i: is there anything in word i below?
@@ -30,15 +30,6 @@ func newStarts(nodes int, less func(a, b int32) bool) starts {
 			return s
 		}
 	}
-}
-
-// put puts in a node. Those below rows lie outside maps.
-func (s *starts) put(v int32, rows int) {
-	if int(v) < rows {
-		s.add(v)
-		return
-	}
-	s.push(v)
 }
 
 // add puts in a node that lies outside maps.
@@ -125,10 +116,16 @@ func (r *Root) queueStart(v int32) {
 		return
 	}
 	n.flags |= queued
-	r.startsOf(v).put(v, len(r.plan.Nodes))
-	if int(v) >= len(r.plan.Nodes) && r.cells != nil {
-		r.cells.of(v).listed++
+	r.enqueue(v)
+}
+
+func (r *Root) enqueue(v int32) {
+	s := r.startsOf(v)
+	if r.cells == nil && int(v) < len(r.plan.Nodes) {
+		s.add(v)
+		return
 	}
+	s.push(r.entry(v))
 }
 
 // mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has its slots.
@@ -149,12 +146,12 @@ func (r *Root) startsOf(v int32) *starts {
 // see NextFree.
 func (r *Root) Roomless(operations []bool) {
 	n := len(r.plan.Nodes)
-	r.starts = newStarts(n, r.before)
-	free := newStarts(n, r.before)
+	r.starts = newStarts(n, r.entryBefore)
+	free := newStarts(n, r.entryBefore)
 	r.free, r.roomless = &free, operations
 	for v := range r.Len() {
 		if r.nodes[v].has(queued) {
-			r.startsOf(v).put(v, n)
+			r.enqueue(v)
 		}
 	}
 }
@@ -189,18 +186,21 @@ func (r *Root) NextFree() (int32, bool) {
 // next is the first node of a queue that may start; -1: there is none.
 func (r *Root) next(s *starts) int32 {
 	for r.run.closed == nil {
-		v := s.first()
-		if v < 0 || r.mayStart(v) {
+		e := s.first()
+		if e < 0 {
+			return -1
+		}
+		v, there := r.entered(e)
+		if there && r.mayStart(v) {
 			return v
 		}
-		r.nodes[v].flags &^= queued
-		if int(v) < len(r.plan.Nodes) {
-			s.remove(v)
-			continue
+		if there {
+			r.nodes[v].flags &^= queued
 		}
-		s.pop()
-		if r.cells != nil {
-			r.cells.unlist(v)
+		if r.cells == nil && int(v) < len(r.plan.Nodes) {
+			s.remove(v)
+		} else {
+			s.pop()
 		}
 	}
 	return -1

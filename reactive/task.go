@@ -82,15 +82,14 @@ func (r *Root) wantDecision(v int32) {
 // NextDecision is the next step whose decision source is to be asked, and the number of that call. It stays the next
 // until it was asked, or could not be.
 func (r *Root) NextDecision() (v, number int32, ok bool) {
-	for len(r.decisions) > 0 {
-		v := r.decisions[0]
-		if t := r.tasks[v]; t != nil && t.wanted && r.run.closed == nil {
-			return v, t.asked + 1, true
-		}
-		r.decisions = r.decisions[1:]
+	if len(r.decisions) == 0 || r.run.closed != nil {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	v = r.decisions[0]
+	return v, r.tasks[v].asked + 1, true
 }
+
+func (r *Root) wantsDecision(v int32) bool { return r.tasks[v] != nil && r.tasks[v].wanted }
 
 // foldDecisionRequested takes that a decision source was asked. A person is not called: the run waits.
 func (r *Root) foldDecisionRequested(v int32, e *journal.Event) Outcome {

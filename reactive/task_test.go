@@ -485,3 +485,50 @@ func (x *taskRun) check() {
 		require.Equal(x.t, before, full(x.root), "%s again", e.Type)
 	}
 }
+
+// TestHowOftenAnybodyLooksChangesNothing: a decision that is no longer to be asked for gives its turn up, although it is to be
+// asked for again later.
+func TestHowOftenAnybodyLooksChangesNothing(t *testing.T) {
+	p := load(t, `
+kind: Workflow
+name: w
+steps:
+  - parallel:
+      steps:
+        - {operation: a, fulfillment: {`+bySource+`}}
+        - {operation: b, fulfillment: {`+bySource+`}}`)
+	for _, looks := range []bool{false, true} {
+		root := reactive.New(p)
+		for i, e := range []journal.Event{
+			{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}},
+			{Type: journal.CallRequested, Node: "a", Attempt: 1}, {Type: journal.CallRequested, Node: "b", Attempt: 1},
+			responded("a", 1, yes), person("a", 1, false), responded("b", 1, yes),
+			{Type: journal.NodeRetried, Node: "a"}, {Type: journal.CallRequested, Node: "a", Attempt: 2}, responded("a", 2, yes),
+		} {
+			e.Seq, e.At = uint64(i+1), instant(1)
+			require.Equal(t, reactive.Applied, root.Apply(&e), "%s %s", e.Type, e.Node)
+			if looks {
+				root.NextDecision()
+			}
+		}
+		v, number, ok := root.NextDecision()
+		require.True(t, ok)
+		require.Equal(t, []any{"b", int32(1)}, []any{root.Key(v), number}, "looked: %v", looks)
+	}
+}
+
+// TestWorkThatIsRepeatedHasItsWholeTime, whether or not somebody has looked meanwhile what is due next.
+func TestWorkThatIsRepeatedHasItsWholeTime(t *testing.T) {
+	p := load(t, `
+kind: Workflow
+name: w
+steps: [{operation: a, timing: {total_timeout: PT10S}, fulfillment: {`+byPerson+`}}]`)
+	lived(t, p, func(t *testing.T, s *stage) {
+		s.give(1, responded("a", 1, nil))
+		require.Zero(t, s.root.NextDue(), "a person has any time")
+		s.give(8, journal.Event{Type: journal.NodeRetried, Node: "a", Detail: &journal.Detail{Work: true}})
+		require.Equal(t, instant(18), s.root.NextDue())
+		s.advance(18)
+		require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))
+	})
+}

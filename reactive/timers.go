@@ -13,7 +13,8 @@ type timer struct {
 	kind    timerKind
 	node    int32
 	attempt int32
-	cell    int32 // as in Request
+	cell    int32  // as in Request
+	asked   uint64 // in a routed run: sequence of the request that it belongs to; else 0
 }
 
 // timerKind also says which of several timers of one instant goes first.
@@ -37,19 +38,26 @@ const (
 	decisionTimerName = "decision"
 )
 
-func (t timer) before(u timer) bool {
+// earlier reports which of two timers goes first: by instant, then by kind; of one kind those of a workflow in template
+// order, and those of a routed run in the order in which their calls were requested. So the order follows from the journal
+// alone: which node a cell has had is of no matter.
+func (r *Root) earlier(t, u timer) bool {
 	switch {
 	case t.due != u.due:
 		return t.due < u.due
 	case t.kind != u.kind:
 		return t.kind < u.kind
+	case r.cells != nil:
+		return t.asked < u.asked
 	}
-	return t.node < u.node
+	return t.node >= 0 && u.node >= 0 && r.before(t.node, u.node)
 }
 
-// timers is a binary heap. Timers that have lost their meaning are dropped when they come up.
+// timers is a binary heap. Timers that have lost their meaning are dropped when they come up; none of them means something
+// again later.
 type timers struct {
 	heap  []timer
+	less  func(t, u timer) bool
 	sweep int             // length of heap at which those without meaning are looked for
 	first map[int32]int64 // when a step with a total timeout was first requested, or anew by a person
 }
@@ -59,7 +67,7 @@ func (t *timers) add(x timer) {
 	h := t.heap
 	for i := len(h) - 1; i > 0; {
 		parent := (i - 1) / 2
-		if !h[i].before(h[parent]) {
+		if !t.less(h[i], h[parent]) {
 			return
 		}
 		h[i], h[parent] = h[parent], h[i]
@@ -77,10 +85,10 @@ func (t *timers) pop() {
 		if child >= last {
 			break
 		}
-		if child+1 < last && h[child+1].before(h[child]) {
+		if child+1 < last && t.less(h[child+1], h[child]) {
 			child++
 		}
-		if !h[child].before(h[i]) {
+		if !t.less(h[child], h[i]) {
 			break
 		}
 		h[i], h[child] = h[child], h[i]
@@ -99,6 +107,9 @@ const timersSwept = 1024
 func (r *Root) addTimer(x timer) {
 	if x.node >= 0 {
 		x.cell = r.Request(x.node, 0).Cell
+		if r.cells != nil {
+			x.asked = r.cells.of(x.node).asked
+		}
 	}
 	t := &r.timers
 	if len(t.heap) >= max(t.sweep, timersSwept) {
@@ -123,7 +134,7 @@ func (r *Root) arm(v int32, e *journal.Event) {
 		return
 	}
 	if limit := r.plan.Workflow.Deadline; limit > 0 && r.run.deadline == 0 {
-		r.run.deadline = e.At + int64(limit)
+		r.run.deadline = call.After(e.At, limit)
 		r.addTimer(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
 	}
 	if e.Detail != nil && e.Detail.Due > 0 {
@@ -232,14 +243,25 @@ func (r *Root) alive(t timer) bool {
 
 // NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
 func (r *Root) NextDue() int64 {
-	due := r.nextDue()
-	if r.body == nil || r.Done() {
-		return due
-	}
-	if own := r.body.NextDue(); own > 0 && (due == 0 || own < due) {
-		return own
-	}
+	due, _ := r.nextTimer()
 	return due
+}
+
+// nextTimer is when the next timer is due, and whether it is the body's. Of several at one instant the body's retries come
+// before everything but retries of calls, and its other timers come last.
+func (r *Root) nextTimer() (due int64, body bool) {
+	due = r.nextDue()
+	if r.body == nil || r.Done() {
+		return due, false
+	}
+	own, retry := r.body.NextDue()
+	switch {
+	case own == 0 || due != 0 && due < own:
+		return due, false
+	case own == due && !(retry && r.timers.heap[0].kind > decisionRetryTimer):
+		return due, false
+	}
+	return own, true
 }
 
 // nextDue is when the next timer of a call, or the run's deadline, is due.
@@ -259,11 +281,11 @@ func (r *Root) nextDue() int64 {
 // Fire gives the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
 // reports false when none is due. The timer stays until its event has been applied.
 func (r *Root) Fire(now int64) (journal.Event, bool) {
-	due := r.NextDue()
+	due, body := r.nextTimer()
 	if due == 0 || due > now {
 		return journal.Event{}, false
 	}
-	if r.body != nil && due != r.nextDue() {
+	if body {
 		return r.body.Fire(now), true
 	}
 	t := r.timers.heap[0]

@@ -129,6 +129,7 @@ func (b *binder) http(h *HTTP) {
 	b.bound.URL = b.text("http", "url", h.URL)
 	b.bound.Headers = b.any("http", "headers", textMap(h.Headers))
 	b.bound.Body = b.any("http", "body", h.Body)
+	b.c.oneOf(b.at.Key("http").Key("follow_redirects").Path, b.bound.Binding.Pos, h.FollowRedirects, FollowSameHost, FollowAny)
 }
 
 // sleep checks a duration at once when it can be known; one that is computed is checked when it has been.

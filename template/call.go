@@ -179,11 +179,18 @@ type Command struct {
 
 // HTTP makes one request.
 type HTTP struct {
-	Method  string // default GET, POST with a body
-	URL     string
-	Headers map[string]string
-	Body    value.Value
+	Method          string // default GET, POST with a body
+	URL             string
+	Headers         map[string]string
+	Body            value.Value
+	FollowRedirects string // default FollowSameHost
 }
+
+// Which redirects of an HTTP answer are followed. Another port is another host.
+const (
+	FollowSameHost = "same_host" // those to the host that was asked; any other fails the call
+	FollowAny      = "any"       // those to other hosts too: with the method, and without the binding's headers and body
+)
 
 // Sleep completes after For: an ISO 8601 duration or an expression that gives one.
 type Sleep struct{ For string }

@@ -3,6 +3,7 @@ package template
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -113,6 +114,7 @@ type checker struct {
 	spots   []*spot // of all items, parallel to checked.Items
 	ids     []string
 	errs    document.Errors
+	speller expr.Speller
 
 	testers  map[*Item][]*spot // by item: the conditionals that ask how it ended
 	defaults []mention
@@ -259,9 +261,18 @@ func place(n Node) document.Pos {
 }
 
 // knownOperations are the names a misspelt operation is compared with.
-func (c *checker) knownOperations() []string {
+func (c *checker) knownOperations() iter.Seq[string] {
+	own := maps.Keys(c.w.Operations)
 	if c.w.Routing != nil {
-		return slices.Concat(c.w.Routing.Tools(), c.known.Operations) // those of the workflow are the reader's
+		own = slices.Values(c.w.Routing.Tools()) // those of the workflow are the reader's
 	}
-	return slices.Concat(slices.Sorted(maps.Keys(c.w.Operations)), c.known.Operations)
+	return func(yield func(string) bool) {
+		for _, names := range []iter.Seq[string]{own, slices.Values(c.known.Operations)} {
+			for name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -55,7 +54,7 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	if _, bound := c.w.Operations[name]; bound || c.known.Lenient || c.known.Operation != nil && c.known.Operation(name) {
 		return
 	}
-	suggestion, _ := expr.Nearest(name, c.knownOperations())
+	suggestion := c.speller.Nearest(name, c.knownOperations())
 	msg := fmt.Sprintf("unknown operation %q", name)
 	if c.w.Routing != nil && suggestion == "" { // a kind of tool that other programs may have built in
 		msg += ": the program must register one of that name, built in are " + strings.Join(c.w.Routing.Tools(), ", ")

@@ -123,7 +123,7 @@ func (c *checker) read(r expr.Read, s *spot, path string) *Item {
 		c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text, Msg: fmt.Sprintf("conditional %q has no output: read a step of its branches", r.Step)})
 		return nil
 	}
-	if !r.Defaulted && mayBeSkipped(s, c.spots[target.Index]) {
+	if !r.Defaulted && !r.Optional && mayBeSkipped(s, c.spots[target.Index]) {
 		c.fault(path, c.nearSpot(s), &document.Error{Text: r.Text,
 			Msg: fmt.Sprintf("step %q may be skipped: give a default with ??", r.Step)})
 		return nil
@@ -142,7 +142,7 @@ func (c *checker) nearSpot(s *spot) document.Pos {
 func (c *checker) reference(id string, s *spot, path string) *Item {
 	target := c.checked.ByID[id]
 	if target == nil {
-		near, _ := expr.Nearest(id, c.ids)
+		near := c.speller.Nearest(id, slices.Values(c.ids))
 		c.fault(path, c.nearSpot(s), &document.Error{Text: id, Msg: fmt.Sprintf("unknown step %q", id), Suggestion: near})
 		return nil
 	}

@@ -89,7 +89,7 @@ func TestReadsAreDistinctAndInOrder(t *testing.T) {
 		}
 		return strings.Join(list, " ")
 	}
-	require.Equal(t, "y.output? x.status y.error x.output", reads("z"))
+	require.Equal(t, "y.output x.status y.error x.output", reads("z"))
 	require.Equal(t, "x.output", reads("w"))
 	require.Equal(t, "x.output", reads("m"))
 	require.Equal(t, "in1.output z.fulfillment", reads("in2"))

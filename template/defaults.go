@@ -22,6 +22,7 @@ func (w *Workflow) complete() {
 	for _, b := range w.Operations {
 		if b.HTTP != nil {
 			setDefault(&b.HTTP.Method, b.HTTP.defaultMethod())
+			setDefault(&b.HTTP.FollowRedirects, FollowSameHost)
 		}
 	}
 	completeAll(w.Steps)

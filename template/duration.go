@@ -16,9 +16,16 @@ import (
 var durationForm = regexp.MustCompile(
 	`^P(?:\d+(?:\.\d+)?W)?(?:\d+(?:\.\d+)?D)?(?:T(?:\d+(?:\.\d+)?H)?(?:\d+(?:\.\d+)?M)?(?:\d+(?:\.\d+)?S)?)?$`)
 
+// durationMax is how many bytes a duration may have: the longest that there is, to the nanosecond, has 30.
+const durationMax = 200
+
 // ParseDuration reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of
-// zero and below, years and months, which have no fixed length, and what a time.Duration cannot hold (about 292 years).
+// zero and below, years and months, which have no fixed length, what a time.Duration cannot hold (about 292 years), and texts of
+// more than 200 bytes.
 func ParseDuration(text string) (time.Duration, error) {
+	if len(text) > durationMax {
+		return 0, invalidDuration(text[:durationMax]+"…", fmt.Sprintf("it has %d bytes, at most %d are read", len(text), durationMax))
+	}
 	date, _, _ := strings.Cut(text, "T")
 	switch {
 	case strings.HasPrefix(text, "-"):

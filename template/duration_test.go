@@ -1,6 +1,7 @@
 package template_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,15 @@ func TestDurationsWithoutAFixedPositiveLengthAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, why, "%q", text)
 		require.ErrorContains(t, err, "invalid duration \""+text+"\"")
 	}
+}
+
+func TestDurationsAreRefusedByTheirLengthFirst(t *testing.T) {
+	_, err := template.ParseDuration("PT" + strings.Repeat("0", 197) + "1S")
+	require.ErrorContains(t, err, "it has 201 bytes, at most 200 are read")
+	require.Less(t, len(err.Error()), 300)
+	d, err := template.ParseDuration("PT" + strings.Repeat("0", 196) + "1S")
+	require.NoError(t, err)
+	require.Equal(t, time.Second, d)
 }
 
 func TestFormattedDurationsReadBack(t *testing.T) {

@@ -61,7 +61,7 @@ func (w *Workflow) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*w = *read
-	w.source = nil
+	w.source, w.input = nil, nil
 	return nil
 }
 

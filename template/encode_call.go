@@ -178,5 +178,8 @@ func (h *HTTP) document() map[string]any {
 	}
 	m.textMap("headers", h.Headers)
 	m.any("body", h.Body)
+	if h.FollowRedirects != FollowSameHost {
+		m.text("follow_redirects", h.FollowRedirects)
+	}
 	return m
 }

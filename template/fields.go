@@ -16,6 +16,7 @@ import (
 type reader struct {
 	errs    document.Errors
 	refused map[string]bool // paths that have been reported
+	speller expr.Speller
 }
 
 // Fields says what is done with the value of each key of a mapping.
@@ -38,9 +39,9 @@ func (r *reader) object(n *document.Node, known Fields) {
 
 // unknownKey reports a key and takes the one it was probably meant for as dealt with: a misspelt key is not missing too.
 func (r *reader) unknownKey(e document.Entry, known []string) {
-	near, ok := expr.Nearest(e.Key, known)
+	near := r.speller.Nearest(e.Key, slices.Values(known))
 	r.errs.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near})
-	if ok {
+	if near != "" {
 		r.markRefused(strings.TrimSuffix(e.Pos.Path, e.Key) + near)
 	}
 }

@@ -54,6 +54,8 @@ func (r *reader) http(n *document.Node) *HTTP {
 		"url":     func(v *document.Node) { h.URL = r.text(v) },
 		"headers": func(v *document.Node) { h.Headers = r.textMap(v) },
 		"body":    func(v *document.Node) { h.Body = v.Value() },
+
+		"follow_redirects": func(v *document.Node) { h.FollowRedirects = r.text(v) },
 	})
 	return h
 }

@@ -1,6 +1,8 @@
 package template
 
 import (
+	"iter"
+
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -55,7 +57,7 @@ func (r *Reader) Root() Fields {
 		"kind":            r.checkKind,
 		"name":            func(v *document.Node) { w.Name = r.text(v) },
 		"version":         func(v *document.Node) { w.Version = r.text(v) },
-		"input":           func(v *document.Node) { w.Input = r.schema(v) },
+		"input":           func(v *document.Node) { w.Input, w.input = r.schema(v), v },
 		"deadline":        func(v *document.Node) { w.Deadline = r.duration(v) },
 		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.text(v)) },
 		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.count(v) },
@@ -100,6 +102,12 @@ func (r *Reader) WrongKind(n *document.Node, want string) { r.wrongKind(n, want)
 
 // UnknownKey refuses a key of a mapping, with that of the known ones which was probably meant.
 func (r *Reader) UnknownKey(e document.Entry, known []string) { r.unknownKey(e, known) }
+
+// Nearest gives the known name that was probably meant by a word, or "": of many words of a document only the first are worth
+// the search.
+func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
+	return r.speller.Nearest(word, known)
+}
 
 // Fault notes a fault that says more than Refuse can. Check does not report the same place again.
 func (r *Reader) Fault(e *document.Error) {

@@ -184,6 +184,8 @@ var refusals = []struct {
 	{"a command of nothing", operation("{command: {output: yaml}}"), []string{
 		`w.yaml:3:27: operations.x.command.argv: command must have one of argv, shell`,
 		`w.yaml:3:36: operations.x.command.output: output must be one of text, json, lines, not "yaml"`}},
+	{"a request that follows nowhere", operation("{http: {url: x, follow_redirects: all}}"), []string{
+		`w.yaml:3:51: operations.x.http.follow_redirects: follow_redirects must be one of same_host, any, not "all"`}},
 	{"a command of two things", operation("{command: {argv: [\"\"], shell: ls}}"), []string{
 		`w.yaml:3:47: operations.x.command.shell: shell cannot stand beside argv`}},
 	{"a command without a program", operation("{command: {argv: [\"\"]}}"), []string{

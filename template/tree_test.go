@@ -85,7 +85,7 @@ max_concurrency: 64
 operations:
   order.split: {command: {argv: [jq, -c, .lines, 5], stdin: "{{ input }}", env: {A: "{{ run.id }}", N: 1}, dir: /tmp, output: json}}
   order.hash: {command: {shell: "sha256sum \"$FILE\"", env: {FILE: "{{ input }}"}}}
-  rfq.solicit: {http: {method: PUT, url: "{{ participant.endpoint }}/quote", headers: {X-Try: "{{ attempt }}"}, body: {a: ["{{ input }}"]}}}
+  rfq.solicit: {http: {method: PUT, url: "{{ participant.endpoint }}/quote", headers: {X-Try: "{{ attempt }}"}, body: {a: ["{{ input }}"]}, follow_redirects: any}}
   ping: {http: {url: "http://localhost"}}
   pause: {sleep: {for: "{{ input.delay }}"}}
   approval: {wait: {message: "approve-{{ run.id }}"}}

@@ -31,6 +31,7 @@ type Workflow struct {
 	funcs    map[string]*Function // what the builder was given for the names in the tree's Funcs
 	provided map[string]any       // implementations of operations, by name
 	children map[string]*Workflow // what bindings to a workflow's name mean in this one
+	input    *document.Node       // the schema as it was written, which is understood only when it is needed
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
 	moved    map[string]string    // where documents of other kinds have what Check looks for, by path; see Reader.Moved

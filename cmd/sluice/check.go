@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
@@ -130,7 +130,7 @@ func parseAnswers(list []string) (map[string][]value.Value, error) {
 
 // ownNever gives the conditions that a document itself says must never hold.
 func ownNever(file string) ([]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
@@ -59,7 +60,7 @@ tasks ran.`,
 }
 
 func importWfformat(file string, opts wfformat.Options) (*template.Workflow, error) {
-	data, err := os.ReadFile(file)
+	data, err := readfile.Regular(file, wfformat.SizeMax)
 	if err != nil {
 		return nil, err
 	}

@@ -93,11 +93,11 @@ func suspendAndResume(t *testing.T, signal syscall.Signal) {
 func TestASuspendedRunIsAnnouncedToPrograms(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", holding)
-	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "journal", "-o", "json")
+	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "journal", "-o", "json", "--pass-env", "TZ")
 	eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, interrupted, p.wait())
-	require.True(t, strings.HasSuffix(p.stdout.String(), `{"suspended":{"resume":"`+program(t)+` run --data journal --resume r"}}`+"\n"))
+	require.True(t, strings.HasSuffix(p.stdout.String(), `{"suspended":{"resume":"`+program(t)+` run --data journal --resume r --pass-env TZ"}}`+"\n"))
 }
 
 func TestCallsUnderWayComeHomeWhenARunIsSuspended(t *testing.T) {

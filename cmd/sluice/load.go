@@ -4,18 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // load reads a workflow's file and compiles it. Faults of the document are reported all at once, as document.Errors.
 func load(file string, known template.Known) (*plan.Plan, error) {
-	data, err := os.ReadFile(file)
+	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, err
 	}

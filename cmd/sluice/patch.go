@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -40,13 +41,14 @@ func parseChanges(args []string) (map[string]any, error) {
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
 		path, isCtx := strings.CutPrefix(key, "ctx.")
+		_, isPath := playbook.ParsePath(path)
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("%q has no value: write %s=VALUE", arg, arg)
 		case !isCtx:
 			return nil, fmt.Errorf("%q: only the context can be written: write ctx.%s", key, key)
-		case path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, ".."):
-			return nil, fmt.Errorf("%q is no path of keys", key)
+		case !isPath:
+			return nil, fmt.Errorf("%q is no path: write ctx.key or ctx.key.inner", key)
 		}
 		if _, twice := changes[path]; twice {
 			return nil, errors.New(key + " is written twice")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
@@ -36,6 +37,9 @@ second Ctrl-C ends everything at once. SIGTERM and SIGHUP are as good as Ctrl-C,
 goes away, as in sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it
 from others, is shown from there on; one that has ended shows again how it did.
 
+Programs that the workflow runs get of the environment PATH, HOME, LANG and TMPDIR, the variables that --pass-env names, and
+those that their binding sets under env; nothing else, so that a token of yours is not theirs.
+
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
 if it was interrupted.`,
 		Example: `  sluice run backup.yaml
@@ -43,6 +47,7 @@ if it was interrupted.`,
   sluice run backup.yaml --input @order.json --data ./journal --id tuesday
   sluice run --data ./journal --resume tuesday
   sluice run offers.yaml --directory providers.yaml
+  sluice run deploy.yaml --pass-env SSH_AUTH_SOCK --pass-env KUBECONFIG
   sluice run count.yaml -o quiet`,
 	}
 	f := &runFlags{}
@@ -52,6 +57,7 @@ if it was interrupted.`,
 	flags.StringVar(&f.id, "id", "", "call the run `RUN` (default: a new id)")
 	flags.StringVar(&f.resume, "resume", "", "go on with `RUN`, or show again how it ended")
 	flags.StringVar(&f.directory, "directory", "", "who can be asked is in `FILE`, read again when it changes (default: the workflow's)")
+	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "programs get the variable `NAME` of the environment, too (can be repeated)")
 	output := choose(cmd, "output", "o", "how to show the run", "tree", "json", "quiet")
 	cmd.Args = f.check
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -62,10 +68,19 @@ if it was interrupted.`,
 }
 
 // runFlags are the flags of the verb run.
-type runFlags struct{ input, data, id, resume, directory, output string }
+type runFlags struct {
+	input, data, id, resume, directory, output string
+
+	passEnv []string
+}
 
 // check finds flags and arguments that do not go together.
 func (f *runFlags) check(cmd *cobra.Command, args []string) error {
+	for _, name := range f.passEnv {
+		if err := operation.CheckVariable(name); err != nil {
+			return fmt.Errorf("--pass-env: %w", err)
+		}
+	}
 	switch {
 	case f.resume == "" && cmd.Flags().Changed("resume"):
 		return errors.New("--resume needs the id of a run")
@@ -82,11 +97,15 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
-	// From here on Ctrl-C is ours; before, it just ends the command.
+	input, err := readInput(f.input, cmd.InOrStdin())
+	if err != nil {
+		return refuse(fmt.Errorf("--input: %w", err))
+	}
+	// From here on Ctrl-C is ours; before, it just ends the command, also while that reads.
 	stops := listen()
 	defer stops.close()
 	ctx := cmd.Context()
-	s, err := f.open(ctx, cmd.InOrStdin(), args)
+	s, err := f.open(ctx, input, args)
 	if err != nil {
 		return err
 	}
@@ -100,28 +119,25 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // open gets ready all that a run needs, and does not start it.
-func (f *runFlags) open(ctx context.Context, stdin io.Reader, args []string) (*session, error) {
+func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (*session, error) {
 	known, err := f.whoIsThere()
 	if err != nil {
 		return nil, refuse(err)
 	}
+	config := coordinator.Config{Directory: known, PassEnv: f.passEnv}
 	if f.resume != "" {
-		return openToResume(ctx, f.data, f.resume, known)
+		return openToResume(ctx, f.data, f.resume, config)
 	}
 	if f.id != "" {
 		if err := template.ValidID(f.id); err != nil {
 			return nil, refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
-	input, err := readInput(f.input, stdin)
-	if err != nil {
-		return nil, refuse(fmt.Errorf("--input: %w", err))
-	}
 	p, err := loadToRun(ctx, args[0])
 	if err != nil {
 		return nil, refuse(err)
 	}
-	return openToStart(ctx, f.data, p.Workflow, input, f.id, known)
+	return openToStart(ctx, f.data, p.Workflow, input, f.id, config)
 }
 
 // whoIsThere is the directory of --directory; nil: the workflow's own.
@@ -136,6 +152,9 @@ func (f *runFlags) whoIsThere() (directory.Directory, error) {
 	return file, nil
 }
 
+// inputMax is how many bytes of JSON are read as an input or a message: as many as the largest value has that is journaled.
+const inputMax = 32 << 20
+
 // readInput gives the value that --input stands for.
 func readInput(text string, stdin io.Reader) (value.Value, error) {
 	data := []byte(text)
@@ -144,9 +163,9 @@ func readInput(text string, stdin io.Reader) (value.Value, error) {
 	case text == "":
 		return nil, nil
 	case text == "-":
-		data, err = io.ReadAll(stdin)
+		data, err = readfile.All(stdin, "standard input", inputMax)
 	case strings.HasPrefix(text, "@"):
-		data, err = os.ReadFile(text[1:])
+		data, err = readfile.Regular(text[1:], inputMax)
 	}
 	if err != nil {
 		return nil, err
@@ -160,6 +179,9 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view, end ending) err
 		end.resume = resumeCommand(f.data, s.run.ID())
 		if f.directory != "" {
 			end.resume += " --directory " + quote(f.directory)
+		}
+		for _, name := range f.passEnv {
+			end.resume += " --pass-env " + quote(name)
 		}
 	}
 	v.end(end)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
-	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -32,13 +31,13 @@ type session struct {
 	begin    func(context.Context) error // starts the run, or finds it
 	seen     uint64                      // events of the journal before this session
 	log      *notes
-	known    directory.Directory // who can be asked; nil: whom the workflow names
-	dir      string              // that the journal is kept in; "": it is in memory, and ends with the process
+	config   coordinator.Config // of the engine, as the flags say
+	dir      string             // that the journal is kept in; "": it is in memory, and ends with the process
 }
 
 // openToStart opens a journal for a run that is to be started. With dir "" the journal is in memory.
-func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, known directory.Directory) (*session, error) {
-	s := &session{workflow: w, log: &notes{}, known: known, dir: dir}
+func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, config coordinator.Config) (*session, error) {
+	s := &session{workflow: w, log: &notes{}, config: config, dir: dir}
 	store := journal.Store(memory.New())
 	if dir != "" {
 		kept, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
@@ -73,11 +72,11 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 }
 
 // openToResume opens the journal of a run that is to go on, named by its id or the beginning of it.
-func openToResume(ctx context.Context, dir, name string, known directory.Directory) (*session, error) {
+func openToResume(ctx context.Context, dir, name string, config coordinator.Config) (*session, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, refuse(fmt.Errorf("--data: %w", err))
 	}
-	s := &session{log: &notes{}, known: known, dir: dir}
+	s := &session{log: &notes{}, config: config, dir: dir}
 	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 	if err != nil {
 		return nil, &exit{failed, err}
@@ -150,10 +149,10 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 // open makes the engine, and has others step in through it if the journal is kept. Of all the runs in the journal only
 // the session's own goes on: the others would be cut off when it ends.
 func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
-	s.engine, err = coordinator.New(ctx, store, coordinator.Config{
-		Logger: s.log.logger(), Directory: s.known, OnBlocked: s.onBlocked(),
-		PickUp: func(h journal.Head) bool { return h.Run == id },
-	})
+	config := s.config
+	config.Logger, config.OnBlocked = s.log.logger(), s.onBlocked()
+	config.PickUp = func(h journal.Head) bool { return h.Run == id }
+	s.engine, err = coordinator.New(ctx, store, config)
 	if err != nil || s.dir == "" {
 		return err
 	}

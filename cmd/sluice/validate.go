@@ -63,8 +63,12 @@ func (v *validation) file(ctx context.Context, file string) {
 		fmt.Fprintln(v.err, progress.CleanLines(err.Error()))
 	default:
 		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, progress.Clean(p.Workflow.Name), plural(steps(p), "step"), p.Hash[:12])
-		for _, w := range warnings(p) {
+		list := warnings(p)
+		for _, w := range list[:min(len(list), document.ErrorsMax)] {
 			fmt.Fprintf(v.err, "warning: %s\n", progress.CleanLines(w.Error()))
+		}
+		if more := len(list) - document.ErrorsMax; more > 0 {
+			fmt.Fprintf(v.err, "and %d more\n", more)
 		}
 	}
 }
@@ -141,9 +145,13 @@ func faults(err error) []fault {
 }
 
 func faultsOf(list document.Errors) []fault {
-	out := make([]fault, len(list))
-	for i, e := range list {
-		out[i] = fault{e.Line, e.Col, e.Path, e.Msg, e.Text, e.Suggestion}
+	shown := list[:min(len(list), document.ErrorsMax)]
+	out := make([]fault, len(shown))
+	for i, e := range shown {
+		out[i] = fault{e.Line, e.Col, e.Path, e.Message(), document.Clip(e.Text), e.Suggestion}
+	}
+	if more := len(list) - len(shown); more > 0 {
+		out = append(out, fault{Message: fmt.Sprintf("and %d more", more)})
 	}
 	return out
 }

@@ -35,6 +35,7 @@ type explorer struct {
 	twice    bool
 	bounded  bool
 	moves    int
+	events   int // of all states
 	alive    int // states
 }
 
@@ -144,14 +145,19 @@ func (p *play) drive(now int64, items ...coordinator.Item) error {
 		if !out.More || refused != nil {
 			return refused
 		}
-		if turn > turnsMax {
+		if turn > turnsMax || len(p.batch) > batchMax {
 			return fmt.Errorf("the run goes on for ever, or for too long to be checked: more than %d events follow from one that came from outside", len(p.batch))
 		}
 	}
 }
 
-// turnsMax bounds what may follow from one move: a playbook of tools that make no calls may go on for long.
-const turnsMax = 100
+// What may follow from one move, which stays in memory, and what all states together may hold: a playbook of tools that make no
+// calls may go on for long, and one whose steps all lead to all multiplies with each turn.
+const (
+	turnsMax  = 100
+	batchMax  = 100_000
+	eventsMax = 1_000_000
+)
 
 // explore visits states in the order of their distance from the start.
 func (e *explorer) explore() error {
@@ -173,7 +179,7 @@ func (e *explorer) explore() error {
 		if s.ended {
 			continue
 		}
-		if s.depth >= e.options.DepthMax || len(e.states) >= e.options.StatesMax {
+		if s.depth >= e.options.DepthMax || len(e.states) >= e.options.StatesMax || e.events >= eventsMax {
 			s.cut, e.bounded = true, true
 			continue
 		}
@@ -244,6 +250,7 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	i := len(e.states)
 	e.known[digest] = i
 	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended})
+	e.events += len(p.batch)
 	if ended {
 		e.ends[string(p.root.RunStatus())] = true
 	} else if e.alive < liveMax {

@@ -3,7 +3,6 @@ package directory
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -11,7 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
@@ -28,9 +29,6 @@ const checkEveryDefault = time.Second
 // clockGrain is how long after a change the file's time may still be the same for another change: some file systems count
 // in steps of two seconds. A file that was younger when it was read is read again.
 const clockGrain = 2 * time.Second
-
-// sizeMax is how large a file may be: as large as any document.
-const sizeMax = 1 << 20
 
 // File is a directory in a YAML or JSON file, which may change at any time:
 //
@@ -96,7 +94,7 @@ func (f *File) latest() Directory {
 	if int64(time.Since(f.opened)) >= f.due.Load() && f.mu.TryLock() {
 		if now := int64(time.Since(f.opened)); now >= f.due.Load() {
 			f.refresh()
-			f.due.Store(now + int64(f.every))
+			f.due.Store(call.After(now, f.every))
 		}
 		f.mu.Unlock()
 	}
@@ -132,7 +130,7 @@ func isSameVersion(a, b fs.FileInfo) bool {
 // content, touched or not.
 func (f *File) read() (*template.Directory, error) {
 	f.seen = nil
-	data, info, err := readRegular(f.path)
+	data, info, err := readfile.Version(f.path, document.BytesMax)
 	if err != nil {
 		return nil, err
 	}
@@ -147,35 +145,9 @@ func (f *File) read() (*template.Directory, error) {
 	return parse(f.path, data)
 }
 
-// readRegular reads a file, and says which version it has read. The version is looked up before the content, so that a
-// change in between is found by the next look. Anything but a regular file is refused before it is opened: a pipe would wait for
-// its writer for ever.
-func readRegular(path string) ([]byte, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is no regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	if info, err = file.Stat(); err != nil {
-		return nil, nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(file, sizeMax+1)) // one more byte than document.Parse lets pass
-	if err != nil {
-		return nil, nil, err
-	}
-	return data, info, nil
-}
-
 // parse reads the one document of a file.
 func parse(path string, data []byte) (*template.Directory, error) {
-	nodes, err := document.Parse(path, data, document.Limits{Bytes: sizeMax})
+	nodes, err := document.Parse(path, data, document.Limits{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -192,7 +193,6 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 		{"a passport of nobody", "capabilities: {c: [{}]}\n", `:1:20: capabilities.c[0].participant: participant is missing`},
 		{"two documents", "participants: {}\n---\nparticipants: {}\n", ":3:1: a second document in the file of a directory"},
 		{"nothing", "", "no document"},
-		{"too large", "x-note: " + strings.Repeat("a", 1<<20), "is larger than 1048576"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(folder, "directory.yaml")
@@ -206,7 +206,11 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 	_, err := directory.Open(filepath.Join(folder, "none.yaml"), directory.Config{})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = directory.Open(folder, directory.Config{})
-	require.ErrorContains(t, err, "is no regular file")
+	require.ErrorContains(t, err, "is a folder, not a regular file")
+	large := filepath.Join(folder, "large.yaml")
+	require.NoError(t, os.WriteFile(large, []byte("x-note: "+strings.Repeat("a", 1<<20)), 0o600))
+	_, err = directory.Open(large, directory.Config{})
+	require.ErrorIs(t, err, readfile.ErrTooLarge)
 }
 
 // Everybody sees some whole version, and in the end the last one, however many use a file that changes.

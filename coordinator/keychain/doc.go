@@ -12,9 +12,11 @@
 // # Contracts
 //
 // Reveal puts in the secrets that it is told, and no others: a mark in what a server has answered opens nothing. Redact finds
-// a secret wherever it stands in a text, also as it is written within JSON, a URL or base64, and a number that reads like
-// one. What a call has done to it beyond that (cut it in half, encrypted it) is not recognized. So that this cannot take an
-// output apart by accident, a secret has at least MinLength bytes.
+// a secret, each of its lines of at least six bytes, and a number that reads like one, wherever it stands in a text: in base64
+// with whatever stands before it, also broken into lines, in hexadecimal, and with the escapes of JSON, URLs and HTML, two of
+// them within each other. What is cut here is redacted first: the end of a stream, its last line, an error page, a message.
+// What a call has done to a secret beyond that (cut it in half, encrypted it) is not recognized. So that this cannot take an
+// output apart by accident, a secret has at least MinLength bytes; it has at most 64 KiB.
 //
 // A Ring is safe for concurrent use. Secrets are got once for all calls that wait for them; Redact costs O(size of the value).
 package keychain

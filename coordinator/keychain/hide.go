@@ -1,13 +1,9 @@
 package keychain
 
 import (
-	"cmp"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"net/url"
+	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -16,7 +12,7 @@ import (
 
 // hider puts marks in the place of secrets.
 type hider struct {
-	texts   *strings.Replacer
+	texts   *seeker
 	numbers map[string]string // marks of secrets that read like numbers, by how value.Text writes them
 }
 
@@ -31,44 +27,14 @@ func (r *Ring) hider() *hider {
 	for mark, secret := range r.values {
 		list = append(list, pair{mark, secret})
 	}
-	h := &hider{numbers: map[string]string{}}
-	var forms []pair
+	h := &hider{texts: newSeeker(list), numbers: map[string]string{}}
 	for _, p := range list {
-		h.numbers[p.secret] = p.mark
-		for _, form := range formsOf(p.secret) {
-			forms = append(forms, pair{p.mark, form})
+		for _, piece := range pieces(p.secret) {
+			h.numbers[piece] = p.mark
 		}
 	}
-	// Of two that begin at one place the longer goes first: a secret may begin like another.
-	slices.SortFunc(forms, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(len(b.secret), len(a.secret)), cmp.Compare(a.secret, b.secret), cmp.Compare(a.mark, b.mark))
-	})
-	var pairs []string
-	for _, f := range forms {
-		pairs = append(pairs, f.secret, f.mark)
-	}
-	h.texts = strings.NewReplacer(pairs...)
 	r.hides = h
 	return h
-}
-
-// formsOf gives a secret as it may stand in a text.
-func formsOf(secret string) []string {
-	forms := []string{
-		secret, inQuotes(json.Marshal(secret)), inQuotes(value.JSON(secret)), url.QueryEscape(secret), url.PathEscape(secret),
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret)),
-		base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
-	}
-	slices.Sort(forms)
-	return slices.DeleteFunc(slices.Compact(forms), func(form string) bool { return len(form) < MinLength })
-}
-
-// inQuotes is what JSON has between the quotes of a text; "" when it has none.
-func inQuotes(text []byte, err error) string {
-	if err != nil {
-		return ""
-	}
-	return string(text[1 : len(text)-1])
 }
 
 // Redact gives a value with marks in the place of secrets. What is no value of the model is given back as it is.
@@ -81,8 +47,30 @@ func (r *Ring) Redact(v any) any {
 	if err != nil {
 		return v
 	}
-	return replaced(plain, h.texts.Replace, h.numbers)
+	return replaced(plain, h.texts.hide, h.numbers)
 }
+
+// RedactText gives a text with marks in the place of secrets.
+func (r *Ring) RedactText(text string) string {
+	if h := r.hider(); h != nil {
+		return h.texts.hide(text)
+	}
+	return text
+}
+
+// RedactStream gives a writer that writes to another what it is given, with marks in the place of the secrets that the ring
+// has now. Close writes what is held back, and does not close the other.
+func (r *Ring) RedactStream(to io.Writer) io.WriteCloser {
+	if h := r.hider(); h != nil {
+		return &stream{seeker: h.texts, to: to}
+	}
+	return open{to}
+}
+
+// open is a writer that stays open.
+type open struct{ io.Writer }
+
+func (open) Close() error { return nil }
 
 // RedactError gives an error that says the same to the journal, with marks in the place of secrets; nil for nil.
 func (r *Ring) RedactError(err error) error {
@@ -90,10 +78,9 @@ func (r *Ring) RedactError(err error) error {
 	if h == nil || err == nil {
 		return err
 	}
-	f, retryAt := operation.FailureOf(err)
+	f, retryAt := operation.RedactedFailureOf(err, h.texts.hide)
 	e := &operation.Error{
-		Code: h.texts.Replace(f.Code), Message: h.texts.Replace(f.Message), Details: r.Redact(f.Details), Permanent: !f.Retryable,
-		Err: hidden{err},
+		Code: f.Code, Message: f.Message, Details: r.Redact(f.Details), Permanent: !f.Retryable, Err: hidden{err},
 	}
 	if retryAt > 0 {
 		e.RetryAt = time.Unix(0, retryAt)

@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	fileMax     = 64 << 10         // bytes of a secret in a file
+	secretMax   = 64 << 10         // bytes of a secret
 	patience    = 30 * time.Second // for the answer of a server
 	renewBefore = 10 * time.Second // an answer is asked for again so long before it runs out
 )
@@ -49,6 +49,9 @@ func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]strin
 		if err == nil && len(values[key]) < MinLength {
 			err = fmt.Errorf("it has fewer than %d bytes, and so cannot be kept out of what is written down", MinLength)
 		}
+		if err == nil && len(values[key]) > secretMax {
+			err = fmt.Errorf("it has more than %d bytes, and so cannot be kept out of what is written down", secretMax)
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", key, err))
 		}
@@ -69,17 +72,9 @@ func variable(name string) (string, error) {
 
 // content reads a file. A line break at its end is not part of the secret.
 func content(path string) (string, error) {
-	f, err := os.Open(path)
+	data, err := readfile.Regular(path, secretMax+2) // the line break besides
 	if err != nil {
 		return "", err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, fileMax+1))
-	if err != nil {
-		return "", err
-	}
-	if len(data) > fileMax {
-		return "", fmt.Errorf("%s has more than %d bytes", path, fileMax)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
@@ -157,6 +152,7 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	// Every time is another request: a server that keeps answers by this key would give an old secret again.
 	call := &operation.Call{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}
 	call.Begin(ctx)
+	call.RedactBy(r)
 	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()
 	out, err := caller.Call(call)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	CodeTransport      = "transport"        // no HTTP answer came; may be retried
 	CodeInvalidRequest = "invalid_request"  // what the binding gives is no HTTP request
 	CodeAddressRefused = "address_refused"  // an HTTP request would have gone where none may
-	CodeRedirect       = "redirect"         // an HTTP answer redirects too often, or out of encryption
+	CodeRedirect       = "redirect"         // an HTTP answer redirects too often, out of encryption, or to another host
 	CodeInvalidOutput  = "invalid_output"   // what came back is not what it should be
 	CodeTooLarge       = "output_too_large" // what came back is larger than its limit
 	CodeCanceled       = "canceled"         // the call's context ended first; may be retried
@@ -25,12 +25,15 @@ const (
 
 // Bind gives the Caller of an operation that a document binds to a command or an HTTP request. All other bindings are
 // carried out by the engine itself and are refused. The result keeps b, is immutable and safe for concurrent use.
-func Bind(b *template.Bound) (Caller, error) {
+//
+// A command gets of this process's environment the variables PATH, HOME, LANG and TMPDIR, and those that passed names, as far
+// as they are set when the call is made.
+func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:
-		return &command{bound: b, output: b.Binding.Command.Output, grace: graceDefault}, nil
+		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceDefault}, nil
 	case b.Binding.HTTP != nil:
-		return &request{bound: b, client: sharedClient()}, nil
+		return newRequest(b, sharedTransport()), nil
 	}
 	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
 }

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"io"
 	"strconv"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ type Call struct {
 	done   chan struct{}
 	cause  error
 
+	redactor  Redactor // nil: it is given no secrets
 	reporter  Reporter // nil: it cannot report
 	reporting sync.Mutex
 	reported  int32 // by Report so far
@@ -37,6 +39,24 @@ var _ context.Context = (*Call)(nil)
 
 // Begin readies a call whose fields are set. Values and the deadline come from parent.
 func (c *Call) Begin(parent context.Context) { c.parent = parent }
+
+// Redactor puts marks in the place of the secrets that a call is given. What cuts a text does so after that: of half a secret
+// nobody knows what it was.
+type Redactor interface {
+	RedactText(text string) string
+	RedactStream(to io.Writer) io.WriteCloser // Close writes what is held back, and leaves to open
+}
+
+// RedactBy says who finds the call's secrets. It is called before the call is made.
+func (c *Call) RedactBy(r Redactor) { c.redactor = r }
+
+// redact gives a text without the call's secrets.
+func (c *Call) redact(text string) string {
+	if c.redactor == nil {
+		return text
+	}
+	return c.redactor.RedactText(text)
+}
 
 // Key is the idempotency key of the step: the same over its automatic retries and after a crash.
 func (c *Call) Key() string {

@@ -2,11 +2,8 @@ package operation
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,14 +23,18 @@ const graceDefault = 2 * time.Second
 
 // command is the Caller of a command binding: each call runs the program once.
 //
-// The program gets the process's environment and the binding's, and four variables that say which call it serves:
-// SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and SLUICE_IDEMPOTENCY_KEY. It runs in a process group of its own. When the
-// call's context ends, the group gets SIGTERM, and SIGKILL a grace period later. When the program has exited, what it has
-// started has the same time to close the output, and is then killed: nothing outlives the call, unless it has left the
-// group by making a session of its own. On Linux the program also dies when this process does, however that happens.
+// The program gets the binding's variables, four that say which call it serves (SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and
+// SLUICE_IDEMPOTENCY_KEY), and of this process PATH, HOME, LANG, TMPDIR and those that Bind was told: whatever else is there
+// may be a secret. It runs in a process group of its own. When the call's context ends, the group gets SIGTERM, and SIGKILL
+// a grace period later. When the program has exited, what it has started has the same time to close the output, and is then
+// killed: nothing outlives the call, unless it has left the group by making a session of its own. That holds, too, when this
+// process is killed: a guard, a shell of its own, then kills the group, on Linux after the kernel has killed the program. Only
+// a program that is killed in the moment between its start and the guard's learning of it leaves behind what it had started by
+// then, and so does one whose guard was killed as well.
 type command struct {
 	bound  *template.Bound
 	output string // "", text, json or lines
+	passed []string
 	grace  time.Duration
 }
 
@@ -47,8 +48,10 @@ func (b *command) Call(c *Call) (any, error) {
 	}
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
+	p.redactor = c.redactor
 	if b.output != "" {
 		p.stdout.full = p.kill // what comes of it can only be refused
+		p.whole = true
 	}
 	if err := p.run(c); err != nil {
 		return nil, notStarted(cmd, err)
@@ -76,7 +79,7 @@ func (b *command) prepare(c *Call) (cmd *exec.Cmd, stdin []byte, err error) {
 			return nil, nil, err
 		}
 	}
-	cmd.Env = environment(c, env)
+	cmd.Env = environment(c, b.passed, env)
 	return cmd, stdin, nil
 }
 
@@ -103,20 +106,6 @@ func (b *command) argv(s *scope) ([]string, error) {
 	return argv, nil
 }
 
-// environment is that of this process, then the call's, then the binding's: of two values of one name the last counts.
-func environment(c *Call, own map[string]string) []string {
-	env := append(os.Environ(),
-		"SLUICE_RUN="+c.Run,
-		"SLUICE_STEP="+c.Node,
-		"SLUICE_ATTEMPT="+strconv.Itoa(int(c.Attempt)),
-		"SLUICE_IDEMPOTENCY_KEY="+c.Key(),
-	)
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		env = append(env, name+"="+own[name])
-	}
-	return env
-}
-
 // notStarted is the failure of a command that never ran. It is final, unless the machine was only short of something.
 func notStarted(cmd *exec.Cmd, err error) error {
 	if cmd.Dir != "" {
@@ -135,21 +124,21 @@ func (b *command) outcome(c *Call, p *process) (any, error) {
 		return nil, &Error{Code: CodeTooLarge, Permanent: true,
 			Message: fmt.Sprintf("the output is larger than %d bytes: write it to a file and print its name", StdoutMax)}
 	case p.state.Success():
-		return b.parse(p)
+		return b.parse(c, p)
 	case c.Err() != nil:
 		return nil, canceled(c)
 	}
-	return nil, exitError(p)
+	return nil, exitError(c, p)
 }
 
 // parse makes the step's output of what the program has printed.
-func (b *command) parse(p *process) (any, error) {
+func (b *command) parse(c *Call, p *process) (any, error) {
 	text := p.stdout.String()
 	switch b.output {
 	case "text":
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), nil
 	case "lines":
-		return lines(text), nil
+		return lines(c.redact(text)), nil // of a secret that is broken into lines no line tells what it is
 	case "json":
 		v, err := value.ParseJSON([]byte(text))
 		if err != nil {
@@ -171,7 +160,7 @@ func lines(text string) []any {
 
 // exitError is the failure of a program that has said so. Its message ends with the last line of the error stream, which
 // is where programs name the cause; the details have more. The exit code is -1 for a program that a signal has ended.
-func exitError(p *process) error {
+func exitError(c *Call, p *process) error {
 	details := map[string]any{"exit_code": int64(p.state.ExitCode())}
 	message := p.state.String() // such as "exit status 2" or "signal: killed"
 	if stderr := p.stderr.String(); stderr != "" {
@@ -181,6 +170,9 @@ func exitError(p *process) error {
 		}
 	}
 	// Many programs report on standard output what has gone wrong. A failure takes no more of it than of the other stream.
+	if p.whole {
+		p.stdout.kept = []byte(c.redact(string(p.stdout.kept)))
+	}
 	p.stdout.limit = StderrMax
 	if stdout := p.stdout.String(); stdout != "" {
 		details["stdout"] = stdout

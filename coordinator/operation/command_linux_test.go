@@ -25,7 +25,7 @@ func runAsVictim() bool {
 		return false
 	}
 	checked, err := template.Check(&template.Workflow{Name: "victim", Operations: map[string]template.Binding{
-		"op": {Command: &template.Command{Dir: dir, Argv: []string{"sh", "-c", "exec 3>alive; echo >up; exec tail -f /dev/null"}}},
+		"op": {Command: &template.Command{Dir: dir, Argv: []string{"sh", "-c", "exec 3>alive; for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done; (trap '' TERM; tail -f /dev/null > /dev/null 2>&1) & echo >up; exec tail -f /dev/null"}}},
 	}}, template.Known{})
 	if err != nil {
 		panic(err)
@@ -38,6 +38,7 @@ func runAsVictim() bool {
 	panic(errors.Join(errors.New("the command has ended by itself"), err))
 }
 
+// TestCommandsDieWithAProcessThatIsKilled, and what they have started too: the pipe ends when all are gone who hold it.
 func TestCommandsDieWithAProcessThatIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	up, alive := pipe(t, dir, "up"), pipe(t, dir, "alive")

@@ -26,7 +26,11 @@ type process struct {
 	grace  time.Duration
 	stdout capture
 	stderr capture
-	state  *os.ProcessState // how the program ended; set when run returns nil
+
+	redactor Redactor // of what is kept only in part; nil: nothing is to be redacted
+	whole    bool     // the output is kept whole, and is redacted when it has been read as what it is
+
+	state *os.ProcessState // how the program ended; set when run returns nil
 
 	mu     sync.Mutex
 	reaped bool        // guarded by mu
@@ -50,9 +54,12 @@ func (p *process) run(c *Call) error {
 	if err != nil {
 		return err
 	}
+	programs.prepare()
 	if err := p.cmd.Start(); err != nil {
 		return err // Start has closed the pipes
 	}
+	programs.add(p.cmd.Process.Pid)
+	defer programs.remove(p.cmd.Process.Pid)
 	drained := p.copy(pipes)
 	stop := context.AfterFunc(c, p.terminate)
 	p.awaitExit()
@@ -105,14 +112,25 @@ func (p *process) copy(s pipes) <-chan struct{} {
 			_ = s.stdin.Close()
 		})
 	}
-	all.Go(func() { _, _ = io.Copy(&p.stdout, s.stdout) })
-	all.Go(func() { _, _ = io.Copy(&p.stderr, s.stderr) })
+	all.Go(func() { p.keep(&p.stdout, s.stdout, p.whole) })
+	all.Go(func() { p.keep(&p.stderr, s.stderr, false) })
 	drained := make(chan struct{})
 	go func() {
 		all.Wait()
 		close(drained)
 	}()
 	return drained
+}
+
+// keep reads a stream to its end. Secrets are taken out before anything is dropped.
+func (p *process) keep(in *capture, from io.Reader, whole bool) {
+	if p.redactor == nil || whole {
+		_, _ = io.Copy(in, from)
+		return
+	}
+	out := p.redactor.RedactStream(in)
+	_, _ = io.Copy(out, from)
+	_ = out.Close() // a capture takes everything
 }
 
 // terminate asks the whole group to end, and sees to it that it will have.

@@ -58,8 +58,8 @@ func TestCommandOutcomes(t *testing.T) {
 			"$(id); 'a' *", "$(id); 'a' *"},
 		{"arguments that are null are left out", template.Command{Argv: []string{"echo", "{{ input.a ?? null }}", "{{ input.b }}"}, Output: "text"},
 			map[string]any{"a": nil, "b": true}, "true"},
-		{"variables are added to the environment", template.Command{Shell: `echo "$A $HOME_SET"`, Output: "text",
-			Env: map[string]string{"A": "{{ input }}", "HOME_SET": "{{ null }}"}}, "1 2", "1 2 yes"},
+		{"variables are added to the environment", template.Command{Shell: `echo "$A $LANG"`, Output: "text",
+			Env: map[string]string{"A": "{{ input }}", "LANG": "{{ null }}"}}, "1 2", "1 2 yes"},
 		{"variables name the call", template.Command{
 			Shell: `echo "$SLUICE_RUN $SLUICE_STEP $SLUICE_ATTEMPT $SLUICE_IDEMPOTENCY_KEY"`, Output: "text"}, nil, "r s[1] 2 r/s[1]"},
 		{"a binding may name it otherwise", template.Command{Shell: `echo "$SLUICE_RUN"`, Output: "text",
@@ -67,11 +67,33 @@ func TestCommandOutcomes(t *testing.T) {
 		{"the folder", template.Command{Argv: []string{"cat", "file"}, Dir: "testdata/{{ input }}", Output: "text"}, "folder", "in the folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv("HOME_SET", "yes")
+			t.Setenv("LANG", "yes")
 			got, err := run(t, tt.cmd, tt.in)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, got)
 		})
+	}
+}
+
+// What this process knows is not for every program that it runs: its environment may hold its own secrets.
+func TestAProgramGetsOnlyTheVariablesThatAreNamed(t *testing.T) {
+	for _, name := range []string{"HOME", "LANG", "TMPDIR", "SLUICE_TOKEN", "PASSED", "PASSED_TOO", "OWN"} {
+		t.Setenv(name, "of this process")
+	}
+	b := template.Binding{Command: &template.Command{Argv: []string{"env"}, Output: "lines", Env: map[string]string{"OWN": "the binding's", "PASSED_TOO": "too"}}}
+	for _, passed := range [][]string{nil, {"PASSED", "PASSED_TOO", "OWN", "SLUICE_NOT_SET"}} {
+		caller, err := operation.Bind(bound(t, b), passed...)
+		require.NoError(t, err)
+		out, err := caller.Call(newCall(nil))
+		require.NoError(t, err)
+		want := []any{
+			"PATH=" + os.Getenv("PATH"), "HOME=of this process", "LANG=of this process", "TMPDIR=of this process", "OWN=the binding's", "PASSED_TOO=too",
+			"SLUICE_RUN=r", "SLUICE_STEP=s[1]", "SLUICE_ATTEMPT=2", "SLUICE_IDEMPOTENCY_KEY=r/s[1]",
+		}
+		if passed != nil {
+			want = append(want, "PASSED=of this process")
+		}
+		require.ElementsMatch(t, want, out)
 	}
 }
 

@@ -64,6 +64,11 @@ const (
 // FailureOf says what an operation's error means to the journal, and when a retry may come at the earliest (Unix nanoseconds;
 // 0: any time). The details of one that comes from a panic are the stack, unless it has others.
 func FailureOf(err error) (f *journal.Failure, retryAt int64) {
+	return RedactedFailureOf(err, func(text string) string { return text })
+}
+
+// RedactedFailureOf is FailureOf with the code and the message redacted before they are cut. The details stay as they are.
+func RedactedFailureOf(err error, redact func(string) string) (f *journal.Failure, retryAt int64) {
 	f = &journal.Failure{Code: CodeError, Retryable: true}
 	e, coded := errors.AsType[*Error](err)
 	p, panicked := errors.AsType[*usercode.Panic](err)
@@ -86,7 +91,7 @@ func FailureOf(err error) (f *journal.Failure, retryAt int64) {
 	if _, ok := errors.AsType[*permanent](err); ok {
 		f.Retryable = false
 	}
-	f.Code, f.Message = clip(f.Code, CodeMax), clip(f.Message, MessageMax)
+	f.Code, f.Message = clip(redact(f.Code), CodeMax), clip(redact(f.Message), MessageMax)
 	return f, retryAt
 }
 

@@ -24,9 +24,21 @@ const ResponseMax = 10 << 20
 // Every request carries the call's idempotency key as the header Idempotency-Key, unless the binding gives that header
 // itself. The same header lets the client send a request once more by itself when a connection that was kept open turns
 // out to have been closed; a server that honours the key cannot tell the difference.
+//
+// Redirects are followed as checkRedirect says. An answer that switches to another protocol has no end: it is refused before
+// anything of it is read.
 type request struct {
 	bound  *template.Bound
 	client *http.Client
+}
+
+// userAgent is what a request calls itself, unless the binding does.
+const userAgent = "sluice"
+
+func newRequest(b *template.Bound, transport http.RoundTripper) *request {
+	r := &request{bound: b}
+	r.client = &http.Client{Transport: transport, CheckRedirect: r.checkRedirect}
+	return r
 }
 
 func (b *request) Call(c *Call) (any, error) {
@@ -43,6 +55,9 @@ func (b *request) Call(c *Call) (any, error) {
 	}
 	// Closing what has not been read to the end gives up the connection; all else is kept for the next request.
 	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode < 200 {
+		return nil, statusError(c, req, resp, nil)
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, ResponseMax+1))
 	switch {
 	case err != nil:
@@ -51,7 +66,7 @@ func (b *request) Call(c *Call) (any, error) {
 		return nil, &Error{Code: CodeTooLarge, Permanent: true,
 			Message: fmt.Sprintf("%s: the body is larger than %d bytes", place(req), ResponseMax)}
 	case resp.StatusCode >= 400:
-		return nil, statusError(req, resp, body)
+		return nil, statusError(c, req, resp, body)
 	}
 	return outcome(req, resp, body)
 }
@@ -87,7 +102,7 @@ func (b *request) prepare(c *Call) (*http.Request, error) {
 	if err != nil {
 		return nil, &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
 	}
-	req.Header.Set("User-Agent", "sluice")
+	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Idempotency-Key", c.Key())
 	if isJSON {
 		req.Header.Set("Content-Type", "application/json")
@@ -162,8 +177,8 @@ func headerValues(resp *http.Response) map[string]any {
 }
 
 // statusError is the failure that the server has answered with. Those of the client are final, but for the three that say
-// “not now”; those of the server may be gone when it is asked again.
-func statusError(req *http.Request, resp *http.Response, body []byte) error {
+// “not now”, and so is a switch of protocols; those of the server may be gone when it is asked again.
+func statusError(c *Call, req *http.Request, resp *http.Response, body []byte) error {
 	status := resp.StatusCode
 	e := &Error{
 		Code:    "http_" + strconv.Itoa(status),
@@ -180,7 +195,8 @@ func statusError(req *http.Request, resp *http.Response, body []byte) error {
 	const kept = 64 << 10 // enough of an error page
 	content, err := parseBody(resp, body)
 	if err != nil || len(body) > kept {
-		content = strings.ToValidUTF8(string(body[:min(len(body), kept)]), "")
+		text := c.redact(string(body))
+		content = strings.ToValidUTF8(text[:min(len(text), kept)], "")
 	}
 	e.Details = map[string]any{"status": int64(status), "headers": headerValues(resp), "body": content}
 	return e

@@ -225,7 +225,7 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 		}, operation.CodeAddressRefused, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := request(t, template.HTTP{URL: serve(t, tt.handler).URL}, nil)
+			_, err := request(t, template.HTTP{URL: serve(t, tt.handler).URL, FollowRedirects: template.FollowAny}, nil)
 			e := failure(t, err)
 			require.Equal(t, tt.code, e.Code, e.Message)
 			require.Equal(t, tt.permanent, e.Permanent)
@@ -319,6 +319,59 @@ func TestTheEndOfACallEndsItsRequest(t *testing.T) {
 			<-gone
 		})
 	}
+}
+
+// The connection of an answer that switches protocols is the caller's to read for as long as the server likes. Nobody does.
+func TestAnAnswerThatSwitchesProtocolsIsRefused(t *testing.T) {
+	gone := make(chan error, 1)
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = rw.WriteString("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello")
+		_ = rw.Flush()
+		_, err = io.Copy(io.Discard, rw) // until the other end has gone
+		gone <- err
+	})
+	_, err := request(t, template.HTTP{URL: s.URL, Headers: map[string]string{"Connection": "Upgrade", "Upgrade": "x"}}, nil)
+	e := failure(t, err)
+	require.Equal(t, "http_101", e.Code)
+	require.True(t, e.Permanent)
+	require.Contains(t, e.Message, "101 Switching Protocols")
+	require.NoError(t, <-gone)
+}
+
+// A server may go on with interim answers for ever, but neither past the end of the call nor past what a header may have.
+func TestInterimAnswersEnd(t *testing.T) {
+	interim := func(begun chan<- bool) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			conn, rw, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			for i := 0; err == nil; i++ {
+				_, _ = rw.WriteString("HTTP/1.1 102 Processing\r\n\r\n")
+				if err = rw.Flush(); i == 0 && begun != nil {
+					close(begun)
+					_, _ = rw.ReadByte() // waits for the other end to go
+				}
+			}
+		}
+	}
+	_, err := request(t, template.HTTP{URL: serve(t, interim(nil)).URL}, nil)
+	require.Equal(t, operation.CodeTransport, failure(t, err).Code)
+
+	begun := make(chan bool)
+	c := newCall(nil)
+	done := start(bind(t, template.Binding{HTTP: &template.HTTP{URL: serve(t, interim(begun)).URL}}), c)
+	<-begun
+	c.End(errors.New("aborted by ann"))
+	require.Equal(t, operation.CodeCanceled, failure(t, <-done).Code)
 }
 
 func TestConnectionsAreKept(t *testing.T) {

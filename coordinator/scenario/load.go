@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -61,7 +62,7 @@ func filesIn(path string) ([]string, error) {
 }
 
 func loadFile(file string) ([]*Scenario, error) {
-	data, err := os.ReadFile(file)
+	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, err
 	}

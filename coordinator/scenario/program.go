@@ -3,10 +3,10 @@ package scenario
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -33,7 +33,7 @@ func openSource(folder, path string) (source, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(folder, path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := readfile.Regular(path, document.BytesMax)
 	if err != nil {
 		return source{}, fmt.Errorf("workflow: %w", err)
 	}

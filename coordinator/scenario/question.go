@@ -111,13 +111,31 @@ func (t *track) unanswered() (again []question, lost []coordinator.Item) {
 		}
 		again = append(again, q)
 	}
-	slices.SortStableFunc(again, func(a, b question) int { return cmp.Compare(t.requested(a), t.requested(b)) })
+	t.sort(again)
 	return again, lost
 }
 
-// requested is the index of the event that began a question's attempt.
-func (t *track) requested(q question) int {
+// sort puts questions into the order of the events that they follow from: which of several scripted answers of one instant
+// comes first goes by that.
+func (t *track) sort(list []question) {
+	slices.SortStableFunc(list, func(a, b question) int { return cmp.Compare(t.asked(a), t.asked(b)) })
+}
+
+// asked is the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
+// decision.
+func (t *track) asked(q question) int {
 	return t.last(func(e *journal.Event) bool {
-		return e.Type == journal.CallRequested && e.Node == q.node && e.Attempt == q.call.Attempt
+		if e.Node != q.node || e.Attempt != q.call.Attempt {
+			return false
+		}
+		switch e.Type {
+		case journal.CallRequested:
+			return q.call.Decision == 0
+		case journal.DispatchCreated:
+			return q.call.Participant != "" && e.Detail.Participant == q.call.Participant
+		case journal.DecisionRequested:
+			return e.Detail.Count == q.call.Decision
+		}
+		return false
 	})
 }

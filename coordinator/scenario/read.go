@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,14 @@ func read(n *document.Node) (*Scenario, error) {
 		if n.Get(key) == nil {
 			r.fault(n, key+" is missing")
 		}
+	}
+	if last := untilLast.Add(-s.until); s.start.After(last) {
+		at := n.Get("start")
+		if at == nil {
+			at = n.Get("until")
+		}
+		r.fault(at, fmt.Sprintf("a scenario must end by %s: start it by %s, or have it end sooner (until)",
+			untilLast.Format(time.RFC3339), last.Format(time.RFC3339)))
 	}
 	for i := range s.timeline {
 		if e := &s.timeline[i]; e.at > s.until {
@@ -134,12 +143,23 @@ func (r *reader) duration(n *document.Node) time.Duration {
 	return d
 }
 
+// The clock of a scenario counts the nanoseconds since 1970, and 0 is no instant.
+var (
+	startFirst = time.Unix(0, 1).UTC()
+	untilLast  = time.Unix(0, math.MaxInt64).UTC()
+)
+
 func (r *reader) instant(n *document.Node) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, r.text(n))
-	if err != nil {
+	switch {
+	case err != nil:
 		r.fault(n, "this must be a time such as 2027-01-31T12:00:00Z")
+	case t.Before(startFirst) || t.After(untilLast):
+		r.fault(n, fmt.Sprintf("this must be a time after the start of 1970 and before %s", untilLast.Format(time.RFC3339)))
+	default:
+		return t.UTC()
 	}
-	return t.UTC()
+	return startDefault
 }
 
 func (r *reader) workflow(n *document.Node) *document.Node {

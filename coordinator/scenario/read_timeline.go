@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // The kinds of entries of a timeline that are not wishes.
@@ -133,7 +135,14 @@ func (r *reader) decision(n *document.Node) journal.Event {
 func (r *reader) patch(n *document.Node) journal.Event {
 	e := journal.Event{Type: journal.ContextPatched, Detail: &journal.Detail{}}
 	r.object(n, fields{
-		"ctx":   func(v *document.Node) { e.Value = v.Value() },
+		"ctx": func(v *document.Node) {
+			e.Value = v.Value()
+			for x := range v.Entries() {
+				if _, ok := playbook.ParsePath(x.Key); !ok {
+					r.fault(v, fmt.Sprintf("%q is no path: write key or key.inner", x.Key))
+				}
+			}
+		},
 		"actor": func(v *document.Node) { e.Detail.Actor = r.text(v) },
 	})
 	return e

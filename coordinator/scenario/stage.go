@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -132,7 +133,7 @@ func (g *stage) begin(t *track, input any) error {
 // main is the scenario's own run.
 func (g *stage) main() *track { return g.tracks[0] }
 
-func (g *stage) instant(since time.Duration) int64 { return g.s.start.UnixNano() + int64(since) }
+func (g *stage) instant(since time.Duration) int64 { return call.After(g.s.start.UnixNano(), since) }
 
 // next is the next instant at which something happens; false: nothing does any more, or not before the end.
 func (g *stage) next(entries []entry) (int64, bool) {
@@ -211,8 +212,13 @@ func (g *stage) turn(t *track) bool {
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
-		for _, req := range out.Calls {
-			g.ask(t.question(req))
+		asked := make([]question, len(out.Calls))
+		for i, req := range out.Calls {
+			asked[i] = t.question(req)
+		}
+		t.sort(asked)
+		for _, q := range asked {
+			g.ask(q)
 		}
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
@@ -285,14 +291,14 @@ func (g *stage) answer(q question, p *part) {
 		a, ok = p.next(q.call.Participant)
 	}
 	for i := range a.frames {
-		q.t.agenda.add(g.now+int64(a.frames[i].after), q.report(int32(i+1), &a.frames[i]))
+		q.t.agenda.add(call.After(g.now, a.frames[i].after), q.report(int32(i+1), &a.frames[i]))
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.never:
 		for range a.deliver {
-			q.t.agenda.add(g.now+int64(a.after), q.item(a))
+			q.t.agenda.add(call.After(g.now, a.after), q.item(a))
 		}
 	}
 }
@@ -316,7 +322,7 @@ func (g *stage) enter(i int, e *entry) {
 	case expectKey:
 		g.check(g.place, e.expect)
 	case crashKey:
-		g.away = g.now + int64(e.down)
+		g.away = call.After(g.now, e.down)
 	case directoryKey:
 		g.directory = e.directory
 	default:

@@ -199,7 +199,7 @@ func (g *Gather) Next() (participant string, due int64, ok bool) {
 		return "", 0, false
 	}
 	if g.pending > 0 {
-		due = g.last + int64(g.spec.HedgeAfter)
+		due = After(g.last, g.spec.HedgeAfter)
 	}
 	return g.reserve[0], due, true
 }

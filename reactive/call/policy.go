@@ -32,7 +32,7 @@ func (p Policy) Again(e Ended) (due int64, ok bool) {
 	if r == nil || e.Attempts >= r.MaxAttempts || !retried(r, e.Failure) {
 		return 0, false
 	}
-	due = max(e.At+int64(delay(r, e.Attempts, e.Request)), e.RetryAt)
+	due = max(After(e.At, delay(r, e.Attempts, e.Request)), e.RetryAt)
 	if e.Deadline > 0 && due >= e.Deadline {
 		return 0, false
 	}
@@ -54,7 +54,7 @@ func (p Policy) TotalEnd(first int64) int64 {
 	if p.Timing == nil || p.Timing.TotalTimeout == 0 {
 		return 0
 	}
-	return first + int64(p.Timing.TotalTimeout)
+	return After(first, p.Timing.TotalTimeout)
 }
 
 // AttemptEnd is when an attempt requested at that instant times out; 0: never.
@@ -62,7 +62,7 @@ func (p Policy) AttemptEnd(requested int64) int64 {
 	if p.Timing == nil || p.Timing.Timeout == 0 {
 		return 0
 	}
-	return requested + int64(p.Timing.Timeout)
+	return After(requested, p.Timing.Timeout)
 }
 
 // OnTimeout says what a timeout does when no attempt is left.
@@ -96,5 +96,8 @@ func delay(r *template.Retry, n int, request string) time.Duration {
 		h.Write([]byte(request))
 		d *= 1 - r.Jitter*float64(h.Sum64()>>11)/(1<<53)
 	}
-	return time.Duration(min(d, math.MaxInt64/2))
+	if d >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(d)
 }

@@ -95,6 +95,24 @@ func TestADelayBeyondAllMeasureIsStillAnInstant(t *testing.T) {
 	require.Positive(t, due, "it has not wrapped around")
 }
 
+func TestInstantsDoNotWrapAround(t *testing.T) {
+	at := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	const long = 100_000 * 24 * time.Hour
+	require.Equal(t, int64(math.MaxInt64), call.After(at, long))
+	require.Equal(t, at+int64(time.Hour), call.After(at, time.Hour))
+	require.Equal(t, int64(long)-1, call.After(-1, long))
+	p := timed(template.Timing{Timeout: long, TotalTimeout: long, Retry: &template.Retry{MaxAttempts: 2, Backoff: time.Second}})
+	require.Equal(t, int64(math.MaxInt64), p.AttemptEnd(at))
+	require.Equal(t, int64(math.MaxInt64), p.TotalEnd(at))
+	due, ok := p.Again(call.Ended{Failure: passing, Attempts: 1, First: at, At: at})
+	require.True(t, ok, "the end of the total timeout is far away")
+	require.Equal(t, at+int64(time.Second), due)
+	p = timed(template.Timing{Retry: &template.Retry{MaxAttempts: 2, Backoff: long}})
+	due, ok = p.Again(call.Ended{Failure: passing, Attempts: 1, At: at})
+	require.True(t, ok)
+	require.Equal(t, int64(math.MaxInt64), due)
+}
+
 // TestJitter: the same request always waits equally long, within its share below the delay, and neighbours differ.
 func TestJitter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

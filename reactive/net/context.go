@@ -2,9 +2,9 @@ package net
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -18,12 +18,12 @@ func (n *Net) Context() map[string]value.Value { return n.ctx.all() }
 func (n *Net) patch(e *journal.Event) {
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path := strings.Split(k, ".")
+		path, ok := playbook.ParsePath(k)
 		v, err := value.Of(changes[k])
 		if err == nil {
 			err = fits(path, v)
 		}
-		if err == nil && n.ctx.write(path, v) == nil {
+		if ok && err == nil && n.ctx.write(path, v) == nil {
 			n.gates.touch(path[0])
 		}
 	}
@@ -35,7 +35,10 @@ func (n *Net) PatchError(changes map[string]any) error {
 	trial := vars{values: n.ctx.values, held: true}
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path := strings.Split(k, ".")
+		path, ok := playbook.ParsePath(k)
+		if !ok {
+			return fmt.Errorf("%q is no path: write key or key.inner", k)
+		}
 		if err := fits(path, changes[k]); err != nil {
 			return err
 		}
@@ -93,11 +96,13 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 }
 
 // writeContext writes to the context, and has the gates look that read it.
-func (n *Net) writeContext(s *scope, path []string, v value.Value) (err error) {
+func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 	if s.it != nil && s.it.apart() {
-		if v, err = n.writeOwn(s.it, path, v); err != nil {
+		out, known, err := n.writeOwn(s.it, path, v)
+		if err != nil || known {
 			return err
 		}
+		v = out
 	}
 	if err := n.ctx.write(path, v); err != nil {
 		return err
@@ -107,25 +112,26 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) (err error) {
 }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
-// writes. It gives what is to be written for the others to see, at the same path and nothing beside it.
-func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (value.Value, error) {
-	if err := n.ctx.takes(path); err != nil {
-		return nil, err
-	}
-	if err := it.ctx.takes(path); err != nil {
-		return nil, err
-	}
+// writes. It gives what is to be written for the others to see, at the same path and nothing beside it. What is known,
+// because another iteration has written the same, is not written again: what came after that, such as a patch, stays.
+func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
+	out = v
 	switch it.run.step.Loop.Conflict {
 	case playbook.ConflictAppends:
-		if err := fits(append(slices.Clip(path), "0"), v); err != nil {
-			return nil, err
+		if err = fits(append(slices.Clip(path), "0"), v); err == nil {
+			out, err = it.run.writes.appended(it.index, path, v, &n.ctx)
 		}
-		v = it.run.writes.appended(path, v)
 	case playbook.ConflictRejected:
-		if err := it.run.writes.conflict(it.index, path, v); err != nil {
-			return nil, err
-		}
+		known, err = it.run.writes.conflict(it.index, path, v)
+	}
+	if err == nil && !known {
+		err = n.ctx.takes(path)
+	}
+	if err == nil {
+		err = it.ctx.write(path, out)
+	}
+	if err == nil && it.run.step.Loop.Conflict == playbook.ConflictRejected {
 		it.run.writes.note(it.index, path, v)
 	}
-	return v, it.ctx.write(path, v)
+	return out, known, err
 }

@@ -42,6 +42,11 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		d.run(run)
 	}
 	d.order()
+	for _, t := range n.timers.inOrder() {
+		if n.alive(t) {
+			fmt.Fprintf(w, "timer %s %s %d;", t.run.key, t.key, t.due-now)
+		}
+	}
 }
 
 // digest writes the parts of a net. Fan-outs are numbered as they come up: which they are is of no matter, only who shares
@@ -115,7 +120,7 @@ func (d *digest) run(run *stepRun) {
 
 // writes writes what the iterations of a parallel loop have written to the context.
 func (d *digest) writes(path string, w *writes) {
-	if w.wrote {
+	if len(w.by) > 0 {
 		fmt.Fprintf(d.w, "write %s %d %s;", path, w.by, text(w.v))
 	}
 	for _, k := range slices.Sorted(maps.Keys(w.below)) {

@@ -123,11 +123,18 @@ func (n *Net) halt(f *journal.Failure) {
 	n.dropTokens()
 }
 
+// tokensMax is how many tokens may be ready to begin step-runs: where all steps lead to all, they multiply with each run. By the
+// defaults a run has no more step-runs altogether.
+const tokensMax = playbook.StepRunsMax
+
 // settle sees, at the end of an event, whether anything can still move, and does what follows if not.
 func (n *Net) settle() {
 	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
 		if n.ready.Len() > 0 && n.final == finalNone && n.stepRuns >= n.book.Executor.MaxStepRuns {
 			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.stepRuns))
+		}
+		if n.ready.Len() > tokensMax {
+			n.halt(failure(ReasonLimit, "more than %d step-runs are to begin", tokensMax))
 		}
 		if !n.quiet() {
 			n.waiting = false

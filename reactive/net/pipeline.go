@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -371,7 +372,7 @@ func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 		n.endIteration(it, failureOf(err))
 		return false
 	}
-	due := n.instant() + int64(pause)
+	due := call.After(n.instant(), pause)
 	if it.cell != noCell {
 		n.cells.Again(it.cell, due)
 		return false

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -65,7 +66,7 @@ func (n *Net) schedule() {
 	}
 	n.tell(View{Name: StepStarted, Step: step.Name, Run: run.key})
 	if step.Timeout > 0 {
-		n.addTimer(&timer{due: run.began + int64(step.Timeout), run: run})
+		n.addTimer(&timer{due: call.After(run.began, step.Timeout), run: run})
 	}
 	n.start(run)
 }

@@ -3,6 +3,7 @@ package net
 import (
 	"container/heap"
 	"slices"
+	"sort"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -57,6 +58,13 @@ func (t *timers) Pop() any {
 	return x
 }
 
+// inOrder gives the timers in the order in which they go.
+func (t *timers) inOrder() []*timer {
+	all := &timers{list: slices.Clone(t.list)}
+	sort.Sort(all)
+	return all.list
+}
+
 // addTimer sets a timer. A timer keeps its step-run, so those of runs that have ended long before they are due are dropped
 // together: there are never more than about twice as many as mean something.
 func (n *Net) addTimer(x *timer) {
@@ -79,15 +87,15 @@ func (n *Net) alive(t *timer) bool {
 	return t.it == nil || t.run.iters[t.it.index] == t.it && t.it.wake == t.due
 }
 
-// NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
-func (n *Net) NextDue() int64 {
+// NextDue is when the next timer is due, Unix nanoseconds, and whether a task is then tried again; 0: there is none.
+func (n *Net) NextDue() (due int64, retry bool) {
 	for n.timers.Len() > 0 && !n.stopped {
-		if n.alive(n.timers.list[0]) {
-			return n.timers.list[0].due
+		if t := n.timers.list[0]; n.alive(t) {
+			return t.due, t.it != nil
 		}
 		heap.Pop(&n.timers)
 	}
-	return 0
+	return 0, false
 }
 
 // Fire is the event of the next timer. It stays the next until that event was applied.
@@ -104,7 +112,7 @@ func (n *Net) Fire(now int64) journal.Event {
 
 // fired takes a timer's event. It is that of the first timer that means something, or of a call.
 func (n *Net) fired(e *journal.Event) {
-	if n.NextDue() != e.Detail.Due {
+	if due, _ := n.NextDue(); due != e.Detail.Due {
 		return
 	}
 	t := n.timers.list[0]

@@ -64,6 +64,16 @@ func (v *vars) takes(path []string) error {
 	return nil
 }
 
+// at is what a path leads to; null where nothing is.
+func (v *vars) at(path []string) value.Value {
+	at := v.values[path[0]]
+	for _, key := range path[1:] {
+		object, _ := at.(map[string]any)
+		at = object[key]
+	}
+	return at
+}
+
 // within is what old, which takes the path, becomes when what the path leads to in it is written.
 func within(old value.Value, path []string, v value.Value) value.Value {
 	if len(path) == 0 {

@@ -114,7 +114,9 @@ func (w *wild) task(k int) {
 		return
 	}
 	w.line("      - name: t%d", k)
-	if w.chance(3) {
+	if w.chance(4) {
+		w.line("        kind: sleep\n        for: PT%dS", w.number(1, 2))
+	} else if w.chance(3) {
 		w.line("        kind: noop")
 	} else {
 		w.line("        kind: work\n        input: %s\n        set: %s", w.input(), w.taskSet())

@@ -2,8 +2,8 @@ package net
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -11,23 +11,33 @@ import (
 // writes is what the iterations of a parallel loop have written to the context, as a tree along the paths.
 //
 //	ctx ─┬─ stats ─┬─ one   by iteration 0
-//	     │         └─ two   by iteration 1
+//	     │         └─ two   by iterations 1 and 2, the same
 //	     └─ state           by iteration 1
 //
-// What an iteration writes inside its own write is kept with that, and what was written there before is forgotten.
+// What an iteration writes inside its own write is kept with that, and what it wrote there before is forgotten. Everybody who
+// has written to a place has written the same.
 type writes struct {
-	by    int32       // the iteration that wrote here first, of several that wrote the same
-	v     value.Value // what is there by its writes; of a loop that appends, the list
-	wrote bool        // somebody wrote here
+	by    []int32     // the iterations that have written here, sorted; of a loop that appends, some of them
+	v     value.Value // what they wrote; of a loop that appends, the list
 	below map[string]*writes
 }
 
 // errConflict is a write that another iteration's forbids.
-type errConflict struct{ path []string }
+type errConflict struct{ text string }
 
-func (e errConflict) Error() string {
-	return fmt.Sprintf("another iteration has written another value to ctx.%s", strings.Join(e.path, "."))
+func (e errConflict) Error() string { return e.text }
+
+func conflictAt(path []string) error {
+	return errConflict{fmt.Sprintf("another iteration has written another value to ctx.%s", clipped(path))}
 }
+
+// has reports whether an iteration has written here, and others whether another has.
+func (w *writes) has(by int32) bool {
+	_, ok := slices.BinarySearch(w.by, by)
+	return ok
+}
+
+func (w *writes) others(by int32) bool { return len(w.by) > 1 || len(w.by) == 1 && w.by[0] != by }
 
 // at finds the place of a path, and makes it if need be.
 func (w *writes) at(path []string) *writes {
@@ -43,53 +53,63 @@ func (w *writes) at(path []string) *writes {
 	return w
 }
 
-// note keeps what an iteration has written without a conflict. What another has written the same stays that one's.
+// note keeps what an iteration has written without a conflict, also where another has written the same.
 func (w *writes) note(by int32, path []string, v value.Value) {
 	for i := range path {
-		if w.wrote {
-			if w.by == by {
+		if w.has(by) {
+			if !w.others(by) {
 				w.v = within(w.v, path[i:], v)
 			}
 			return
 		}
 		w = w.at(path[i : i+1])
 	}
-	if !w.wrote || w.by == by {
-		w.by, w.v, w.wrote = by, v, true
-		w.forget(by)
+	w.v = v
+	w.add(by)
+	w.forget(by)
+}
+
+func (w *writes) add(by int32) {
+	if i, ok := slices.BinarySearch(w.by, by); !ok {
+		w.by = slices.Insert(w.by, i, by)
 	}
 }
 
 // forget drops what an iteration has written inside what it writes now.
 func (w *writes) forget(by int32) {
 	for _, x := range w.below {
-		x.wrote = x.wrote && x.by != by
+		if i, ok := slices.BinarySearch(x.by, by); ok {
+			x.by = slices.Delete(x.by, i, i+1)
+		}
 		x.forget(by)
 	}
 }
 
 // conflict reports why an iteration cannot write: another has written something else, at the path, around it or inside it.
-func (w *writes) conflict(by int32, path []string, v value.Value) error {
+// Where another has written the same, at the path or around it, the write says nothing new.
+func (w *writes) conflict(by int32, path []string, v value.Value) (known bool, err error) {
 	for i := 0; w != nil; i++ {
-		if w.wrote && w.by != by && !same(w.v, path[i:], v) {
-			return errConflict{path}
+		if w.others(by) {
+			if known = true; !same(w.v, path[i:], v) {
+				return false, conflictAt(path)
+			}
 		}
 		if i == len(path) {
 			if w.differs(by, nil, v) {
-				return errConflict{path}
+				return false, conflictAt(path)
 			}
-			return nil
+			return known, nil
 		}
 		w = w.below[path[i]]
 	}
-	return nil
+	return known, nil
 }
 
 // differs reports whether another iteration has written something else inside what v is written to.
 func (w *writes) differs(by int32, path []string, v value.Value) bool {
 	for key, x := range w.below { // the order is of no matter: the answer is yes or no
 		inside := append(slices.Clip(path), key)
-		if x.wrote && x.by != by && !same(v, inside, x.v) || x.differs(by, inside, v) {
+		if x.others(by) && !same(v, inside, x.v) || x.differs(by, inside, v) {
 			return true
 		}
 	}
@@ -109,12 +129,51 @@ func same(outer value.Value, path []string, inner value.Value) bool {
 	return value.Equal(outer, inner)
 }
 
-// appended adds a value to the list that the iterations of the loop make at a path, and gives the list. The spare room of
-// what it keeps is nobody else's: lists that were handed out before stay as they are.
-func (w *writes) appended(path []string, v value.Value) []any {
-	w = w.at(path)
-	list, _ := w.v.([]any)
+// appended gives the list that the context has at a path with a value more. The spare room of a list that the loop has made is
+// nobody else's, so that lists that were handed out before stay as they are. A loop cannot append both to a list and inside it.
+func (w *writes) appended(by int32, path []string, v value.Value, ctx *vars) ([]any, error) {
+	for i := range path {
+		if len(w.by) > 0 {
+			return nil, mixed(path[:i], path)
+		}
+		w = w.at(path[i : i+1])
+	}
+	if inside := w.inside(nil); inside != nil {
+		return nil, mixed(append(slices.Clip(path), inside...), path)
+	}
+	if err := ctx.takes(path); err != nil {
+		return nil, err
+	}
+	there := ctx.at(path)
+	list, ok := there.([]any)
+	if !ok && there != nil {
+		return nil, fmt.Errorf("%s is no list, so nothing can be appended to it", clipped(path))
+	}
+	if own, _ := w.v.([]any); len(own) == len(list) && len(own) > 0 && &own[0] == &list[0] {
+		list = own
+	} else {
+		list = slices.Clone(list)
+	}
 	list = append(list, v)
-	w.v, w.wrote = list, true
-	return slices.Clip(list)
+	w.v = list
+	w.add(by)
+	return slices.Clip(list), nil
+}
+
+func mixed(first, path []string) error {
+	return errConflict{fmt.Sprintf("the loop appends to ctx.%s, so it cannot append to ctx.%s: give them paths apart", clipped(first), clipped(path))}
+}
+
+// inside is the first path, in order, that was written to inside a place; nil: none was.
+func (w *writes) inside(path []string) []string {
+	for _, key := range slices.Sorted(maps.Keys(w.below)) {
+		next := append(slices.Clip(path), key)
+		if len(w.below[key].by) > 0 {
+			return next
+		}
+		if found := w.below[key].inside(next); found != nil {
+			return found
+		}
+	}
+	return nil
 }

@@ -1,13 +1,17 @@
 package net_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -19,7 +23,7 @@ func drawPath(t *rapid.T) []string {
 // drawValue draws a value that may hold what those paths lead to.
 func drawValue(t *rapid.T, depth int) any {
 	if depth == 0 || rapid.IntRange(0, 1).Draw(t, "scalar") == 0 {
-		return rapid.SampledFrom([]any{int64(1), int64(2), nil}).Draw(t, "value")
+		return rapid.SampledFrom([]any{int64(1), int64(1), int64(2), nil}).Draw(t, "value")
 	}
 	object := map[string]any{}
 	for _, k := range []string{"a", "b"} {
@@ -78,22 +82,24 @@ func replaced(v any, path []string, x any) any {
 // flat is a second reading of what conflicts: a list of the writes that count, all of which are looked at.
 type flat []written
 
-func (f *flat) write(w written) (conflict bool) {
+func (f *flat) write(w written) (known, conflict bool) {
 	for _, o := range *f {
-		if o.by != w.by && (begins(w.path, o.path) && differ(o, w) || begins(o.path, w.path) && differ(w, o)) {
-			return true
+		if o.by == w.by {
+			continue
 		}
+		if begins(w.path, o.path) && differ(o, w) || begins(o.path, w.path) && differ(w, o) {
+			return false, true
+		}
+		known = known || begins(w.path, o.path)
 	}
 	for i, o := range *f {
-		if begins(w.path, o.path) && (o.by != w.by || len(o.path) < len(w.path)) { // it says the same, or is a part of its own
-			if o.by == w.by {
-				(*f)[i].v = replaced(o.v, w.path[len(o.path):], w.v)
-			}
-			return false
+		if o.by == w.by && begins(w.path, o.path) && len(o.path) < len(w.path) { // a part of its own
+			(*f)[i].v = replaced(o.v, w.path[len(o.path):], w.v)
+			return known, false
 		}
 	}
 	*f = append(slices.DeleteFunc(*f, func(o written) bool { return o.by == w.by && begins(o.path, w.path) }), w)
-	return false
+	return known, false
 }
 
 // TestWritesOfIterationsConflictByPath: two of them do where one path begins with the other and the values differ there.
@@ -102,7 +108,7 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 		var tree net.Writes
 		var list flat
 		views := map[int32]*net.Variables{} // an iteration writes where it can by what it sees
-		for range rapid.IntRange(1, 12).Draw(t, "writes") {
+		for range rapid.IntRange(1, 40).Draw(t, "writes") {
 			w := written{rapid.Int32Range(0, 2).Draw(t, "by"), drawPath(t), drawValue(t, 2)}
 			if views[w.by] == nil {
 				views[w.by] = &net.Variables{}
@@ -111,8 +117,9 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 			if trial.Write(w.path, w.v) != nil {
 				continue
 			}
-			want := list.write(w)
-			require.Equal(t, want, tree.Conflict(w.by, w.path, w.v), "%d writes %v to %v", w.by, w.v, w.path)
+			wantKnown, want := list.write(w)
+			known, conflict := tree.Conflict(w.by, w.path, w.v)
+			require.Equal(t, []bool{wantKnown, want}, []bool{known, conflict}, "%d writes %v to %v", w.by, w.v, w.path)
 			if !want {
 				require.NoError(t, views[w.by].Write(w.path, w.v))
 			}
@@ -148,5 +155,56 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 			require.Equal(t, model, any(vars.All()))
 		}
 		b.checkHanded()
+	})
+}
+
+// TestLoopsAppendToWhatIsThere, whoever has written that: the loop itself, another one beside it, or a person. A list that was
+// handed out does not change.
+func TestLoopsAppendToWhatIsThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var lists, copies [][]any // that were handed out
+		loops := []*net.Writes{{}, {}}
+		var there any
+		var model []any
+		for i := range rapid.IntRange(1, 40).Draw(t, "moves") {
+			switch k := rapid.IntRange(0, 7).Draw(t, "move"); k {
+			case 0:
+				model = nil
+				if there = any(nil); rapid.Bool().Draw(t, "list") {
+					model = rapid.SliceOfN(rapid.Just[any](int64(-1)), 0, 4).Draw(t, "patch")
+					there = append(make([]any, 0, 8), model...)
+				}
+			default:
+				v := int64(i)
+				if rapid.Bool().Draw(t, "elsewhere") { // the same list stands at another path, and is appended to there
+					other, err := (&net.Writes{}).Appended(0, "m", -v, there)
+					require.NoError(t, err)
+					lists, copies = append(lists, other), append(copies, slices.Clone(other))
+				}
+				list, err := loops[k%2].Appended(rapid.Int32Range(0, 2).Draw(t, "by"), "l", v, there)
+				require.NoError(t, err)
+				there, model = list, append(model, v)
+			}
+			if model != nil {
+				require.Equal(t, model, there)
+			}
+			if list, ok := there.([]any); ok {
+				lists, copies = append(lists, list), append(copies, slices.Clone(list))
+			}
+		}
+		require.Equal(t, copies, lists, "a list that was handed out has changed")
+	})
+}
+
+// TestAPatchWritesWhereADocumentCan: of any text, both say that it is a path, or neither does.
+func TestAPatchWritesWhereADocumentCan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		path := rapid.StringOfN(rapid.RuneFrom([]rune("ab.. ~/")), 0, 6, -1).Draw(t, "path")
+		doc := func(set string) string {
+			return "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow: [{step: s, tool: {kind: work}, set: " + set + "}]\n"
+		}
+		_, err := kinds.Load("p.yaml", []byte(doc(fmt.Sprintf("{%q: 1}", "ctx."+path))), template.Known{Operation: func(string) bool { return true }})
+		patch := lay(t, doc("{}")).command(journal.Event{Type: journal.ContextPatched, Value: map[string]any{path: int64(1)}})
+		require.Equal(t, err == nil, patch == nil, "%q: %v, %v", path, err, patch)
 	})
 }

@@ -177,11 +177,13 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		{"dots that would be lost", "f.yaml", "...more\n", `f.yaml:1:1: text behind the end of a document: "...more"`},
 		{"a directive", "f.yaml", "%YAML 1.2\n---\na: b\n", `f.yaml:1:1: directives are not allowed: "%"`},
 		{"a key that is a list", "f.yaml", "{[a]: b}\n", `f.yaml:1:5: found an invalid key for this map: ":"`},
-		{"numbers that do not fit", "f.yaml", "a: 9223372036854775808\nb: .inf\nc: 1e999\nd: 0xffffffffffffffff\n", strings.Join([]string{
-			`f.yaml:1:4: a: number "9223372036854775808" does not fit`,
-			`f.yaml:2:4: b: number ".inf" does not fit`,
-			`f.yaml:3:4: c: number "1e999" does not fit`,
-			`f.yaml:4:4: d: number "0xffffffffffffffff" does not fit`,
+		{"numbers that do not fit", "f.yaml", "a: 9223372036854775808\nb: -.inf\nc: 1e999\nd: 0xffffffffffffffff\ne: 0o7777777777777777777777\nf: .nan\n", strings.Join([]string{
+			`f.yaml:1:4: a: integer "9223372036854775808" does not fit into 64 bits: put it in quotes`,
+			`f.yaml:2:4: b: "-.inf" is infinite, which no value can be: put it in quotes or write null`,
+			`f.yaml:3:4: c: number "1e999" is larger than any of 64 bits (1.8e308): put it in quotes`,
+			`f.yaml:4:4: d: hexadecimal number "0xffffffffffffffff" does not fit into 64 bits with its sign: put it in quotes`,
+			`f.yaml:5:4: e: octal number "0o7777777777777777777777" does not fit into 64 bits with its sign: put it in quotes`,
+			`f.yaml:6:4: f: ".nan" is not a number, which no value can be: put it in quotes or write null`,
 		}, "\n")},
 		{"bytes that are no text", "f.yaml", "a: b\nc\xff: d\n", `f.yaml:2:2: document is not UTF-8`},
 		{"a control character", "f.yaml", "a: b\x00\n", `f.yaml:1:5: control character U+0000`},
@@ -189,7 +191,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		{"JSON that ends too early", "f.json", "{\"a\": [1", `f.json:1:9: a: document ends too early`},
 		{"JSON with something behind it", "f.json", "{}\n{}", `f.json:2:1: text after the end of the document`},
 		{"JSON with a key written twice", "f.json", "{\"a\": 1,\n \"a\": 2}", `f.json:2:2: a: duplicate key "a", first on line 1`},
-		{"JSON with a number that does not fit", "f.json", "[1e999]", `f.json:1:2: [0]: number "1e999" does not fit`},
+		{"JSON with a number that does not fit", "f.json", "[1e999]", `f.json:1:2: [0]: number "1e999" is larger than any of 64 bits (1.8e308): put it in quotes`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := document.Parse(c.file, []byte(c.text), document.Limits{})
@@ -267,6 +269,17 @@ func TestDepthIsThatOfWhatIsOpen(t *testing.T) {
 	require.ErrorIs(t, err, document.ErrLimit)
 }
 
+func TestTextsInErrorsAreCutAndTheirLengthIsSaid(t *testing.T) {
+	whole := strings.Repeat("é", 200)
+	require.Equal(t, whole, document.Clip(whole))
+	require.Equal(t, `"`+whole+`"`, document.Quote(whole))
+	require.Equal(t, whole+"… (of 250000 characters)", document.Clip(strings.Repeat("é", 250_000)))
+	require.Equal(t, `"`+whole+`…" (of 201 characters)`, document.Quote(whole+"\n"))
+
+	e := &document.Error{Msg: "unknown step " + strings.Repeat("x", 250_000)}
+	require.Equal(t, "unknown step "+strings.Repeat("x", 1987)+"… (of 250013 characters)", e.Error())
+}
+
 func TestErrorsAreOneLineEachInTheOrderOfTheDocument(t *testing.T) {
 	cause := errors.New("the cause")
 	at := func(line, col int, path string) document.Pos {
@@ -274,13 +287,13 @@ func TestErrorsAreOneLineEachInTheOrderOfTheDocument(t *testing.T) {
 	}
 	var list document.Errors
 	list.Add(&document.Error{Pos: at(12, 9, "steps[1].operation"), Text: "ordr.split", Msg: `unknown operation "ordr.split"`, Suggestion: "order.split"})
-	list.Add(&document.Error{Pos: at(2, 1, "deadline"), Text: strings.Repeat("x", 100), Msg: "is no duration", Err: cause})
+	list.Add(&document.Error{Pos: at(2, 1, "deadline"), Text: strings.Repeat("é", 201), Msg: "is no duration", Err: cause})
 	err := document.Join(nil, list.Err(), cause, &document.Error{Pos: document.Pos{Path: "output"}, Msg: "of a built tree"}, list.Err())
 
 	require.EqualError(t, err, strings.Join([]string{
 		"the cause",
 		"output: of a built tree",
-		`f.yaml:2:1: deadline: is no duration: "` + strings.Repeat("x", 60) + `…"`,
+		`f.yaml:2:1: deadline: is no duration: "` + strings.Repeat("é", 200) + `…" (of 201 characters)`,
 		`f.yaml:12:9: steps[1].operation: unknown operation "ordr.split" (did you mean "order.split"?)`,
 	}, "\n"))
 	require.ErrorIs(t, err, cause)

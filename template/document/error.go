@@ -20,8 +20,11 @@ type Error struct {
 	Err        error  // the cause, for errors.Is and errors.As; may be nil
 }
 
-// textMax is how many characters of an offending text are printed.
-const textMax = 60
+// How many characters are printed of an offending text, and of a message, which may hold several.
+const (
+	textMax    = 200
+	messageMax = 2_000
+)
 
 // Error gives place, path, message, text and suggestion, each only if known. A text that the message does not hold is
 // appended to it, cut to a line.
@@ -33,7 +36,7 @@ func (e *Error) Error() string {
 			b.WriteString(": ")
 		}
 	}
-	b.WriteString(e.Msg)
+	b.WriteString(e.Message())
 	if e.Text != "" && !e.shows(e.Text) {
 		b.WriteString(": ")
 		b.WriteString(Quote(e.Text))
@@ -46,6 +49,9 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Message is Msg, cut to 2,000 characters: it may hold several texts of the document.
+func (e *Error) Message() string { return clip(e.Msg, messageMax) }
+
 // shows reports whether the message shows a text. One that is short may be part of the message's own words, unless it
 // stands in quotes.
 func (e *Error) shows(text string) bool {
@@ -55,19 +61,37 @@ func (e *Error) shows(text string) bool {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Quote gives text in double quotes, cut to what one line of a message can show.
+// Quote gives text in double quotes, cut as by Clip.
 func Quote(text string) string {
-	if utf8.RuneCountInString(text) > textMax {
-		text = string([]rune(text)[:textMax]) + "…"
+	short, of := cut(text, textMax)
+	return strconv.Quote(short) + of
+}
+
+// Clip gives text as it is, or its first 200 characters with how many it has.
+func Clip(text string) string { return clip(text, textMax) }
+
+func clip(text string, most int) string {
+	short, of := cut(text, most)
+	return short + of
+}
+
+// cut gives the beginning of a text that is longer than most characters, and the words that say how long it is.
+func cut(text string, most int) (short, of string) {
+	if len(text) <= most {
+		return text, ""
 	}
-	return strconv.Quote(text)
+	n := utf8.RuneCountInString(text)
+	if n <= most {
+		return text, ""
+	}
+	return string([]rune(text[:min(len(text), utf8.UTFMax*most)])[:most]) + "…", " (of " + strconv.Itoa(n) + " characters)"
 }
 
 // Errors are the faults of a document, or of several, all at once. The zero value is ready to use.
 type Errors []*Error
 
-// errorsMax is how many faults are printed; a document has as many as it likes.
-const errorsMax = 100
+// ErrorsMax is how many faults are printed; a document has as many as it likes.
+const ErrorsMax = 100
 
 // Add appends a fault.
 func (e *Errors) Add(fault *Error) { *e = append(*e, fault) }
@@ -92,7 +116,7 @@ func (e Errors) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if i == errorsMax {
+		if i == ErrorsMax {
 			b.WriteString("and " + strconv.Itoa(len(e)-i) + " more")
 			break
 		}

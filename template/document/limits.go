@@ -8,6 +8,9 @@ var ErrLimit = errors.New("document: limit exceeded")
 // depthDefault is how deep mappings and sequences nest: as deep as a value may.
 const depthDefault = 128
 
+// BytesMax is how large a file may be when Limits do not say otherwise: 1 MiB. Those who read files need read no more.
+const BytesMax = 1 << 20
+
 // Limits bound what Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
 // document costs no more than reading it.
 type Limits struct {
@@ -20,7 +23,7 @@ type Limits struct {
 
 // DefaultLimits are the limits that hold where others are not given.
 func DefaultLimits() Limits {
-	return Limits{Bytes: 1 << 20, Depth: depthDefault, Keys: 10_000, Text: 256 << 10, Documents: 1_000}
+	return Limits{Bytes: BytesMax, Depth: depthDefault, Keys: 10_000, Text: 256 << 10, Documents: 1_000}
 }
 
 func (l *Limits) fields() []*int { return []*int{&l.Bytes, &l.Depth, &l.Keys, &l.Text, &l.Documents} }

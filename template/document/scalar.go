@@ -1,9 +1,11 @@
 package document
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). YAML 1.1's underscores, leading-zero
@@ -60,4 +62,23 @@ func number(text string) (value any, kind Kind, ok bool) {
 		return int64(f), Int, true
 	}
 	return f, Float, true
+}
+
+// misfit says why a number is refused, by its own name.
+func misfit(text string) string {
+	form := "integer %s does not fit into 64 bits: put it in quotes"
+	switch {
+	case decimalForm.MatchString(text):
+	case radixForm.MatchString(text) && text[1] == 'x':
+		form = "hexadecimal number %s does not fit into 64 bits with its sign: put it in quotes"
+	case radixForm.MatchString(text):
+		form = "octal number %s does not fit into 64 bits with its sign: put it in quotes"
+	case endlessForm.MatchString(text) && strings.EqualFold(text, ".nan"):
+		form = "%s is not a number, which no value can be: put it in quotes or write null"
+	case endlessForm.MatchString(text):
+		form = "%s is infinite, which no value can be: put it in quotes or write null"
+	default:
+		form = "number %s is larger than any of 64 bits (1.8e308): put it in quotes"
+	}
+	return fmt.Sprintf(form, Quote(text))
 }

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,13 +111,16 @@ func TestReadsAndNamesAreKnownBeforeAnythingRuns(t *testing.T) {
 		if r.Defaulted {
 			mark = " defaulted"
 		}
+		if r.Optional {
+			mark += " optional"
+		}
 		got = append(got, r.Step+"."+r.Field.String()+mark+" as "+r.Text)
 	}
 	require.Equal(t, []string{
 		"b.output as steps.b.output", `a-c.status as steps["a-c"].status`,
 		"c.error as steps.c?.error", "d.output defaulted as steps.d.output", "e.output defaulted as steps.e.output", "f.output as steps.f[ 'output' ]",
 		"g.output as steps.g.output", "h.fulfillment as steps.h.fulfillment",
-		"i.output defaulted as /steps/i/output/0", "j.status as /steps/j/status",
+		"i.output optional as /steps/i/output/0", "j.status as /steps/j/status",
 		"k.output as steps.k.output",
 		"l.output as steps.l.output", "m.output as steps.m.output",
 	}, got)
@@ -152,6 +156,28 @@ func TestAVariableOfTheScopeMayBeCalledLikeAFunctionOrNull(t *testing.T) {
 	got, err := tpl.Eval(&env{names: map[string]any{"len": int64(1), "null": int64(2)}})
 	require.NoError(t, err)
 	require.Equal(t, int64(3), got)
+}
+
+// What a document misspells a thousand times is searched for until the budget is spent: the work is counted in names looked at.
+func TestASpellerHasABudget(t *testing.T) {
+	looked := 0
+	known := func(yield func(string) bool) {
+		for i := range 8_000 {
+			looked++
+			if !yield(fmt.Sprintf("identifier_%05d", i)) {
+				return
+			}
+		}
+	}
+	var s expr.Speller
+	require.Equal(t, "identifier_00007", s.Nearest("identifer_00007", known))
+	for range 1_000 {
+		s.Nearest("identifer_00007", known)
+	}
+	require.Less(t, looked, 600_000)
+	require.Empty(t, s.Nearest("identifer_00007", known), "it is spent")
+	var other expr.Speller
+	require.Equal(t, "identifier_00007", other.Nearest("identifer_00007", known))
 }
 
 func TestNearest(t *testing.T) {

@@ -5,7 +5,8 @@
 //
 // A string is literal unless it holds {{ }}. One that is a single expression and nothing else keeps the value's type;
 // otherwise results are put into the text. CompileValue takes any value with such strings anywhere in it, and objects of
-// the form {from: "/steps/id/output/key", required: true}, which are JSON pointers to the same names.
+// the form {from: "/steps/id/output/key", required: true}, which are JSON pointers to the same names. A pointer to the output
+// of a skipped step is null, unless required; in all else it is like the expression without a default.
 //
 //	text ──scan──▶ literal │ {{ source }} ──parse──▶ tree ──compile──▶ closures ──Eval(env)──▶ value
 //	                                                    └─▶ Reads, Names: known before anything runs
@@ -34,7 +35,8 @@
 // What differs from expr-lang as it stands, and why: there is no now, date, duration or timezone, no method call and
 // nothing else that depends on the surroundings, so evaluation can be repeated. Whole results are integers (4 / 2 is 2),
 // and overflow and division by zero are errors, because the model has neither wrapped integers nor infinities. Equality
-// and in compare values ([1] == [1.0]). Strings consist of code points, in len, indexes and slices alike. sort and sortBy
+// and in compare values ([1] == [1.0]); null takes part in == and != alone: under any other operator it is an error, so also
+// on either side of in, contains, startsWith, endsWith and matches. Strings consist of code points, in len, indexes and slices alike. sort and sortBy
 // are stable, keys, values and toPairs sorted by key, groupBy gives an object keyed by text; toJSON is compact. After a ?.
 // that met null, the rest of the chain is null, brackets included. As there, the braces of a predicate are not an object:
 // map(list, {{id: #}}) makes objects.

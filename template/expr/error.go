@@ -20,6 +20,9 @@ var (
 	// of a step that was skipped, or whose failure was caught. An evaluation that fails for that reason wraps it.
 	ErrNoOutput = errors.New("expr: step has no output")
 
+	// ErrSkipped wraps ErrNoOutput: it is what Env.Step returns where the step was skipped. A from pointer is null then.
+	ErrSkipped = fmt.Errorf("%w: it was skipped", ErrNoOutput)
+
 	// ErrLimit is wrapped by the error of an evaluation that exceeds MaxSteps or MaxBytes.
 	ErrLimit = errors.New("expr: limit exceeded")
 )

@@ -187,7 +187,7 @@ func (a *arguments) indexOf(find func(s, sub string) int) (value.Value, error) {
 	return int64(utf8.RuneCountInString(t[0][:at])), nil
 }
 
-// has is hasPrefix and hasSuffix. Unlike startsWith and endsWith they do not take null.
+// has is hasPrefix and hasSuffix.
 func (a *arguments) has(what func(s, sub string) bool) (value.Value, error) {
 	t, err := a.texts(2)
 	if err != nil {

@@ -25,8 +25,7 @@ func TestNullInGuards(t *testing.T) {
 		`input.yes && !input.none.ok`: true, `input.none.ok ? true : false`: false, `(input.none.ok ?: input.yes)`: true,
 		`input.none.x ?? true`: true, `if input.none.x { false } else { true }`: true,
 		`any(input.lines, .paid)`: false, `none(input.lines, .paid)`: true, `all(input.lines, .paid.at == nil)`: true,
-		`len(filter(input.lines, .paid.at)) == 0`: true, `input.none.x in [1, 2]`: false, `1 in input.none.list`: false,
-		`"a" in input.none.o`: false, `input.none.s contains "x"`: false, `let v = input.none.x; v == 1`: false,
+		`len(filter(input.lines, .paid.at)) == 0`: true, `let v = input.none.x; v == 1`: false,
 		`input.yes`: true, `input.o.a.b == 1`: true, `steps.split.error.code == "x"`: false, `steps.split.error.code != "x"`: true,
 	} {
 		got, err := guard(t, in, newEnv(t))
@@ -37,6 +36,8 @@ func TestNullInGuards(t *testing.T) {
 		`input.none.x < 1`: "cannot compare", `input.none.x + 1 == 2`: "cannot add", `len(input.none.x) == 0`: "len", `-input.none.x == 1`: "subtract",
 		`input.none[1:2] == []`: "slice of null", `any(input.none.list, true)`: "needs a list", `input.n.x == 1`: `there is no "x" in an integer`,
 		`line.x`: `no variable "line"`, `steps.pay.output.x == 1`: "declined", `steps.skipped.output.x == 1`: "skipped", `input.n`: "must give true or false",
+		`input.none.x in [1, 2]`: "cannot look for null", `1 in input.none.list`: "needs a list or an object, not null",
+		`"a" not in input.none.o`: "not null", `not (input.none.s contains "x")`: "needs two strings, not null and a string",
 		`input.n and true`: "must be true or false", `not input.s`: "must be true or false",
 	} {
 		_, err := guard(t, in, newEnv(t))
@@ -45,6 +46,30 @@ func TestNullInGuards(t *testing.T) {
 	for _, in := range []string{`input.none.x == 1`, `not input.none`, `input.none and true`, `input.none ? 1 : 2`, `any(input.lines, .paid)`} {
 		_, err := eval(t, "{{ "+in+" }}")
 		require.Error(t, err, "%s is a value here, and no guard", in)
+	}
+}
+
+// TestOperatorsTakeNoNull, on either side, in a guard or out of it, but for those that a guard gives null a meaning under.
+func TestOperatorsTakeNoNull(t *testing.T) {
+	others := []string{`"x"`, "1", "2.5", "true", "[1, null]", "{a: 1}", "null", "input.s", "input.list", "input.o", "input.none"}
+	for _, op := range []string{
+		"+", "-", "*", "/", "%", "**", "^", "<", "<=", ">", ">=", "in", "not in", "..", "contains", "not contains", "startsWith",
+		"not startsWith", "endsWith", "not endsWith", "matches", "not matches",
+	} {
+		for _, null := range []string{"null", "input.none", "input.missing"} {
+			for _, other := range others {
+				for _, in := range []string{null + " " + op + " " + other, other + " " + op + " " + null} {
+					tpl, err := expr.Compile("{{ "+in+" }}", scope)
+					if err != nil {
+						continue // refused before it runs
+					}
+					_, err = tpl.Eval(newEnv(t))
+					require.Error(t, err, in)
+					_, err = tpl.EvalBool(newEnv(t))
+					require.Error(t, err, in)
+				}
+			}
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package expr
 
 import (
+	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // nearestLength bounds what is compared: a longer word is not a slip of the pen.
@@ -11,28 +13,48 @@ const nearestLength = 64
 // Nearest returns the known name that word is most likely a misspelling of: the one with the fewest edits (a character
 // more, less, other or swapped with its neighbour), if these are few for its length. Case does not count as an edit. Of
 // several equally near ones it returns the first in alphabetical order, whatever the order of known. Cost is
-// len(known) × len(word)².
+// len(known) × len(word)², up to the budget of one Speller.
 func Nearest(word string, known []string) (string, bool) {
+	var s Speller
+	name := s.Nearest(word, slices.Values(known))
+	return name, name != ""
+}
+
+// spellerBudget is how many characters all the names may have together that one Speller compares with all its words.
+const spellerBudget = 8 << 20
+
+// Speller is Nearest for the many words of one document: with a budget for all of them, after which it has nothing to
+// suggest. A thousand misspelt names among thousands are refused as fast as one. The zero value is ready to use.
+type Speller struct{ spent int }
+
+// Nearest returns the known name that word is most likely a misspelling of, or "".
+func (s *Speller) Nearest(word string, known iter.Seq[string]) string {
 	from := []rune(strings.ToLower(word))
 	if len(from) == 0 || len(from) > nearestLength {
-		return "", false
+		return ""
 	}
 	limit := min((len(from)+1)/3, 3)
-	best, found := "", false
-	for _, name := range known {
+	best := ""
+	for name := range known {
+		if s.spent += 1 + min(len(name), nearestLength); s.spent > spellerBudget {
+			return "" // the best of those that happened to come first would be a guess
+		}
+		if name == word || len(name) > utf8.UTFMax*(len(from)+limit) {
+			continue
+		}
 		to := []rune(strings.ToLower(name))
-		if name == word || len(to) > len(from)+limit || len(to)+limit < len(from) {
+		if len(to) > len(from)+limit || len(to)+limit < len(from) {
 			continue
 		}
 		edits := distance(from, to)
 		switch {
-		case edits < limit || edits == limit && !found:
-			best, found, limit = name, true, edits
+		case edits < limit || edits == limit && best == "":
+			best, limit = name, edits
 		case edits == limit && name < best:
 			best = name
 		}
 	}
-	return best, found
+	return best
 }
 
 // distance counts edits (optimal string alignment), row by row: before, above and row hold the last three rows.

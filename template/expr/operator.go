@@ -151,11 +151,13 @@ func (c *compiler) unary(n *ast.UnaryNode) node {
 	}
 }
 
-// in looks for a in the elements of a list or the keys of an object; nothing is in null.
+// in looks for a in the elements of a list or the keys of an object. A list may hold null, but what is looked for is never
+// null: that would mostly be what is not there, and say that it is none of those listed.
 func in(r *run, a, b value.Value) (value.Value, error) {
+	if a == nil {
+		return nil, errors.New("`in` cannot look for null; compare with == null")
+	}
 	switch b := b.(type) {
-	case nil:
-		return false, nil
 	case []any:
 		if err := r.spend(len(b)); err != nil {
 			return nil, err
@@ -205,24 +207,20 @@ func rangeOf(r *run, a, b value.Value) (value.Value, error) {
 	return list, nil
 }
 
-// search is contains, startsWith and endsWith. Null contains nothing, and nothing contains null.
+// search is contains, startsWith and endsWith.
 func search(r *run, name string, a, b value.Value, found func(s, sub string) bool) (value.Value, error) {
-	s, t, ok, err := twoTexts(name, a, b)
-	if !ok || err != nil {
-		return false, err
+	s, t, err := twoTexts(name, a, b)
+	if err != nil {
+		return nil, err
 	}
 	return found(s, t), r.scan(len(s) + len(t))
 }
 
-// twoTexts returns two strings; ok is false if one of them is null.
-func twoTexts(name string, a, b value.Value) (s, t string, ok bool, err error) {
-	if a == nil || b == nil {
-		return "", "", false, nil
-	}
+func twoTexts(name string, a, b value.Value) (s, t string, err error) {
 	s, okA := a.(string)
 	t, okB := b.(string)
 	if !okA || !okB {
-		return "", "", false, fmt.Errorf("%s needs two strings, not %s and %s", name, value.Describe(a), value.Describe(b))
+		return "", "", fmt.Errorf("%s needs two strings, not %s and %s", name, value.Describe(a), value.Describe(b))
 	}
-	return s, t, true, nil
+	return s, t, nil
 }

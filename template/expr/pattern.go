@@ -65,9 +65,9 @@ func (c *compiler) matches(n *ast.BinaryNode) node {
 			if err != nil {
 				return nil, err
 			}
-			s, _, ok, err := twoTexts("matches", v, "")
-			if !ok || err != nil {
-				return false, err
+			s, _, err := twoTexts("matches", v, "")
+			if err != nil {
+				return nil, err
 			}
 			return p.match(r, s)
 		}
@@ -82,9 +82,9 @@ func (c *compiler) matches(n *ast.BinaryNode) node {
 		if err != nil {
 			return nil, err
 		}
-		s, t, ok, err := twoTexts("matches", a, b)
-		if !ok || err != nil {
-			return false, err
+		s, t, err := twoTexts("matches", a, b)
+		if err != nil {
+			return nil, err
 		}
 		return computedMatch(r, s, t)
 	}

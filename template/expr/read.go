@@ -31,7 +31,8 @@ func fieldOf(name string) (Field, bool) {
 type Read struct {
 	Step      string
 	Field     Field
-	Defaulted bool   // an output that is not there is covered: on the left of ??, or a from pointer that is not required
+	Defaulted bool   // an output that is not there is covered: on the left of ??
+	Optional  bool   // that of a skipped step is null: a from pointer that is not required
 	Bare      bool   // on the left of ??, with no member of the output: what the default can be for is that there is none
 	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset    int    // in bytes, from the beginning of that string

@@ -35,6 +35,19 @@ func TestADefaultCoversASkippedStepAndNothingElse(t *testing.T) {
 		require.Error(t, err, in)
 		require.False(t, errors.Is(err, expr.ErrNoOutput), in)
 	}
+	pointer, err := expr.CompileValue(map[string]any{"from": "/steps/skipped/output"}, scope)
+	require.NoError(t, err)
+	v, err := pointer.Eval(newEnv(t))
+	require.NoError(t, err)
+	require.Nil(t, v, "a pointer to the output of a skipped step is null")
+	for _, from := range []map[string]any{
+		{"from": "/steps/caught/output"}, {"from": "/steps/pay/output"}, {"from": "/steps/skipped/output", "required": true},
+	} {
+		pointer, err = expr.CompileValue(from, scope)
+		require.NoError(t, err)
+		_, err = pointer.Eval(newEnv(t))
+		require.Error(t, err, from)
+	}
 	// A member that is missing is null; one of null is an error, as without ??.
 	got, err := eval(t, `{{ steps["fetch-data"].output.x ?? 1 }}`)
 	require.NoError(t, err)

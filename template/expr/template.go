@@ -22,8 +22,8 @@ type Env interface {
 	// Name returns the variable called name, which is one of the Scope's.
 	Name(name string) (value.Value, error)
 
-	// Step returns a field of a step. It returns ErrNoOutput, bare or wrapped, for the output of a step that was skipped, or
-	// whose failure was caught, and another error for an output that is not there for another reason.
+	// Step returns a field of a step. It returns ErrSkipped, bare or wrapped, for the output of a step that was skipped,
+	// ErrNoOutput for that of one whose failure was caught, and another error for an output that is not there for another reason.
 	Step(id string, f Field) (value.Value, error)
 }
 

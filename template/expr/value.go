@@ -184,11 +184,11 @@ func (c *compiler) fromStep(p value.Pointer, text string, required bool) node {
 		c.report(unknownField(p[2]))
 		return nil
 	}
-	c.reads = append(c.reads, Read{Step: p[1], Field: field, Defaulted: !required, Pointer: c.pointer, Text: text})
+	c.reads = append(c.reads, Read{Step: p[1], Field: field, Optional: !required, Pointer: c.pointer, Text: text})
 	return c.located(text, 0, func(r *run) (value.Value, error) {
 		v, err := r.env.Step(p[1], field)
 		if err != nil {
-			if !required && errors.Is(err, ErrNoOutput) {
+			if !required && errors.Is(err, ErrSkipped) {
 				return nil, nil
 			}
 			return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // The kinds of tools that are built in. All others are names of operations.
@@ -43,7 +42,7 @@ type how struct {
 }
 
 func init() {
-	http := &how{[]string{"method", "url", "headers", "params", "body", "payload"}, []string{"url"}, (*binder).http}
+	http := &how{[]string{"method", "url", "headers", "params", "body", "payload", "follow_redirects"}, []string{"url"}, (*binder).http}
 	command := &how{[]string{"argv", "shell", "stdin", "env", "dir", "output"}, nil, (*binder).command}
 	workflow := &how{[]string{"path", "ref"}, nil, (*binder).workflow}
 	result := &how{[]string{"ref"}, []string{"ref"}, (*binder).result}
@@ -102,7 +101,7 @@ func (b *binder) known(given map[string]*document.Node, h *how) bool {
 		if slices.Contains(h.keys, key) {
 			continue
 		}
-		near, _ := expr.Nearest(key, h.keys)
+		near := b.r.Nearest(key, slices.Values(h.keys))
 		meant[near] = true
 		b.r.Fault(&document.Error{Pos: b.at[key], Text: key, Suggestion: near,
 			Msg: fmt.Sprintf("unknown key %q of tool %s", key, b.task.Kind)})
@@ -162,6 +161,10 @@ func (b *binder) members(key string) map[string]string {
 
 func (b *binder) http() (template.Binding, bool) {
 	h := &template.HTTP{Method: b.part("method"), URL: b.part("url"), Headers: b.members("headers")}
+	if n := b.of["follow_redirects"]; n != nil {
+		h.FollowRedirects = b.r.choice(n, template.FollowSameHost, template.FollowAny)
+		delete(b.of, "follow_redirects")
+	}
 	for _, key := range []string{"body", "payload"} {
 		if b.of[key] == nil {
 			continue

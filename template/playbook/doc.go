@@ -71,7 +71,7 @@
 //	      iterator: row                    # iter.row, beside iter.index
 //	      spec:
 //	        mode: sequential               # parallel, with max_in_flight: 8
-//	        policy: {on_conflict: reject_conflict} # of set_ctx in a parallel loop; append: to a list, last_wins
+//	        policy: {on_conflict: reject_conflict} # of set_ctx in a parallel loop; append: to the list there, last_wins
 //	    spec:
 //	      timeout: PT1H                    # of a run of the step, retries included
 //	      join: {mode: all, on_missing: skip} # any; count, with n: 2. fire: also when a branch has failed. Left out: no join
@@ -107,7 +107,8 @@
 //
 // A step whose router is inclusive and sends out several tokens is a fan-out. A join takes what comes of one fan-out as one
 // token: its args are those of all tokens laid over each other, and args.joined has an entry for each (from, args, status,
-// ref), in the order of the arcs from the router of the fan-out inwards.
+// ref), in the order of the arcs from the router of the fan-out inwards. Of what has come by one arc, the fan-out within that opened
+// first goes first, also where a join within has merged what came by several arcs before it.
 //
 //	a ──▶ b ──▶ d ──▶ j        a and b are fan-outs. The join j answers to a, the outermost one that is open and each of whose
 //	│     ├───▶ e ──▶ j        arcs leads to j by some way that does not come through a again. So it runs once, with
@@ -126,8 +127,8 @@
 // # Tools
 //
 // A tool's kind is the name of an operation, or one of those that are built in: noop, which calls nothing; http (method, url,
-// headers, params, body); command, also shell (argv or shell, stdin, env, dir, output); sleep (for); wait (message); workflow,
-// also playbook (path or ref, or name where the tool is no list); result, also artifact or resolve (ref: the reference that
+// headers, params, body, follow_redirects); command, also shell (argv or shell, stdin, env, dir, output); sleep (for); wait
+// (message); workflow, also playbook (path or ref, or name where the tool is no list); result, also artifact or resolve (ref: the reference that
 // stands for a large result, or for what a step has given); and workbook, which stands for an entry of the workbook.
 // What a tool says beside the keys that all tools have (name, spec, set, input, target, fan_in, timing, fulfillment,
 // idempotent, output: {…}) is what the call is made with, together with its input.
@@ -175,7 +176,10 @@
 //
 // What a task sets in ctx is there at once, for everybody; iterations of a parallel loop see what was there when they began,
 // and their own writes. They write what the path leads to, such as ctx.stats.one, and nothing beside it. Where one path begins
-// with the other and they write different values there, the loop's on_conflict says what happens.
+// with the other and they write different values there, the loop's on_conflict says what happens. Under reject_conflict the
+// later write fails its iteration, whoever wrote first; what another iteration has written already is not written again. Under
+// append a value is added to the list that the path leads to at that moment, whoever has written that; paths that begin with
+// one another conflict.
 //
 // A failure fails its branch, and so the run as the completion says, unless an arc with a when takes it up: an arc without
 // one is followed after a failure too, and mends nothing.

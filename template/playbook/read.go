@@ -7,7 +7,6 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -188,7 +187,7 @@ func (r *reader) choice(n *document.Node, allowed ...string) string {
 		return text
 	}
 	if _, isText := n.Text(); isText {
-		near, _ := expr.Nearest(text, allowed)
+		near := r.Nearest(text, slices.Values(allowed))
 		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near,
 			Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(n.Pos), strings.Join(allowed, ", "), document.Quote(text))})
 	}

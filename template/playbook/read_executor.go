@@ -2,10 +2,10 @@ package playbook
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // Defaults of an executor's limits.
@@ -115,7 +115,7 @@ func (r *reader) stepNamed(n *document.Node) int {
 		return i
 	}
 	if _, isText := n.Text(); isText {
-		near, _ := expr.Nearest(name, r.names)
+		near := r.Nearest(name, slices.Values(r.names))
 		r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: fmt.Sprintf("unknown step %q", name), Suggestion: near})
 	}
 	return -1

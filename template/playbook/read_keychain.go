@@ -3,13 +3,13 @@ package playbook
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -139,7 +139,7 @@ func (r *reader) secretsOf(pos document.Pos, e Expr) []string {
 	for _, name := range names {
 		s, ok := r.secretNamed(name)
 		if !ok {
-			near, _ := expr.Nearest(name, r.secretNames())
+			near := r.Nearest(name, r.secretNames())
 			fault(name, near, "the keychain has no entry %q", name)
 			continue
 		}
@@ -155,7 +155,7 @@ func (r *reader) secretsOf(pos document.Pos, e Expr) []string {
 				s.Keys = append(s.Keys, key) // the server has to give it
 				slices.Sort(s.Keys)
 			case s.Kind != noSecret && s.Keys != nil:
-				near, _ := expr.Nearest(key, s.Keys)
+				near := r.Nearest(key, slices.Values(s.Keys))
 				fault(key, near, "keychain entry %q has no %q", name, key)
 			}
 			marks = append(marks, Mark(name, key))
@@ -173,12 +173,14 @@ func (r *reader) secretNamed(name string) (*Secret, bool) {
 	return nil, false
 }
 
-func (r *reader) secretNames() []string {
-	var names []string
-	for _, s := range r.book.Keychain {
-		names = append(names, s.Name)
+func (r *reader) secretNames() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, s := range r.book.Keychain {
+			if !yield(s.Name) {
+				return
+			}
+		}
 	}
-	return names
 }
 
 // marks gives what expressions see of the keychain: a mark in the place of every secret.

@@ -145,7 +145,7 @@ func (r *reader) duration(n *document.Node) time.Duration {
 		return 0
 	}
 	if err != nil || d <= 0 {
-		r.Refuse(n, fmt.Sprintf("invalid duration %q: write seconds, 30s, 1m30s or PT30S", fmt.Sprint(n.Value())))
+		r.Refuse(n, fmt.Sprintf("invalid duration %s: write seconds, 30s, 1m30s or PT30S", document.Quote(fmt.Sprint(n.Value()))))
 		return 0
 	}
 	return d

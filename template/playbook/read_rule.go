@@ -8,7 +8,6 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // clause is one line of a list of rules, in whatever shape it was written:
@@ -232,7 +231,7 @@ func (r *reader) jump(rule *Rule, n, to *document.Node, labels map[string]int) {
 		return
 	}
 	if _, isText := to.Text(); isText {
-		near, _ := expr.Nearest(label, slices.Sorted(maps.Keys(labels)))
+		near := r.Nearest(label, maps.Keys(labels))
 		r.Fault(&document.Error{Pos: to.Pos, Text: label, Msg: fmt.Sprintf("unknown task %q in this pipeline", label), Suggestion: near})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // scopes are the names of the scopes that can be written.
@@ -30,6 +29,8 @@ func (r *reader) sets(list []Set, n *document.Node, allowed, names []string) []S
 		scope, path := "ctx", e.Key
 		if head, rest, dotted := strings.Cut(e.Key, "."); dotted {
 			scope, path = head, rest
+		} else {
+			r.lintKey(e, scope)
 		}
 		list = r.addSet(list, e, scope, path, allowed, names)
 	}
@@ -43,20 +44,37 @@ func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, nam
 		return list
 	}
 	for e := range n.Entries() {
+		r.lintKey(e, scope)
 		list = r.addSet(list, e, scope, e.Key, allowed, names)
 	}
 	return list
 }
 
+// lintKey warns of a key inside a scope that is called as a scope is: whoever writes it mostly means that one.
+func (r *reader) lintKey(e document.Entry, scope string) {
+	head, _, _ := strings.Cut(e.Key, ".")
+	if _, isScope := scopes[head]; isScope || head == "workload" {
+		r.warn(e.Pos, "%q writes %s.%s: a key here is one of %s", e.Key, scope, e.Key, scope)
+	}
+}
+
+// ParsePath reads a path such as `approved` or `limits.price`, as it stands behind ctx. in documents and alone in a patch. It
+// reports false when one of its keys is empty.
+func ParsePath(text string) ([]string, bool) {
+	path := strings.Split(text, ".")
+	return path, !slices.Contains(path, "")
+}
+
 func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowed, names []string) []Set {
 	if !slices.Contains(allowed, scope) {
-		near, _ := expr.Nearest(scope, allowed)
+		near := r.Nearest(scope, slices.Values(allowed))
 		r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Suggestion: near,
 			Msg: fmt.Sprintf("%q cannot be written here: %s can", e.Key, strings.Join(allowed, ", "))})
 		return list
 	}
-	s := Set{Scope: scopes[scope], Path: strings.Split(path, "."), Pos: e.Pos}
-	if slices.Contains(s.Path, "") {
+	s := Set{Scope: scopes[scope], Pos: e.Pos}
+	var ok bool
+	if s.Path, ok = ParsePath(path); !ok {
 		r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("%q is no path: write ctx.key or ctx.key.inner", e.Key)})
 		return list
 	}

@@ -179,6 +179,7 @@ func TestBuiltInToolsRefuse(t *testing.T) {
 		{"{kind: http, url: x, headers: '{{ ctx.h }}'}", `p.yaml:4:58: workflow[0].tool.headers: headers must be a mapping, not a string: "{{ ctx.h }}"`},
 		{"{kind: http, url: x, body: 1, payload: 2}", `p.yaml:4:67: workflow[0].tool.payload: payload cannot stand beside body: they are two names of one thing`},
 		{"{kind: http, input: '{{ ctx.h }}'}", `p.yaml:4:48: workflow[0].tool.input: input of tool http must be a mapping: "{{ ctx.h }}"`},
+		{"{kind: http, url: x, follow_redirects: all}", `p.yaml:4:67: workflow[0].tool.follow_redirects: follow_redirects must be one of same_host, any, not "all"`},
 		{"{kind: command}", `p.yaml:4:28: workflow[0].tool.argv: tool command needs one of argv, shell`},
 		{"{kind: command, argv: ls}", `p.yaml:4:50: workflow[0].tool.argv: argv must be a list that begins with a program: "ls"`},
 		{"{kind: command, argv: [ls], shell: ls}", `p.yaml:4:63: workflow[0].tool.shell: shell cannot stand beside argv: "ls"`},

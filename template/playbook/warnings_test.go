@@ -133,6 +133,11 @@ func TestWarnings(t *testing.T) {
 		{"an iterator that cannot be read by its name", jinja("workflow: [{step: a, loop: {in: [1], iterator: input}, tool: {kind: noop}}]\n"), []string{
 			`p.yaml:4:28: workflow[0].loop: input without a prefix is not this iterator: write iter.input, or give it another name`}},
 		{"names that two things have in our own language", head + ("workload: {rows: [1]}\nworkflow: [{step: rows, loop: {in: '{{ workload.rows }}', iterator: rows}, tool: {kind: noop}, set: {rows: 1}}]\n"), nil},
+		{"keys that are called as scopes are", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {ctx.a: 1, iter: 2}}}}]}}}, set: {ctx: {a: 1}, workload: 2, ctx.step: 3, step.iter: 4}}"), []string{
+			`p.yaml:5:95: workflow[0].tool.spec.policy.rules[0].else.then.set_ctx["ctx.a"]: "ctx.a" writes ctx.ctx.a: a key here is one of ctx`,
+			`p.yaml:5:105: workflow[0].tool.spec.policy.rules[0].else.then.set_ctx.iter: "iter" writes ctx.iter: a key here is one of ctx`,
+			`p.yaml:5:128: workflow[0].set.ctx: "ctx" writes ctx.ctx: a key here is one of ctx`,
+			`p.yaml:5:141: workflow[0].set.workload: "workload" writes ctx.workload: a key here is one of ctx`}},
 		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
 			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: policies stand where they apply`,
 			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits what a call gives`,

@@ -3,11 +3,9 @@ package playbook
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // entry is a task of the workbook.
@@ -117,7 +115,7 @@ func (x *tool) expand(n named) {
 	}
 	found, ok := r.entries[r.Text(name)]
 	if !ok {
-		near, _ := expr.Nearest(r.Text(name), slices.Sorted(maps.Keys(r.entries)))
+		near := r.Nearest(r.Text(name), maps.Keys(r.entries))
 		r.Fault(&document.Error{Pos: name.Pos, Text: r.Text(name), Suggestion: near,
 			Msg: fmt.Sprintf("unknown workbook entry %q", r.Text(name))})
 		return

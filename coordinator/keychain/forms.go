@@ -1,0 +1,60 @@
+package keychain
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// pieceMin is how many bytes a line of a secret, or the beginning of one that was cut, has at least to be hidden by itself.
+const pieceMin = 6
+
+// form is a secret, or a line of it, as it may stand in a text whose escapes are undone.
+type form struct {
+	text, mark string
+	inLines    bool // it is base64, which is often broken into lines
+}
+
+// formsOf gives the forms of a secret.
+func formsOf(p pair) []form {
+	var list []form
+	for _, piece := range pieces(p.secret) {
+		list = append(list, form{piece, p.mark, false})
+		for _, text := range []string{hex.EncodeToString([]byte(piece)), strings.ToUpper(hex.EncodeToString([]byte(piece)))} {
+			list = append(list, form{text, p.mark, false})
+		}
+		for _, text := range inBase64(piece) {
+			list = append(list, form{text, p.mark, len(text) > 2*pieceMin})
+		}
+	}
+	return slices.DeleteFunc(list, func(f form) bool { return len(f.text) < MinLength })
+}
+
+// pieces are a secret as a whole, and its lines: whoever prints it may number or indent them. Bytes that are no UTF-8 end a
+// piece, for most who write texts replace them.
+func pieces(secret string) []string {
+	list := []string{secret}
+	for _, piece := range append(strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' || r == utf8.RuneError }), secret) {
+		if piece = strings.TrimSpace(piece); len(piece) >= pieceMin && !slices.Contains(list, piece) {
+			list = append(list, piece)
+		}
+	}
+	return list
+}
+
+// inBase64 gives what of a secret's base64 does not depend on what stands before and behind it, as in that of user:secret:
+// once for each place of its first byte in a group of three. Alone it has an end, too.
+func inBase64(secret string) []string {
+	var list []string
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		list = append(list, encoding.EncodeToString([]byte(secret)), encoding.WithPadding(base64.NoPadding).EncodeToString([]byte(secret)))
+		for before := range 3 {
+			text := encoding.EncodeToString([]byte(strings.Repeat("\x00", before) + secret))
+			list = append(list, text[(before*8+5)/6:(before+len(secret))*8/6])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

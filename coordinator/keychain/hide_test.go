@@ -1,0 +1,248 @@
+package keychain_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// secretsOf gives a ring that has got these secrets, n0 and so on.
+func secretsOf(t testing.TB, secrets ...string) *keychain.Ring {
+	t.Helper()
+	data := make([]string, len(secrets))
+	for i, s := range secrets {
+		t.Setenv(fmt.Sprint("SLUICE_", i), s)
+		data[i] = fmt.Sprintf("n%d: SLUICE_%d", i, i)
+	}
+	r := ring(book(t, "keychain: [{name: k, kind: env, data: {"+strings.Join(data, ", ")+"}}]", ""))
+	require.NoError(t, r.Resolve(t.Context()))
+	return r
+}
+
+// escaped writes every character of a text as a JSON escape, in one case of the digits.
+func escaped(text, digits string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(&b, `\u`+digits, u)
+	}
+	return b.String()
+}
+
+// ascii writes a text as JSON of most languages does: what is not ASCII is escaped.
+func ascii(text string) string {
+	quoted := strconv.QuoteToASCII(text)
+	return quoted[1 : len(quoted)-1]
+}
+
+func inJSON(text string) string {
+	data, _ := json.Marshal(text)
+	return string(data[1 : len(data)-1])
+}
+
+func wrapped(text string, width int) string {
+	var lines []string
+	for ; len(text) > width; text = text[width:] {
+		lines = append(lines, text[:width])
+	}
+	return strings.Join(append(lines, text), "\n")
+}
+
+// encodings are how a secret may come to stand in a text. What leaves nothing of it to be told from chance is none.
+var encodings = map[string]func(string) string{
+	"plain":           func(s string) string { return s },
+	"JSON":            inJSON,
+	"JSON in JSON":    func(s string) string { return inJSON(inJSON(s)) },
+	"JSON, ASCII":     ascii,
+	"JSON, lower":     func(s string) string { return escaped(s, "%04x") },
+	"JSON, upper":     func(s string) string { return escaped(s, "%04X") },
+	"JSON, slashes":   func(s string) string { return strings.ReplaceAll(inJSON(s), "/", `\/`) },
+	"URL, path":       url.PathEscape,
+	"URL, query":      url.QueryEscape,
+	"URL, lower":      func(s string) string { return lower(url.QueryEscape(s)) },
+	"URL, everything": func(s string) string { return "%" + strings.Join(pairsOf(hex.EncodeToString([]byte(s))), "%") },
+	"URL in JSON":     func(s string) string { return inJSON(url.PathEscape(s)) },
+	"JSON in a URL":   func(s string) string { return url.QueryEscape(inJSON(s)) },
+	"HTML":            html.EscapeString,
+	"hex":             func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"base64":          func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64, URL":     func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+	"base64, after 1": func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u" + s + "u")) },
+	"base64, after 2": func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u:" + s)) },
+	"base64, after 3": func(s string) string { return base64.URLEncoding.EncodeToString([]byte("us:" + s + "?!")) },
+	"base64, in lines": func(s string) string {
+		return wrapped(base64.StdEncoding.EncodeToString([]byte("us:"+s)), 20)
+	},
+	"lines, numbered": func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i := range lines {
+			lines[i] = fmt.Sprint(i, "  ", lines[i])
+		}
+		return strings.Join(lines, "\r\n")
+	},
+}
+
+// lower writes the escapes of a URL in lower case.
+func lower(text string) string {
+	parts := strings.Split(text, "%")
+	for i := 1; i < len(parts); i++ {
+		parts[i] = strings.ToLower(parts[i][:2]) + parts[i][2:]
+	}
+	return strings.Join(parts, "%")
+}
+
+func pairsOf(text string) (list []string) {
+	for ; text != ""; text = text[2:] {
+		list = append(list, text[:2])
+	}
+	return list
+}
+
+// told reports a part of six bytes of a secret, encoded or not, that a text holds.
+func told(text string, shown ...string) string {
+	const part = 6
+	for _, s := range shown {
+		for i := 0; i+part <= len(s); i++ {
+			if strings.Contains(text, s[i:i+part]) {
+				return s[i : i+part]
+			}
+		}
+	}
+	return ""
+}
+
+func secretText() *rapid.Generator[string] {
+	// No six characters of it come from anywhere else: not from what surrounds it, marks, or an encoding of something else.
+	return rapid.StringMatching(`[QXZJ!&/"\\%+=éß€😀 ]{8,40}|([QXZJ!/é]{8,30}\n){2,4}|[QXZJ]{8,200}`)
+}
+
+// Whatever way a secret is written, in whatever parts a text with it arrives, and wherever it is cut afterwards.
+func TestNothingOfASecretIsTold(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		secrets := rapid.SliceOfN(secretText(), 1, 3).Draw(r, "secrets")
+		hidden := secretsOf(t, secrets...)
+		var text strings.Builder
+		var shown []string // what nothing may be seen of
+		for _, s := range secrets {
+			shown = append(shown, strings.Split(s, "\n")...)
+		}
+		for range rapid.IntRange(1, 4).Draw(r, "times") {
+			secret := rapid.SampledFrom(secrets).Draw(r, "secret")
+			name := rapid.SampledFrom(slices.Sorted(maps.Keys(encodings))).Draw(r, "encoding")
+			text.WriteString(rapid.SampledFrom([]string{"", " ", "key: ", "\n", "<", `"`, "0"}).Draw(r, "before"))
+			encoded := encodings[name](secret)
+			text.WriteString(encoded)
+			if name != "lines, numbered" { // whose numbers are no secret
+				shown = append(shown, encoded)
+			}
+			text.WriteString(rapid.SampledFrom([]string{" ", "\n", ";", `" `, "> "}).Draw(r, "after"))
+		}
+		plain := text.String()
+
+		// As a stream, in parts.
+		var out strings.Builder
+		w := hidden.RedactStream(&out)
+		for rest := plain; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(r, "part")
+			_, err := io.WriteString(w, rest[:n])
+			require.NoError(r, err)
+			rest = rest[n:]
+		}
+		require.NoError(r, w.Close())
+		require.Empty(r, told(out.String(), shown...), "%q of %q", out.String(), plain)
+		require.Equal(r, out.String(), hidden.RedactText(plain))
+
+		// As a value, in an error, and in the JSON of either.
+		v := hidden.Redact(map[string]any{plain: []any{plain}})
+		inJSON, err := value.JSON(v)
+		require.NoError(r, err)
+		f, _ := operation.FailureOf(hidden.RedactError(&operation.Error{Code: "c", Message: plain, Details: plain}))
+		require.Empty(r, told(string(inJSON)+f.Message+fmt.Sprint(f.Details), shown...))
+		require.Equal(r, out.String(), hidden.RedactText(out.String()), "what is hidden stays as it is")
+
+		// A stream that ends anywhere.
+		out.Reset()
+		w = hidden.RedactStream(&out)
+		_, err = io.WriteString(w, secrets[0][:rapid.IntRange(0, len(secrets[0])).Draw(r, "end")])
+		require.NoError(r, err)
+		require.NoError(r, w.Close())
+		require.Empty(r, told(out.String(), shown...))
+	})
+}
+
+// A long text is looked at in parts, and no secret, nor an escape in one, gets lost between two of them.
+func TestALongTextIsHiddenInParts(t *testing.T) {
+	secret := `QX\Zé/` + strings.Repeat("JQ", 10)
+	hidden := secretsOf(t, secret)
+	mark := playbook.Mark("k", "n0")
+	for i, name := range slices.Sorted(maps.Keys(encodings)) {
+		t.Run(name, func(t *testing.T) {
+			encoded, between := encodings[name](secret), strings.Repeat(".", 5+i)
+			n := 600_000/len(encoded+between) + 1
+			var out strings.Builder
+			w := hidden.RedactStream(&out)
+			_, err := io.WriteString(w, strings.Repeat(encoded+between, n))
+			require.NoError(t, err)
+			require.NoError(t, w.Close())
+			require.Equal(t, n, strings.Count(out.String(), mark))
+			require.Empty(t, told(out.String(), encoded[6:len(encoded)-6]))
+		})
+	}
+}
+
+// What somebody else has cut tells no secret where it says so.
+func TestTheBeginningOfASecretIsHiddenWhereATextWasCut(t *testing.T) {
+	hidden := secretsOf(t, "QXZJQXZJ-1", "another-secret")
+	mark := playbook.Mark("k", "n0")
+	require.Equal(t, "bad: "+mark+"…, and "+mark+"…", hidden.RedactText("bad: QXZJQX…, and QXZJQXZJ…"))
+	require.Equal(t, "bad: QXZJQ…", hidden.RedactText("bad: QXZJQ…"), "this is too short to tell")
+	require.Equal(t, "QXZJQXZJ", hidden.RedactText("QXZJQXZJ"), "nobody says that this was cut")
+}
+
+func TestSecretsThatOverlapLeaveNothing(t *testing.T) {
+	hidden := secretsOf(t, "QXZJ-abcd", "abcd-ZZZZZZ", "keychain")
+	require.Equal(t, "<"+playbook.Mark("k", "n0")+playbook.Mark("k", "n1")+">", hidden.RedactText("<QXZJ-abcd-ZZZZZZ>"))
+	once := hidden.RedactText("my keychain")
+	require.Equal(t, "my "+playbook.Mark("k", "n2"), once)
+	require.Equal(t, once, hidden.RedactText(once), "a mark is no secret")
+}
+
+func TestASecretHasABound(t *testing.T) {
+	t.Setenv("SLUICE_0", strings.Repeat("x", 64<<10+1))
+	r := ring(book(t, "keychain: [{name: k, kind: env, data: {n0: SLUICE_0}}]", ""))
+	require.ErrorContains(t, r.Resolve(t.Context()), "k: n0: it has more than 65536 bytes")
+}
+
+// One that is as large as may be, with many lines, costs a bounded time and memory.
+func BenchmarkRedact(b *testing.B) {
+	lines := make([]string, 64)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%064x", i*7919)
+	}
+	b.Setenv("SLUICE_0", strings.Join(lines, "\n"))
+	r := ring(book(b, "keychain: [{name: k, kind: env, data: {n0: SLUICE_0}}]", ""))
+	require.NoError(b, r.Resolve(b.Context()))
+	text := strings.Repeat(`{"name": "a value", "path": "a\/b"}`+"\n", 100_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.RedactText(text)
+	}
+}

@@ -1,0 +1,204 @@
+package keychain
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+)
+
+// seeker finds secrets in texts, and puts marks in their place.
+//
+// It looks at a text in all its views, finds every form in each, and covers what it has found: of secrets that overlap
+// nothing stays. Marks are found like secrets, so that a text may be looked at twice.
+type seeker struct {
+	forms  map[[MinLength]byte][]form // by their first bytes; the longest first
+	pairs  [1 << 16 / 64]uint64       // a bit for each two bytes that a form begins with
+	behind int                        // no secret takes more bytes in a text
+}
+
+// span is a part of a text that holds a secret.
+type span struct {
+	start, end int
+	mark       string
+}
+
+func newSeeker(list []pair) *seeker {
+	k := &seeker{forms: map[[MinLength]byte][]form{}}
+	for _, p := range list {
+		k.add(form{text: p.mark, mark: p.mark})
+		for _, f := range formsOf(p) {
+			k.add(f)
+		}
+	}
+	for first, forms := range k.forms {
+		// Of two secrets that read alike one mark is always the same.
+		slices.SortFunc(forms, func(a, b form) int {
+			return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.text, b.text), cmp.Compare(a.mark, b.mark))
+		})
+		k.forms[first] = slices.CompactFunc(forms, func(a, b form) bool { return a.text == b.text && a.inLines == b.inLines })
+	}
+	return k
+}
+
+func (k *seeker) add(f form) {
+	first := [MinLength]byte([]byte(f.text))
+	k.forms[first] = append(k.forms[first], f)
+	two := int(first[0])<<8 | int(first[1])
+	k.pairs[two/64] |= 1 << (two % 64)
+	k.behind = max(k.behind, escapeMax*len(f.text))
+}
+
+// beginning gives the forms that may begin where a text does.
+func (k *seeker) beginning(text string) []form {
+	if two := int(text[0])<<8 | int(text[1]); k.pairs[two/64]&(1<<(two%64)) == 0 {
+		return nil
+	}
+	return k.forms[[MinLength]byte([]byte(text[:MinLength]))]
+}
+
+// spans gives where secrets are in a text, in order.
+func (k *seeker) spans(text string, isEnd bool) []span {
+	var list []span
+	raw := view{text: text}
+	raw.each(viewsMax, func(v *view) {
+		for i := 0; i+MinLength <= len(v.text); i++ {
+			for _, f := range k.beginning(v.text[i:]) {
+				if (f.inLines || !v.unbroken) && strings.HasPrefix(v.text[i:], f.text) {
+					start, end := v.at(i, i+len(f.text))
+					list = append(list, span{start, end, f.mark})
+					break // the longest
+				}
+			}
+		}
+	})
+	const dots = "…" // which those write who cut a text
+	for end := 0; len(text) <= operation.MessageMax && strings.Contains(text[end:], dots); end += len(dots) {
+		end += strings.Index(text[end:], dots)
+		list = append(list, k.cutOff(text[:end])...)
+	}
+	if isEnd {
+		list = append(list, k.cutOff(text)...)
+	}
+	slices.SortFunc(list, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	return list
+}
+
+// cutOff gives where a secret begins that the end of the text has cut.
+func (k *seeker) cutOff(text string) []span {
+	const longest = 1000 // bytes: who cuts a text for people leaves less
+	for i := max(0, len(text)-longest); i+pieceMin <= len(text); i++ {
+		for _, f := range k.beginning(text[i:]) {
+			if strings.HasPrefix(f.text, text[i:]) {
+				return []span{{i, len(text), f.mark}}
+			}
+		}
+	}
+	return nil
+}
+
+// cover leaves of overlapping spans those that cover the same, each of which goes on where the one before ends.
+func cover(list []span) []span {
+	var out []span
+	end := 0
+	for i := 0; i < len(list); {
+		if list[i].end <= end {
+			i++
+			continue
+		}
+		best := list[i]
+		best.start = max(best.start, end)
+		for ; i < len(list) && list[i].start <= best.start; i++ {
+			if list[i].end > best.end {
+				best.end, best.mark = list[i].end, list[i].mark
+			}
+		}
+		out, end = append(out, best), best.end
+	}
+	return out
+}
+
+// hide gives a text with marks in the place of secrets.
+func (k *seeker) hide(text string) string {
+	if len(text) < MinLength {
+		return text
+	}
+	var b strings.Builder
+	s := stream{seeker: k, to: &b}
+	_, _ = io.WriteString(&s, text) // a Builder takes everything
+	_ = s.flush(false)
+	return b.String()
+}
+
+// stream puts marks in the place of secrets that come in parts. Of what has come it keeps as much as a secret may take that
+// has not come to its end.
+type stream struct {
+	*seeker
+	to   io.Writer
+	kept []byte
+}
+
+// Write takes in a part of a text.
+func (s *stream) Write(part []byte) (int, error) {
+	const step = 256 << 10
+	for taken := 0; taken < len(part); {
+		n := min(len(part)-taken, step)
+		s.kept = append(s.kept, part[taken:taken+n]...)
+		taken += n
+		if len(s.kept) >= 2*s.behind+step {
+			if err := s.pass(len(s.kept) - s.behind); err != nil {
+				return taken, err
+			}
+		}
+	}
+	return len(part), nil
+}
+
+// Close takes what has come for all. Where it ends with the beginning of a secret, the rest was cut off.
+func (s *stream) Close() error { return s.flush(true) }
+
+func (s *stream) flush(isCut bool) error {
+	text := string(s.kept)
+	s.kept = nil
+	return s.write(text, cover(s.spans(text, isCut)))
+}
+
+// pass hands on the beginning of what is kept, about as much as is told: neither a secret nor an escape is cut.
+func (s *stream) pass(end int) error {
+	text := string(s.kept)
+	for back := 0; back < escapeMax && strings.IndexByte(`\%&+#xuU;0123456789abcdefABCDEF`, text[end-1]) >= 0; back++ {
+		end--
+	}
+	spans := cover(s.spans(text, false))
+	i, _ := slices.BinarySearchFunc(spans, end, func(p span, end int) int { return cmp.Compare(p.end, end) })
+	if i < len(spans) && spans[i].start < end {
+		first := i // of those without a gap between them, which may overlap
+		for first > 0 && spans[first-1].end == spans[first].start {
+			first--
+		}
+		if end = spans[first].start; end > 0 {
+			i = first
+		} else {
+			end = spans[i].end
+			i++
+		}
+	}
+	err := s.write(text[:end], spans[:i])
+	s.kept = append(s.kept[:0], text[end:]...)
+	return err
+}
+
+func (s *stream) write(text string, spans []span) error {
+	var b strings.Builder
+	at := 0
+	for _, p := range spans {
+		b.WriteString(text[at:p.start])
+		b.WriteString(p.mark)
+		at = p.end
+	}
+	b.WriteString(text[at:])
+	_, err := io.WriteString(s.to, b.String())
+	return err
+}

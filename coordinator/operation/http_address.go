@@ -1,0 +1,68 @@
+package operation
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// reachable refuses addresses that only mean something to this machine's own link: cloud providers serve a machine's
+// credentials there, and a workflow's input must not be able to fetch them. An address counts as those that it embeds, too:
+// a gateway on the way would make such a one of it.
+func reachable(ip netip.Addr) error {
+	ip = ip.Unmap().WithZone("")
+	if slices.ContainsFunc(append(embedded(ip), ip), isRefused) {
+		return &Error{Code: CodeAddressRefused, Message: "connections to " + ip.String() + " are not made", Permanent: true}
+	}
+	return nil
+}
+
+func isRefused(ip netip.Addr) bool {
+	return ip.IsLinkLocalUnicast() || ip.IsMulticast() || metadataAddresses[ip]
+}
+
+// metadataAddresses are those of cloud providers that are not of the link.
+var metadataAddresses = map[netip.Addr]bool{
+	netip.MustParseAddr("fd00:ec2::254"):   true, // Amazon
+	netip.MustParseAddr("fd20:ce::254"):    true, // Google
+	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
+	netip.MustParseAddr("168.63.129.16"):   true, // Azure
+	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
+}
+
+// embeddings say which bytes of an IPv6 address are an IPv4 address, by the prefix that says so.
+var embeddings = []struct {
+	prefix   netip.Prefix
+	at       [4]int
+	inverted bool
+}{
+	{prefix: netip.MustParsePrefix("::/96"), at: [4]int{12, 13, 14, 15}},           // IPv4-compatible: RFC 4291
+	{prefix: netip.MustParsePrefix("::ffff:0:0:0/96"), at: [4]int{12, 13, 14, 15}}, // IPv4-translated: RFC 2765
+	{prefix: netip.MustParsePrefix("64:ff9b::/96"), at: [4]int{12, 13, 14, 15}},    // NAT64: RFC 6052
+	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{12, 13, 14, 15}},  // NAT64 of a site: RFC 8215; it chooses how long
+	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{6, 7, 9, 10}},     // its prefix is: 96, 48, 56 or 64 bits
+	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{7, 9, 10, 11}},
+	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{9, 10, 11, 12}},
+	{prefix: netip.MustParsePrefix("2002::/16"), at: [4]int{2, 3, 4, 5}},                     // 6to4: RFC 3056
+	{prefix: netip.MustParsePrefix("2001::/32"), at: [4]int{4, 5, 6, 7}},                     // Teredo: RFC 4380, its server
+	{prefix: netip.MustParsePrefix("2001::/32"), at: [4]int{12, 13, 14, 15}, inverted: true}, // and its client
+}
+
+// embedded gives the IPv4 addresses that may stand within an IPv6 address.
+func embedded(ip netip.Addr) []netip.Addr {
+	var list []netip.Addr
+	bytes := ip.As16()
+	for _, e := range embeddings {
+		if !e.prefix.Contains(ip) {
+			continue
+		}
+		var v4 [4]byte
+		for i, at := range e.at {
+			v4[i] = bytes[at]
+			if e.inverted {
+				v4[i] = ^v4[i]
+			}
+		}
+		list = append(list, netip.AddrFrom4(v4))
+	}
+	return list
+}

@@ -1,0 +1,127 @@
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// What a schema may cost: a subschema that is tried on a value is a step. A schema has these, and more for a larger input, so
+// that one which looks at each value a few times can always be answered.
+const (
+	schemaStepsMax      = 1_000_000
+	schemaStepsPerValue = 16
+)
+
+var errSchemaCost = errors.New("the schema costs too much")
+
+// cost counts what validation would have to do at most, before it begins: a schema that refers to itself twice at each level
+// doubles with each, and the library would try all of it.
+type cost struct{ left int }
+
+// fits reports a schema that is too expensive for an input.
+func fits(s *jsonschema.Schema, input any) error {
+	most := schemaStepsMax + schemaStepsPerValue*values(input)
+	c := &cost{left: most}
+	c.schema(s, input)
+	if c.left < 0 {
+		return fmt.Errorf("%w: more than %d steps for this input; let fewer alternatives refer to each other", errSchemaCost, most)
+	}
+	return nil
+}
+
+func values(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			n += values(e)
+		}
+	case []any:
+		for _, e := range v {
+			n += values(e)
+		}
+	}
+	return n
+}
+
+func (c *cost) schema(s *jsonschema.Schema, v any) {
+	if c.left--; s == nil || c.left < 0 {
+		return
+	}
+	c.each(v, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.ContentSchema)
+	if s.DynamicRef != nil {
+		c.schema(s.DynamicRef.Ref, v)
+	}
+	c.each(v, s.AllOf...)
+	c.each(v, s.AnyOf...)
+	c.each(v, s.OneOf...)
+	for _, sub := range s.DependentSchemas {
+		c.schema(sub, v)
+	}
+	for _, sub := range s.Dependencies {
+		c.any(sub, v)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		c.object(s, v)
+	case []any:
+		c.array(s, v)
+	}
+}
+
+func (c *cost) object(s *jsonschema.Schema, object map[string]any) {
+	for key, v := range object {
+		if c.left < 0 {
+			return
+		}
+		if sub, ok := s.Properties[key]; ok {
+			c.schema(sub, v)
+		}
+		for _, sub := range s.PatternProperties {
+			c.schema(sub, v)
+		}
+		c.any(s.AdditionalProperties, v)
+		c.some(s.UnevaluatedProperties, v)
+		c.some(s.PropertyNames, key)
+	}
+}
+
+func (c *cost) array(s *jsonschema.Schema, list []any) {
+	for i, v := range list {
+		if c.left < 0 {
+			return
+		}
+		if i < len(s.PrefixItems) {
+			c.schema(s.PrefixItems[i], v)
+		}
+		if items, ok := s.Items.([]*jsonschema.Schema); ok && i < len(items) {
+			c.schema(items[i], v)
+		}
+		c.any(s.Items, v)
+		c.any(s.AdditionalItems, v)
+		for _, sub := range []*jsonschema.Schema{s.Items2020, s.Contains, s.UnevaluatedItems} {
+			c.some(sub, v)
+		}
+	}
+}
+
+func (c *cost) each(v any, list ...*jsonschema.Schema) {
+	for _, s := range list {
+		c.some(s, v)
+	}
+}
+
+// some counts a subschema if there is one; any one that may also be a flag or a list of names.
+func (c *cost) some(s *jsonschema.Schema, v any) {
+	if s != nil && c.left >= 0 {
+		c.schema(s, v)
+	}
+}
+
+func (c *cost) any(sub, v any) {
+	if s, ok := sub.(*jsonschema.Schema); ok {
+		c.some(s, v)
+	}
+}

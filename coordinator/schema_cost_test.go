@@ -1,0 +1,66 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// doubling is a schema of which each level tries the next one twice.
+func doubling(keyword string, levels int) map[string]any {
+	defs := map[string]any{fmt.Sprint("d", levels): map[string]any{"type": "string"}}
+	for i := range levels {
+		next := map[string]any{"$ref": fmt.Sprint("#/$defs/d", i+1)}
+		defs[fmt.Sprint("d", i)] = map[string]any{keyword: []any{next, next}}
+	}
+	return map[string]any{"$defs": defs, "$ref": "#/$defs/d0"}
+}
+
+func TestASchemaThatDoublesIsRefusedBeforeItIsTried(t *testing.T) {
+	for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
+		w := &template.Workflow{Name: "w", Input: doubling(keyword, 40)}
+		err := coordinator.CheckInput(w, int64(1))
+		refused, ok := err.(*coordinator.InputError)
+		require.True(t, ok, "%v", err)
+		require.ErrorContains(t, refused, "the schema costs too much: more than 1000016 steps")
+	}
+	// One that doubles with each level of the input, not by itself.
+	item := map[string]any{"$ref": "#"}
+	tree := map[string]any{"anyOf": []any{
+		map[string]any{"items": item}, map[string]any{"items": item}, map[string]any{"type": "string"},
+	}}
+	deep := any("leaf")
+	for range 60 {
+		deep = []any{deep}
+	}
+	require.ErrorContains(t, coordinator.CheckInput(&template.Workflow{Name: "w", Input: tree}, deep), "the schema costs too much")
+	require.NoError(t, coordinator.CheckInput(&template.Workflow{Name: "w", Input: tree}, []any{"a", []any{"b"}}))
+}
+
+func TestALargeInputOfAPlainSchemaIsAnswered(t *testing.T) {
+	list := make([]any, 300_000)
+	for i := range list {
+		list[i] = map[string]any{"a": int64(i)}
+	}
+	one := map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "integer"}}}
+	w := &template.Workflow{Name: "w", Input: map[string]any{"type": "array", "items": one}}
+	require.NoError(t, coordinator.CheckInput(w, list))
+}
+
+func TestFaultsOfAnInputAreAsManyAndAsLongAsAPersonReads(t *testing.T) {
+	w := &template.Workflow{Name: "w", Input: map[string]any{"type": "array", "items": map[string]any{"type": "string", "pattern": "^b"}}}
+	list := make([]any, 10_000)
+	for i := range list {
+		list[i] = strings.Repeat("a", 1_000)
+	}
+	err := coordinator.CheckInput(w, list)
+	refused, ok := err.(*coordinator.InputError)
+	require.True(t, ok, "%v", err)
+	require.Len(t, refused.Faults, 100)
+	require.Less(t, len(err.Error()), 100*300)
+}
