@@ -78,16 +78,13 @@ func (r *Root) digestTimers(w io.Writer, now int64) {
 		}
 		return 0
 	})
-	var texts []string
-	for _, t := range list {
+	same := func(a, b timer) bool { return a.kind == b.kind && a.node == b.node && a.due == b.due }
+	for _, t := range slices.CompactFunc(list, same) { // the second means nothing once the first has come
 		key := ""
 		if t.node >= 0 {
 			key = r.Key(t.node)
 		}
-		texts = append(texts, fmt.Sprintf("timer %d %s %d;", t.kind, key, t.due-now))
-	}
-	for _, text := range slices.Compact(texts) { // of two that mean the same the second means nothing once the first has come
-		io.WriteString(w, text)
+		fmt.Fprintf(w, "timer %d %s %d;", t.kind, key, t.due-now)
 	}
 }
 

@@ -217,8 +217,8 @@ func TestANameStandsForOneFunction(t *testing.T) {
 	one := gives(1, 3)
 	require.NoError(t, w.Register(one))
 	require.NoError(t, w.Register(one))
-	require.EqualError(t, w.Register(&template.Function{Name: "e"}), `function "e" is nil`)
 	require.NoError(t, w.Register(&template.Function{Name: "e", Call: one.Call}))
+	require.EqualError(t, w.Register(&template.Function{Name: "g"}), `function "g" is nil`)
 	require.EqualError(t, w.Register(gives(2, 4)),
 		`two functions are named "f", made at a.go:3 and at a.go:4: make a function once, and use its handle in both places`)
 	require.Error(t, w.Register(gives(1, 3)), "a closure of the same literal")
