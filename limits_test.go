@@ -35,7 +35,8 @@ func fields(prefix string, limits any) map[string]int {
 func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 	code := map[string]int{
 		"template.IDBytesMax": template.IDBytesMax, "template.DepthMax": template.DepthMax, "wfformat.SizeMax": wfformat.SizeMax,
-		"value.MaxDepth": value.MaxDepth, "value.MaxSizeBytes": value.MaxSizeBytes,
+		"document.ErrorsMax": document.ErrorsMax,
+		"value.MaxDepth":     value.MaxDepth, "value.MaxSizeBytes": value.MaxSizeBytes,
 		"expr.MaxLength": expr.MaxLength, "expr.MaxNodes": expr.MaxNodes, "expr.MaxSteps": expr.MaxSteps, "expr.MaxBytes": expr.MaxBytes,
 		"playbook.StepRunsMax": playbook.StepRunsMax, "playbook.JumpsMax": playbook.JumpsMax,
 		"playbook.ArgsBytesMax": playbook.ArgsBytesMax, "playbook.InlineMax": playbook.InlineMax,
