@@ -325,9 +325,16 @@ func FuzzDecodeEvent(f *testing.F) {
 		again := encode(t, e)
 		require.Equal(t, e, decode(t, again))
 		if used := data[:len(data)-len(rest)]; len(again) == len(used) && e.Value == nil && e.Detail == nil {
-			require.True(t, bytes.Equal(used, again), "one event, one encoding")
+			require.True(t, bytes.Equal(ofThisVersion(used, again), again), "one event, one encoding")
 		}
 	})
+}
+
+// ofThisVersion is an encoding that was read with the version that is written, which stands at its beginning.
+func ofThisVersion(data, written []byte) []byte {
+	data = bytes.Clone(data)
+	copy(data[min(1, len(data)):], written[1:min(3, len(written))])
+	return data
 }
 
 func FuzzDecodeHead(f *testing.F) {
@@ -341,7 +348,7 @@ func FuzzDecodeHead(f *testing.F) {
 		}
 		again, err := journal.AppendHead(nil, &h)
 		require.NoError(t, err)
-		require.True(t, bytes.Equal(data, again), "one head, one encoding")
+		require.True(t, bytes.Equal(ofThisVersion(data, again), again), "one head, one encoding")
 	})
 }
 
