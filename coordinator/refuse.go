@@ -106,16 +106,19 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 
 // refuseRetry says why a step is not attempted again, or its decision not asked for again.
 func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
-	work := e.Detail != nil && e.Detail.Work
+	undecided := s.root.Undecided(v)
+	asks := undecided && (e.Detail == nil || !e.Detail.Work)
 	switch {
-	case s.root.Reaskable(v), s.root.Undecided(v) && work:
+	case asks && s.root.Reaskable(v):
 		return nil
-	case s.root.Undecided(v):
+	case asks && s.root.ToBeAsked(v):
+		return fmt.Errorf("%w: the decision about step %q is about to be asked for", ErrNotPossible, e.Node)
+	case asks:
 		return fmt.Errorf("%w: step %q waits for a person's decision, and nothing can be asked again: decide it, or repeat its work",
 			ErrNotPossible, e.Node)
 	case s.root.Pending(v) && !s.root.Retryable(v):
 		return fmt.Errorf("%w: step %q is about to be attempted again", ErrNotPossible, e.Node)
-	case !s.root.Retryable(v):
+	case !undecided && !s.root.Retryable(v):
 		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, s.root.Status(v))
 	case s.root.BlocksRetry(v):
 		return fmt.Errorf("%w: what step %q depends on has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)

@@ -226,9 +226,16 @@ func (r *Root) Decidable(v int32) bool {
 	return r.Undecided(v) && (r.tasks[v].paused || r.asksPerson(v))
 }
 
-// Reaskable reports whether the decision about a step can be asked for again: it is open, and its source is called.
+// Reaskable reports whether the decision about a step can be asked for again: it is open, its source is called, and it is not
+// about to be.
 func (r *Root) Reaskable(v int32) bool {
-	return r.Undecided(v) && call.SourceOf(r.fulfillment(v)) == call.ByCall
+	return r.Undecided(v) && call.SourceOf(r.fulfillment(v)) == call.ByCall && !r.ToBeAsked(v)
+}
+
+// ToBeAsked reports whether the decision source of a step is asked as soon as the run is not paused.
+func (r *Root) ToBeAsked(v int32) bool {
+	t := r.tasks[v]
+	return t != nil && t.wanted
 }
 
 // askAgain has the decision source asked once more, under a new number.
