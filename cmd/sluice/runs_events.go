@@ -124,7 +124,10 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 			return w.read(ctx, c)
 		})
 		gone := errors.Is(err, control.ErrHungUp) || errors.Is(err, control.ErrNotHeld)
-		if w.finished || err != nil && !gone {
+		switch {
+		case w.finished && gone: // all has been told by then
+			return nil
+		case w.finished, err != nil && !gone:
 			return err
 		}
 		if glance != nil && !w.told {
