@@ -121,6 +121,7 @@ type mRun struct {
 	lost    int
 	failure string
 	sources []string // the runs that its token comes from
+	setters []int    // the iterations that have written ctx.a
 	called  []mCall
 }
 
@@ -533,10 +534,22 @@ func (m *model) judge(it *mIter, ok bool) bool {
 		it.pc = 0
 		return true
 	case rule == sets:
-		m.ctx["a"] = true
+		m.set(it)
 	}
 	it.pc++
 	return true
+}
+
+// set is the write of ctx.a by an iteration. Those of a parallel loop all write the same, so after the first of them the
+// write of another says nothing new: a patch that came between stays.
+func (m *model) set(it *mIter) {
+	r := it.run
+	apart := m.steps[r.step].items >= 0 && m.steps[r.step].width > 1
+	if known := slices.ContainsFunc(r.setters, func(by int) bool { return by != it.index }); apart && known {
+		return
+	}
+	r.setters = append(r.setters, it.index)
+	m.ctx["a"] = true
 }
 
 func (m *model) endIter(it *mIter, why string) {
