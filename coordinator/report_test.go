@@ -127,7 +127,7 @@ func TestACallThatRenamesItselfIsStillItsOwn(t *testing.T) {
 	})
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{sly}})
 	r := start(t, e, `{kind: Workflow, name: w, operations: {mail: {wait: {message: go}}},
-  steps: [{parallel: [{operation: mail}, {operation: sly}]}], output: "{{ [len(steps.sly.reports), steps.sly.output] }}"}`)
+  steps: [{parallel: {steps: [{operation: mail}, {operation: sly}]}}], output: "{{ [len(steps.sly.reports), steps.sly.output] }}"}`)
 	require.NoError(t, untilStatus(t, r, reactive.RunWaiting))
 	require.NoError(t, r.Send(t.Context(), "go", nil))
 	result := wait(t, r)
