@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // CallGraph is what was called in a run and in the runs around it. The keys of its nodes are the IDs of the calls. It does
@@ -51,7 +52,7 @@ func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
 	}
 	parts := []*reactive.CallGraph{own}
 	for call := own.Start().Parent; call != ""; call = parts[0].Start().Parent {
-		above, err := e.anyCallGraph(ctx, parentOf(call))
+		above, err := e.anyCallGraph(ctx, journal.ParentRun(call))
 		if errors.Is(err, ErrRunNotFound) {
 			break
 		}

@@ -7,24 +7,15 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
 // A pause reaches the child runs of a run, and theirs: each records that it is paused from above, and by which run. What is
 // told follows from where the parent stands, so a crash between the two journals is made good when the parent is recovered.
 
-// PauseFromAbove is the event by which the pause of a run, or its end, reaches a child run.
-func PauseFromAbove(parent string, paused bool) journal.Event {
-	e := journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{Cause: parent}}
-	if paused {
-		e.Type = journal.RunPaused
-	}
-	return e
-}
-
 // relayPause tells the child runs of open calls when the run's pause has begun or ended.
 func (r *run) relayPause(ctx context.Context) {
-	paused := r.step.root.Paused()
+	paused := r.root.Paused()
 	if r.paused.Swap(paused) == paused {
 		return
 	}
@@ -35,7 +26,7 @@ func (r *run) relayPause(ctx context.Context) {
 
 // restorePause makes the child runs of a recovered run stand as it does.
 func (r *run) restorePause(ctx context.Context) {
-	paused := r.step.root.Paused()
+	paused := r.root.Paused()
 	r.paused.Store(paused)
 	for _, id := range slices.Sorted(maps.Keys(r.children())) {
 		head, err := r.engine.head(ctx, id)
@@ -49,7 +40,7 @@ func (r *run) restorePause(ctx context.Context) {
 func (r *run) pauseChild(ctx context.Context, id string, paused bool) {
 	known, err := r.engine.exists(ctx, id)
 	if err == nil && known {
-		err = r.engine.deliver(ctx, id, Item{Event: PauseFromAbove(r.id, paused), Reply: func(err error) { r.pauseRelayed(id, err) }})
+		err = r.engine.deliver(ctx, id, decide.Item{Event: decide.PauseFromAbove(r.id, paused), Reply: func(err error) { r.pauseRelayed(id, err) }})
 	}
 	r.pauseRelayed(id, err)
 }
@@ -70,7 +61,7 @@ func unneeded(err error) bool {
 func (e *Engine) notePause(ctx context.Context, parent string, paused bool, children map[string]bool) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(children)) {
-		if err := e.note(ctx, id, PauseFromAbove(parent, paused)); err != nil && !unneeded(err) {
+		if err := e.note(ctx, id, decide.PauseFromAbove(parent, paused)); err != nil && !unneeded(err) {
 			errs = append(errs, err)
 		}
 	}

@@ -15,10 +15,12 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // TestACommandIsCarriedOutOrRefused puts every command to random workflows in every state that they come to. One that is
@@ -35,7 +37,7 @@ func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 		require.NoError(t, err)
 		d.plan = p
 		d.recover()
-		require.NoError(t, d.give(coordinator.Started("r", p, nil)))
+		require.NoError(t, d.give(decide.Started("r", p, nil)))
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			switch rapid.IntRange(0, 12).Draw(t, "move") {
 			case 0:
@@ -59,7 +61,7 @@ type desk struct {
 	t    *rapid.T
 	plan *plan.Plan
 	root *reactive.Root
-	step *coordinator.Stepper
+	step *decide.Stepper
 	log  []journal.Event
 	now  int64
 	n    int
@@ -69,10 +71,12 @@ type desk struct {
 	owed     map[string]int32 // steps that are to be attempted again: the attempt they had when that was accepted
 }
 
-func (d *desk) Function(string) *template.Function { return nil }
-func (d *desk) Pure(int32, any) (any, error, bool) { return nil, nil, false }
-func (d *desk) Reserve() bool                      { return d.callsMax == 0 || len(d.root.OpenCalls()) < d.callsMax }
-func (d *desk) one(of ...string) string            { return rapid.SampledFrom(of).Draw(d.t, "one") }
+func (d *desk) Function(string, []any) (value.Value, *journal.Failure) {
+	return nil, call.NewFailure("", "there are no functions")
+}
+func (d *desk) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
+func (d *desk) Reserve() bool                       { return d.callsMax == 0 || len(d.root.OpenCalls()) < d.callsMax }
+func (d *desk) one(of ...string) string             { return rapid.SampledFrom(of).Draw(d.t, "one") }
 
 func (d *desk) workflow() string {
 	return fmt.Sprintf(`
@@ -128,8 +132,8 @@ func (d *desk) node(depth int) string {
 // recover makes the run anew from its journal, as after a crash. It is where it was.
 func (d *desk) recover() {
 	was := d.root
-	d.root = coordinator.NewRoot(d.plan)
-	d.step = coordinator.NewStepper(d.root, d)
+	d.root = decide.NewRoot(d.plan)
+	d.step = decide.NewStepper(d.root, d)
 	for i := range d.log {
 		e := d.log[i]
 		e.Hint = 0
@@ -146,7 +150,7 @@ func (d *desk) recover() {
 }
 
 // turn has the run take what came in and go on as far as it does without anybody.
-func (d *desk) turn(items ...coordinator.Item) {
+func (d *desk) turn(items ...decide.Item) {
 	for more := true; more; items = nil {
 		out := d.step.Step(d.now, items)
 		d.log = append(d.log, out.Batch...)
@@ -160,7 +164,7 @@ func (d *desk) turn(items ...coordinator.Item) {
 
 // give brings an event in and follows it to its end. The error says why it was refused.
 func (d *desk) give(e journal.Event) (refused error) {
-	d.turn(coordinator.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
+	d.turn(decide.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
 	return refused
 }
 
@@ -212,7 +216,7 @@ func (d *desk) answer(req reactive.Request, fails, ok bool) {
 	if fails {
 		err = errors.New("no")
 	}
-	e := coordinator.Ending(req, map[string]any{"ok": ok}, err)
+	e := decide.Ending(req, operation.ResultOf(map[string]any{"ok": ok}, err))
 	e.Node = d.root.Key(req.Node)
 	require.NoError(d.t, d.give(e))
 }

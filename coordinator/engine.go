@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -291,10 +292,10 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		}
 	}
 	p := entry.plan
-	first := Started(o.id, p, input)
+	first := decide.Started(o.id, p, input)
 	start := first.Detail.Start
 	start.Children = children
-	e.config.Limits.keptBy(start)
+	e.config.Limits.ofRun().KeptBy(start)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err
@@ -310,14 +311,14 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	}
 	r := newRun(e, o.id)
 	r.ring, r.started = ring, true
-	r.adopt(entry, NewRoot(p), 0)
+	r.adopt(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
-	r.inbox.add(Item{Event: first, Reply: once(done)})
+	r.inbox.add(decide.Item{Event: first, Reply: once(done)})
 	if !e.enter(r) {
 		return e.again(ctx, &first)
 	}
-	if parent := e.active(parentOf(o.id)); parent != nil && parent.paused.Load() {
-		r.inbox.add(Item{Event: PauseFromAbove(parent.id, true)})
+	if parent := e.active(journal.ParentRun(o.id)); parent != nil && parent.paused.Load() {
+		r.inbox.add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
 	select {
@@ -459,7 +460,7 @@ func (e *Engine) active(id string) *run {
 
 // load brings a run back into memory, to be recovered by its loop, which finds the items that it is loaded for. The
 // caller holds mu. A run that is in memory stays as it is.
-func (e *Engine) load(id string, items ...Item) {
+func (e *Engine) load(id string, items ...decide.Item) {
 	if e.runs[id] != nil {
 		return
 	}
@@ -473,7 +474,7 @@ func (e *Engine) load(id string, items ...Item) {
 }
 
 // deliver puts an item to a run, which is brought back into memory for it.
-func (e *Engine) deliver(ctx context.Context, id string, it Item) error {
+func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 	for {
 		e.mu.Lock()
 		if e.closed {
@@ -506,7 +507,7 @@ func (e *Engine) retire(r *run) bool {
 	}
 	delete(e.runs, r.id)
 	delete(e.families, r.id)
-	if due := r.step.root.NextDue(); due > 0 {
+	if due := r.root.NextDue(); due > 0 {
 		e.sleep(r.id, due)
 	}
 	return true
@@ -534,7 +535,7 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 		entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
 		return entry, root, err
 	case fresh != nil:
-		return fresh, NewRoot(fresh.plan), nil
+		return fresh, decide.NewRoot(fresh.plan), nil
 	}
 	return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 }

@@ -3,19 +3,21 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
 // What an engine reports.
 var (
-	ErrRunNotFound  = errors.New("coordinator: no such run")
+	ErrRunNotFound  = decide.ErrRunNotFound
 	ErrRunExists    = errors.New("coordinator: another run has this id")
-	ErrStepNotFound = errors.New("coordinator: no such step")
-	ErrFinished     = errors.New("coordinator: the run has finished")
-	ErrNotPossible  = errors.New("coordinator: not possible as things stand")
-	ErrMissing      = errors.New("coordinator: this program does not have what the run needs")
+	ErrStepNotFound = decide.ErrStepNotFound
+	ErrFinished     = decide.ErrFinished
+	ErrNotPossible  = decide.ErrNotPossible
+	ErrMissing      = decide.ErrMissing
 	ErrParked       = errors.New("coordinator: the run is parked")
-	ErrLimit        = errors.New("coordinator: over the limit")
-	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
+	ErrLimit        = decide.ErrLimit
+	ErrMailboxFull  = decide.ErrMailboxFull
 	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
 )
 

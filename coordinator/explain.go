@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -128,7 +129,7 @@ func (r *Run) unexplained(ctx context.Context, step string, because error) (*Exp
 	switch {
 	case err != nil:
 		return nil, r.engine.why(ctx, err)
-	case s.Finished && errors.Is(because, errRules):
+	case s.Finished && errors.Is(because, decide.ErrRules):
 		return unexplainedEnd(s, step)
 	case s.Finished:
 		return nil, because
@@ -313,7 +314,7 @@ func (x *explainer) pause() []Reason {
 		list = append(list, Reason{Kind: "pause", Text: "the run is paused", Decided: x.paused})
 	}
 	if x.root.PausedFromAbove() {
-		parent := parentOf(x.id)
+		parent := journal.ParentRun(x.id)
 		list = append(list, Reason{Kind: "pause", Text: "the run that started it is paused: " + parent, Decided: x.above})
 	}
 	if len(list) == 0 && x.root.Paused() {

@@ -1,6 +1,10 @@
 package coordinator
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
 
 // SetClock has engines that are made from now on, until the test ends, look at another clock.
 func SetClock(t testing.TB, read func() (wall, steady int64)) {
@@ -22,6 +26,6 @@ var FirstDifference = firstDifference
 // ChildOf, ParentOf and Generation are about the ids of child runs.
 var (
 	ChildOf    = childOf
-	ParentOf   = parentOf
+	ParentOf   = journal.ParentRun
 	Generation = generation
 )

@@ -12,7 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -53,7 +54,7 @@ func (r *run) collapse(err error) {
 	r.engine.report("the loop of a run has panicked", r.id, err)
 	r.err = err
 	if r.step != nil {
-		r.giveUp(r.step.reserved)
+		r.giveUp(r.step.Reserved)
 	}
 }
 
@@ -76,37 +77,39 @@ func (e *Engine) derived(run string, f func()) error {
 	return err
 }
 
-// Function finds a Go function of the run's own definition.
-func (r *run) Function(name string) *template.Function { return r.entry.functions[name] }
+// Function calls a Go function of the run's own definition.
+func (r *run) Function(name string, args []any) (value.Value, *journal.Failure) {
+	return operation.CallFunction(r.Guard, name, r.entry.functions[name], args)
+}
 
 // Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
-func (r *run) Pure(v int32, input any) (any, error, bool) {
-	p := r.entry.performers[r.step.root.Row(v).Op]
+func (r *run) Pure(v int32, input any) (call.Result, bool) {
+	p := r.entry.performers[r.root.Row(v).Op]
 	if !p.pure || r.ring != nil { // to get a secret may take its time
-		return nil, nil, false
+		return call.Result{}, false
 	}
-	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.step.root.Attempt(v)})
+	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.root.Attempt(v)})
 	f.ReportTo(nil) // it would wait for the loop that it is called on
 	f.Input = input
 	var l landing
 	if err := r.Guard(func() error { l = f.make(); return nil }); err != nil {
 		l = r.failed(err)
 	}
-	return l.out, l.err, true
+	return l.Result, true
 }
 
 // Resolve returns the participants that a step's target means.
-func (r *run) Resolve(v int32, at int64) (ids []string, err error) {
-	err = r.Guard(func() error {
-		ids = directory.Resolve(r.engine.directory(r.entry), r.step.root.Place(v).Step.Target, time.Unix(0, at))
+func (r *run) Resolve(v int32, at int64) (ids []string, failure *journal.Failure) {
+	err := r.Guard(func() error {
+		ids = directory.Resolve(r.engine.directory(r.entry), r.root.Place(v).Step.Target, time.Unix(0, at))
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("directory: %w", err)
+		failure, _ = operation.FailureOf(fmt.Errorf("directory: %w", err))
+		return nil, failure
 	}
 	if i := slices.IndexFunc(ids, func(id string) bool { return id == "" || !utf8.ValidString(id) }); i >= 0 {
-		return nil, &operation.Error{Code: CodeDirectory, Permanent: true,
-			Message: fmt.Sprintf("the directory has a participant whose id is %q", ids[i])}
+		return nil, call.NewFailure(CodeDirectory, fmt.Sprintf("the directory has a participant whose id is %q", ids[i]))
 	}
 	return ids, nil
 }

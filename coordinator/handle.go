@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -259,7 +260,7 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 	for errors.Is(err, errLeft) {
 		err = put(ctx, event)
 	}
-	if errors.Is(err, errRules) { // of a run that has finished, its rules are nobody's concern any more
+	if errors.Is(err, decide.ErrRules) { // of a run that has finished, its rules are nobody's concern any more
 		if head, unread := r.engine.head(ctx, r.id); unread == nil && !head.Open {
 			return fmt.Errorf("run %s: %w", r.id, ErrFinished)
 		}
@@ -270,7 +271,7 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 // ask puts a wish once; errLeft says that the run left memory before it was looked at.
 func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	done := make(chan error, 1)
-	it := Item{Event: event, Reply: once(done)}
+	it := decide.Item{Event: event, Reply: once(done)}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}

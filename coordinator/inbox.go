@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -13,10 +14,10 @@ type inbox struct {
 	wake chan struct{} // holds a token when the loop, asleep, has something to look at
 
 	mu     sync.Mutex
-	items  []Item
+	items  []decide.Item
 	landed []*flight
 	spare  struct { // drained before, to be filled again
-		items  []Item
+		items  []decide.Item
 		landed []*flight
 	}
 	asleep bool // the loop has found nothing and waits
@@ -26,7 +27,7 @@ type inbox struct {
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
 // add reports false when nothing is taken any more; the item is then the sender's again.
-func (b *inbox) add(it Item) bool {
+func (b *inbox) add(it decide.Item) bool {
 	b.mu.Lock()
 	if b.shut {
 		b.mu.Unlock()
@@ -79,11 +80,11 @@ func (b *inbox) ready() bool {
 func (b *inbox) holds(t journal.Type) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.items, func(it Item) bool { return it.Event.Type == t })
+	return slices.ContainsFunc(b.items, func(it decide.Item) bool { return it.Event.Type == t })
 }
 
 // drain takes everything. The slices are valid until the next drain.
-func (b *inbox) drain() (items []Item, landed []*flight) {
+func (b *inbox) drain() (items []decide.Item, landed []*flight) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	items, landed = b.items, b.landed
@@ -95,11 +96,12 @@ func (b *inbox) drain() (items []Item, landed []*flight) {
 	return items, landed
 }
 
-// putBack returns items whose batch could not be appended, before everything that came in since.
-func (b *inbox) putBack(items []Item) {
+// putBack returns what was drained and could not be appended, before everything that came in since.
+func (b *inbox) putBack(items []decide.Item, landed []*flight) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.items = append(append([]Item(nil), items...), b.items...)
+	b.items = slices.Concat(items, b.items)
+	b.landed = slices.Concat(landed, b.landed)
 }
 
 // shutIfEmpty takes nothing more, unless something is there.
@@ -114,7 +116,7 @@ func (b *inbox) shutIfEmpty() bool {
 }
 
 // close takes nothing more and returns what was left.
-func (b *inbox) close() (items []Item, landed []*flight) {
+func (b *inbox) close() (items []decide.Item, landed []*flight) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shut = true

@@ -1,6 +1,6 @@
 package coordinator
 
-import "github.com/sluiceflow/sluice/reactive/journal"
+import "github.com/sluiceflow/sluice/reactive/decide"
 
 // Limits bound what one run, with the child runs below it, may grow to. Zero means the default, a negative number no limit.
 type Limits struct {
@@ -46,9 +46,11 @@ const (
 
 // DefaultLimits are the limits of a Config that says nothing else.
 func DefaultLimits() Limits {
+	run := decide.DefaultLimits()
 	return Limits{
-		NodesMax: 100_000, MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: valueBytesMax,
-		MessagesMax: 1_000, MailboxBytesMax: 64 << 20, DescendantsMax: 10_000, DepthMax: depthMax,
+		NodesMax: 100_000, MapItemsMax: run.MapItemsMax, InstancesMax: run.InstancesMax, EventsMax: run.EventsMax,
+		ValueBytesMax: run.ValueBytesMax, MessagesMax: run.MessagesMax, MailboxBytesMax: run.MailboxBytesMax,
+		DescendantsMax: 10_000, DepthMax: depthMax,
 	}
 }
 
@@ -73,7 +75,10 @@ func (l *Limits) complete() {
 	}
 }
 
-// keptBy tells a run's start the limits that the run keeps.
-func (l *Limits) keptBy(s *journal.Start) {
-	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
+// ofRun are the limits that the decisions about a run keep to.
+func (l *Limits) ofRun() decide.Limits {
+	return decide.Limits{
+		MapItemsMax: l.MapItemsMax, InstancesMax: l.InstancesMax, EventsMax: l.EventsMax, ValueBytesMax: l.ValueBytesMax,
+		MessagesMax: l.MessagesMax, MailboxBytesMax: l.MailboxBytesMax,
+	}
 }

@@ -26,8 +26,7 @@ func (r *run) drive(ctx context.Context) {
 	defer r.timer.Stop()
 	for r.recover(ctx) {
 		for r.wait(ctx) {
-			items := r.take()
-			out := r.step.Step(r.instant(), items)
+			out := r.step.Step(r.instant(), r.take())
 			if err := r.append(ctx, out.Batch); err != nil {
 				if !r.survive(ctx, err) {
 					return
@@ -35,12 +34,11 @@ func (r *run) drive(ctx context.Context) {
 				break // and recover from what the journal says
 			}
 			r.backoff, r.refusals = 0, 0
-			r.home(items)
+			r.home()
 			r.answer(out.Replies)
-			r.pending = nil
 			r.stop(out.Cancels)
 			if r.err = r.unable; r.err != nil {
-				r.giveUp(r.step.reserved)
+				r.giveUp(r.step.Reserved)
 				return
 			}
 			r.dispatch(ctx, r.admit(out.Calls))
@@ -103,7 +101,7 @@ func (r *run) wait(ctx context.Context) bool {
 	if r.more || r.inbox.ready() {
 		return true
 	}
-	due := r.step.root.NextDue()
+	due := r.root.NextDue()
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
 		pause = min(pause, r.engine.clock.until(due))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -36,7 +37,7 @@ func (e *Engine) adopt(id string) {
 // was. The caller holds mu.
 func (e *Engine) drives(id string) bool {
 	for e.mine != nil && !e.mine[id] {
-		if id = parentOf(id); id == "" {
+		if id = journal.ParentRun(id); id == "" {
 			return false
 		}
 	}
@@ -87,7 +88,7 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	panicked := e.derived(id, func() {
 		before, paused = r.children(), root.Paused()
 		if batch, err = r.step.Note(r.instant(), wish); err == nil {
-			after, now, head = r.children(), root.Paused(), HeadAfter(root, &batch[len(batch)-1])
+			after, now, head = r.children(), root.Paused(), decide.HeadAfter(root, &batch[len(batch)-1])
 		}
 	})
 	if err = errors.Join(panicked, err); err != nil {
@@ -101,28 +102,4 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 		err = errors.Join(err, e.notePause(ctx, id, now, after))
 	}
 	return err
-}
-
-// Note gives what a wish adds to the journal of a run that nobody drives: what has fallen due before it, the wish, and
-// the run's end if there is nothing left to do. Everything else is decided by who goes on with the run. A wish that is
-// refused adds nothing; the stepper is of no use after that.
-func (s *Stepper) Note(now int64, wish journal.Event) ([]journal.Event, error) {
-	s.Settle(now)
-	if err := s.refuse(&wish); err != nil {
-		return nil, err
-	}
-	wish.At = now
-	s.enact(wish)
-	s.end()
-	return s.batch, nil
-}
-
-// Settle gives what has fallen due for a run that nobody drives, and its end if there is nothing left to do after that.
-func (s *Stepper) Settle(now int64) []journal.Event {
-	s.now, s.batch = now, s.batch[:0]
-	if s.root.Started() && s.root.Finished() == nil {
-		s.fire(now)
-		s.end()
-	}
-	return s.batch
 }

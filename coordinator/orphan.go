@@ -44,15 +44,10 @@ const hashedBytes = 24
 // generation is how many runs are above the one with that id.
 func generation(id string) int { return strings.Count(id, "/") }
 
-// parentOf is the id of the run that has started a run; "" when it is nobody's child.
-func parentOf(id string) string {
-	return id[:max(0, strings.LastIndexByte(id, '/'))]
-}
-
 // children are the ids of the runs that a run's open calls have started, or will.
 func (r *run) children() map[string]bool {
 	ids := map[string]bool{}
-	root := r.step.root
+	root := r.root
 	if root.Finished() != nil || len(r.entry.performers) == 0 {
 		return ids
 	}
@@ -80,7 +75,7 @@ func (e *Engine) ward(open []journal.Head) map[string][]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, head := range open {
-		switch parent := parentOf(head.Run); {
+		switch parent := journal.ParentRun(head.Run); {
 		case parent == "":
 		case goesOn[parent]:
 			e.wards[parent] = append(e.wards[parent], head.Run)

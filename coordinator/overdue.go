@@ -36,7 +36,7 @@ func (e *Engine) settle(ctx context.Context, root *reactive.Root, apply func(*jo
 	r := newRun(e, start.Run)
 	err = e.derived(r.id, func() {
 		r.adopt(entry, root, root.At())
-		r.step.fold = apply
+		r.step.FoldWith(apply)
 		r.step.Settle(r.instant())
 	})
 	return r, err

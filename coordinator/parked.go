@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -100,7 +101,7 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 	err := usercode.Apart(func() error {
 		head, err := e.head(context.WithoutCancel(e.ctx), r.id)
 		parks = head.Open || err != nil && !errors.Is(err, ErrRunNotFound) // a start that has failed may be durable all the same
-		if parks && errors.Is(r.err, ErrMissing) && !errors.Is(r.err, errRules) {
+		if parks && errors.Is(r.err, ErrMissing) && !errors.Is(r.err, decide.ErrRules) {
 			start, _ = e.start(context.WithoutCancel(e.ctx), r.id) // nil: it is not known what could help
 		}
 		return nil
@@ -113,11 +114,11 @@ func (r *run) leave() {
 	e := r.engine
 	for _, f := range r.flights {
 		if f != nil {
-			f.End(errEnded)
+			f.End(decide.ErrEnded)
 		}
 	}
 	for _, f := range r.asides {
-		f.End(errEnded)
+		f.End(decide.ErrEnded)
 	}
 	var start *journal.Start
 	parks := false
@@ -131,7 +132,7 @@ func (r *run) leave() {
 	}
 	items, landed := r.inbox.close()
 	items = append(r.pending, items...)
-	e.returnRoom(append(landed, landedIn(items)...))
+	e.returnRoom(append(landed, r.landed...))
 	for _, it := range items {
 		if it.Reply != nil {
 			it.Reply(r.parting(&it.Event))
@@ -228,7 +229,7 @@ func (e *Engine) obstacle(ctx context.Context, id string, lacks bool) (start *jo
 }
 
 func (e *Engine) obstacleOf(ctx context.Context, start *journal.Start, lacks bool) (*journal.Start, error) {
-	if err := sameRules(start); err != nil {
+	if err := decide.SameRules(start); err != nil {
 		return nil, err
 	}
 	if !lacks {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -24,22 +23,4 @@ func (r *Run) Patch(ctx context.Context, changes map[string]any) error {
 		values[key] = v
 	}
 	return r.wish(ctx, journal.Event{Type: journal.ContextPatched, Value: values})
-}
-
-// refusePatch says why a context cannot be written to.
-func (s *Stepper) refusePatch(e *journal.Event) error {
-	n := net.Of(s.root)
-	changes, _ := e.Value.(map[string]any)
-	switch {
-	case s.root.Closed():
-		return ErrFinished
-	case n == nil:
-		return fmt.Errorf("%w: only playbooks have a context", ErrNotPossible)
-	case len(changes) == 0:
-		return fmt.Errorf("%w: there is nothing to write", ErrNotPossible)
-	}
-	if err := n.PatchError(changes); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotPossible, err)
-	}
-	return nil
 }

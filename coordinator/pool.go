@@ -11,6 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
 // pool carries out calls. Go functions that return at once run one after the other on a few workers, because a
@@ -266,16 +268,15 @@ func (op *performer) flyAlone(f *flight) landing {
 	return l
 }
 
-// landing is how a call came back. Nothing in it belongs to who has carried it out, see operation.Settle. Two errors are no
-// outcome: ErrShutdown, of a call that was given up because the engine shuts down, and *unableError.
+// landing is how a call has ended, if it has: lost says why it has not.
 type landing struct {
-	out any
-	err error
+	call.Result
+	lost error // ErrShutdown: it was given up because the engine shuts down; else why the run cannot go on in this process
 }
 
 // fly makes a call, and ends its context. A panic, and a function that ends its goroutine, fail the call and nothing else.
 func fly(f *flight) (l landing) {
-	defer f.End(errEnded)
+	defer f.End(decide.ErrEnded)
 	err := usercode.CallExit(func() error { l = f.make(); return nil },
 		func(p *usercode.Panic) { f.run.land(f, f.run.failed(p)) })
 	if err != nil {
@@ -290,26 +291,23 @@ func (f *flight) make() landing {
 	if f.Participant != "" {
 		var err error
 		if f.About, err = about(f.run.engine.directory(f.entry), f.Participant); err != nil {
-			_, err = operation.Settle(nil, nil, err)
-			return landing{err: err}
+			return landing{Result: operation.Settle(nil, nil, err)}
 		}
 	}
 	if err := f.run.reveal(f); err != nil {
-		return landing{err: err}
+		return landing{Result: operation.ResultOf(nil, err)}
 	}
 	out, err := f.op.caller.Call(&f.Call)
-	if _, ok := err.(*unableError); ok {
-		return landing{nil, err}
+	if unable, ok := err.(*unableError); ok {
+		return landing{lost: unable.reason}
 	}
 	if errors.Is(err, ErrShutdown) && f.run.engine.shutting() {
-		return landing{nil, ErrShutdown}
+		return landing{lost: ErrShutdown}
 	}
-	out, err = operation.Settle(f.op.caller, out, f.run.hushedError(err))
-	return f.run.hushed(landing{out, err})
+	return landing{Result: f.run.redacted(operation.Settle(f.op.caller, out, f.run.redactedError(err)))}
 }
 
 // failed is the landing of a call whose function did not return.
 func (r *run) failed(err error) landing {
-	_, err = operation.Settle(nil, nil, r.hushedError(err))
-	return r.hushed(landing{nil, err})
+	return landing{Result: r.redacted(operation.Settle(nil, nil, r.redactedError(err)))}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -25,34 +25,10 @@ func (f *flight) Report(p operation.Progress) (<-chan error, error) {
 		return nil, fmt.Errorf("%w: report %d has %d bytes, and %d are allowed", operation.ErrReportTooLarge, p.Number, len(encoded), reactive.ReportBytesMax)
 	}
 	done := make(chan error, 1)
-	event := Reported(f.req, f.making, p.Number, p.Kind, payload)
+	event := decide.Reported(f.req, f.making, p.Number, p.Kind, payload)
 	event.Node = f.key
-	if !f.run.inbox.add(Item{Event: event, Received: f.run.engine.clock.now(), Reply: func(err error) { done <- err }}) {
+	if !f.run.inbox.add(decide.Item{Event: event, Received: f.run.engine.clock.now(), Reply: func(err error) { done <- err }}) {
 		return nil, errLeft
 	}
 	return done, nil
-}
-
-// Reported is the event of a report: the number-th of a making of a call.
-func Reported(req reactive.Request, making, number int32, kind string, payload value.Value) journal.Event {
-	return journal.Event{Type: journal.CallReported, Attempt: req.Attempt, Value: payload, Detail: &journal.Detail{
-		Participant: req.Participant, Making: making, Count: number, Name: kind,
-	}}
-}
-
-// refuseReport says why a report is not journaled: its call has ended, or has reported too often.
-func (s *Stepper) refuseReport(e *journal.Event) error {
-	v, ok := s.root.Node(e.Node)
-	if !ok {
-		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
-	}
-	req := s.root.Request(v, e.Attempt)
-	req.Participant = e.Detail.Participant
-	switch {
-	case s.root.Closed() || !s.root.Open(req):
-		return errEnded
-	case s.root.Reported(req) >= reactive.ReportsMax:
-		return fmt.Errorf("%w: the call has reported %d times", ErrLimit, reactive.ReportsMax)
-	}
-	return nil
 }

@@ -27,9 +27,9 @@ func (r *run) room(req reactive.Request) *capacity {
 	if r.engine.calls.max == 0 {
 		return nil
 	}
-	op := r.step.root.Row(req.Node).Op
+	op := r.root.Row(req.Node).Op
 	if req.Decision != 0 {
-		op = r.step.root.Place(req.Node).Decision
+		op = r.root.Place(req.Node).Decision
 	}
 	switch p := r.entry.performers[op]; {
 	case p == nil || p.roomless():
@@ -51,8 +51,8 @@ func (r *run) admit(calls []reactive.Request) []reactive.Request {
 	try := func(req reactive.Request, isNew bool) {
 		room := r.room(req)
 		switch {
-		case isNew && room == &r.engine.calls && r.step.reserved > 0:
-			r.step.reserved--
+		case isNew && room == &r.engine.calls && r.step.Reserved > 0:
+			r.step.Reserved--
 		case room != nil && !room.take(r):
 			held = append(held, req)
 			return
@@ -65,7 +65,7 @@ func (r *run) admit(calls []reactive.Request) []reactive.Request {
 		}
 	}
 	for _, req := range r.held {
-		if r.step.root.Open(req) {
+		if r.root.Open(req) {
 			try(req, false)
 		}
 	}
@@ -74,14 +74,14 @@ func (r *run) admit(calls []reactive.Request) []reactive.Request {
 			try(req, true)
 		}
 	}
-	r.giveUp(r.step.reserved) // of calls that the same step has ended again
+	r.giveUp(r.step.Reserved) // of calls that the same step has ended again
 	r.held = held
 	return admitted
 }
 
 // giveUp returns room that was reserved for calls which are not made.
 func (r *run) giveUp(n int) {
-	r.step.reserved -= n
+	r.step.Reserved -= n
 	r.engine.calls.release(n)
 }
 
@@ -91,8 +91,8 @@ func isPlain(req reactive.Request) bool { return req.Participant == "" && req.De
 // wantsRoom reports whether the run goes on as soon as the process has room for another call. Until then it stays in memory,
 // to be told.
 func (r *run) wantsRoom() bool {
-	_, ready := r.step.root.NextStart()
-	return len(r.held) > 0 || ready && !r.step.root.Paused()
+	_, ready := r.root.NextStart()
+	return len(r.held) > 0 || ready && !r.root.Paused()
 }
 
 // returnRooms returns the room of calls that were admitted and are not made.

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
-	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 )
@@ -23,8 +24,9 @@ type run struct {
 	result *Result       // set before over is closed, when it finished
 
 	entry    *entry
-	ring     *keychain.Ring // the run's secrets; nil: it has none
-	step     *Stepper
+	ring     *keychain.Ring               // the run's secrets; nil: it has none
+	root     *reactive.Root               // nil until the run is recovered, and after what was decided has been given up
+	step     *decide.Stepper              // decides about root
 	seq      uint64                       // last durable sequence
 	last     int64                        // latest instant given to the stepper
 	flights  []*flight                    // calls under way, by node
@@ -35,8 +37,9 @@ type run struct {
 	idle     bool                         // it has left memory because nothing happened
 	timer    *time.Timer
 	paused   atomic.Bool   // as of the last turn; read by child runs that begin
-	items    []Item        // taken last
-	pending  []Item        // those of items that are not durable or refused yet
+	items    []decide.Item // taken last
+	pending  []decide.Item // those of items that are not durable or refused yet
+	landed   []*flight     // calls whose results are among items, and not durable yet
 	backoff  time.Duration // before the next try after a failed append, or a failed recovery
 	refusals int           // appends in a row that failed
 	started  bool          // the run has begun here: there may be nothing durable of it
@@ -52,14 +55,14 @@ func newRun(e *Engine, id string) *run {
 // adopt takes a root to be driven.
 func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
-	r.step = NewStepper(root, r)
+	r.root, r.step = root, decide.NewStepper(root, r)
 	if r.engine.calls.max > 0 {
 		root.Roomless(entry.roomless())
 	}
 }
 
 // Limits are those of the engine.
-func (r *run) Limits() Limits { return r.engine.config.Limits }
+func (r *run) Limits() decide.Limits { return r.engine.config.Limits.ofRun() }
 
 // again has the loop decide anew.
 func (r *run) again() { r.inbox.poke() }
@@ -73,16 +76,16 @@ func (r *run) instant() int64 {
 // resume makes the calls again that the journal knows as requested and unanswered, with the same request ids. Those
 // that are under way in this process go on; one that may not be made twice is given up as interrupted.
 func (r *run) resume(ctx context.Context) {
-	r.step.root.TakeCancels()
-	r.step.root.TakeCalls()
+	r.root.TakeCancels()
+	r.root.TakeCalls()
 	r.disown()
 	r.restorePause(context.WithoutCancel(ctx))
 	var calls []reactive.Request
-	for _, req := range r.step.root.OpenCalls() {
+	for _, req := range r.root.OpenCalls() {
 		switch {
 		case r.flight(req) != nil:
-		case req.Decision == 0 && r.step.root.Place(req.Node).Step.NonIdempotent:
-			r.inbox.add(Item{Event: r.step.about(req.Node, interrupted(req)), Received: r.instant()})
+		case req.Decision == 0 && r.root.Place(req.Node).Step.NonIdempotent:
+			r.inbox.add(decide.Item{Event: r.step.About(req.Node, interrupted(req)), Received: r.instant()})
 		default:
 			calls = append(calls, req)
 		}
@@ -92,14 +95,12 @@ func (r *run) resume(ctx context.Context) {
 }
 
 func interrupted(req reactive.Request) journal.Event {
-	return Ending(req, nil, &operation.Error{
-		Code: reactive.CodeInterrupted, Permanent: true,
-		Message: "the process ended while the call was under way, and the step is not idempotent",
-	})
+	return decide.Ending(req, call.Result{Failure: call.NewFailure(reactive.CodeInterrupted,
+		"the process ended while the call was under way, and the step is not idempotent")})
 }
 
 // answer tells those who wished for something that it is durable, or why it was refused.
-func (r *run) answer(replies []Reply) {
+func (r *run) answer(replies []decide.Reply) {
 	for _, a := range replies {
 		a.To(a.Err)
 	}
@@ -125,7 +126,7 @@ func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
 
 // prepare fills in a call.
 func (r *run) prepare(f *flight, req reactive.Request) *flight {
-	root := r.step.root
+	root := r.root
 	op := root.Row(req.Node).Op
 	f.Input = root.Requested(req.Node)
 	if req.Decision != 0 {
@@ -155,7 +156,7 @@ func (r *run) track(f *flight) {
 		return
 	}
 	for int(f.req.Node) >= len(r.flights) {
-		r.flights = append(r.flights, make([]*flight, max(64, int(r.step.root.Len())-len(r.flights)))...)
+		r.flights = append(r.flights, make([]*flight, max(64, int(r.root.Len())-len(r.flights)))...)
 	}
 	if former := r.flights[f.req.Node]; former != nil { // its call was given up, and has not come home yet
 		r.aside(former)
@@ -194,22 +195,19 @@ func (r *run) untrack(f *flight) {
 	r.flights[f.req.Node] = nil
 }
 
-var (
-	errEnded = errors.New("the attempt has ended")
-	errLeft  = errors.New("the run has left memory")
-)
+var errLeft = errors.New("the run has left memory")
 
 // stop ends the contexts of calls whose attempts were closed by something else than their answer.
 func (r *run) stop(cancels []reactive.Request) {
 	for _, req := range cancels {
 		if f := r.flight(req); f != nil {
 			f.stopped = true
-			f.End(errEnded)
+			f.End(decide.ErrEnded)
 		}
 	}
 }
 
-// land brings a call's outcome home. It is called on the goroutine that made the call.
+// land returns a call to its run, with how it has ended. It is called on the goroutine that made the call.
 func (r *run) land(f *flight, l landing) {
 	f.landing = l
 	r.bringHome(f)
@@ -223,56 +221,39 @@ func (r *run) bringHome(flights ...*flight) {
 	r.engine.pool.home(len(flights))
 }
 
-// take gives the items that came in, with an event for every call that has landed. What a call says that was ended from here
-// is kept when it is an answer; that it was ended is no news. The slice is valid until the next take.
-func (r *run) take() []Item {
+// take returns the items that came in, with an event for every call that has landed. The result of a call that was ended from
+// here is kept when it is an answer; that it was ended is known. The slice is valid until the next take.
+func (r *run) take() []decide.Item {
 	came, landed := r.inbox.drain()
 	clear(r.items)
 	r.items = append(r.items[:0], came...)
-	r.pending = r.items
+	r.pending, r.landed = r.items, landed
 	for _, f := range landed {
-		it := Item{flight: f}
-		out, err := f.landing.out, f.landing.err
-		unable, isUnable := err.(*unableError)
 		switch {
-		case err != nil && f.stopped, err == ErrShutdown:
-			it.Event.Type = noEvent
-		case isUnable:
-			it.Event.Type, r.unable = noEvent, unable.reason
+		case f.landing.Failure != nil && f.stopped, f.landing.lost == ErrShutdown:
+		case f.landing.lost != nil:
+			r.unable = f.landing.lost
 		default:
-			it.Event = Ending(f.req, out, err)
-			it.Event.Node, it.Event.Hint = f.key, f.req.Node+1
+			e := decide.Ending(f.req, f.landing.Result)
+			e.Node, e.Hint = f.key, f.req.Node+1
+			r.items = append(r.items, decide.Item{Event: e})
 		}
-		r.items = append(r.items, it)
 	}
-	r.pending = r.items
 	return r.items
 }
 
-// home forgets the calls whose outcomes are durable now. Until then they count as under way: nobody makes them again.
-func (r *run) home(items []Item) {
-	for i := range items {
-		if f := items[i].flight; f != nil {
-			r.untrack(f)
-		}
+// home forgets the calls whose results are durable now. Until then they count as under way: they are not made again.
+func (r *run) home() {
+	for _, f := range r.landed {
+		r.untrack(f)
 	}
-	r.engine.returnRoom(landedIn(items))
-}
-
-// landedIn are the calls among items that have had room.
-func landedIn(items []Item) []*flight {
-	var landed []*flight
-	for i := range items {
-		if f := items[i].flight; f != nil && f.room != nil {
-			landed = append(landed, f)
-		}
-	}
-	return landed
+	r.engine.returnRoom(r.landed)
+	r.pending, r.landed = nil, nil
 }
 
 // finish ends a run that has finished.
 func (r *run) finish() bool {
-	e := r.step.root.Finished()
+	e := r.root.Finished()
 	if e == nil {
 		return false
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -53,22 +55,27 @@ func lacking(err error) error {
 	return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
 }
 
-// hushedError gives an error without secrets, before anything of it is cut.
-func (r *run) hushedError(err error) error {
+// redactedError returns an error without secrets, before anything of it is cut.
+func (r *run) redactedError(err error) error {
 	if r.ring == nil {
 		return err
 	}
 	return r.ring.RedactError(err)
 }
 
-// hushed gives a landing without secrets. What goes on from there is journaled.
-func (r *run) hushed(l landing) landing {
+// redacted returns a result without secrets.
+func (r *run) redacted(result call.Result) call.Result {
 	if r.ring == nil {
-		return l
+		return result
 	}
-	if reply, ok := l.out.(operation.Reply); ok {
-		about, _ := r.ring.Redact(reply.About).(map[string]any)
-		return landing{operation.Reply{Output: r.ring.Redact(reply.Output), About: about}, l.err}
+	result.Output = r.ring.Redact(result.Output)
+	if result.About != nil {
+		result.About, _ = r.ring.Redact(result.About).(map[string]any)
 	}
-	return landing{r.ring.Redact(l.out), r.ring.RedactError(l.err)}
+	if f := result.Failure; f != nil {
+		result.Failure = &journal.Failure{
+			Code: r.ring.RedactText(f.Code), Message: r.ring.RedactText(f.Message), Details: r.ring.Redact(f.Details), Retryable: f.Retryable,
+		}
+	}
+	return result
 }

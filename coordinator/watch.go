@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -191,12 +192,12 @@ func (e *Engine) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 	if start == nil {
 		return nil, fmt.Errorf("%w: it does not begin with its start", journal.ErrDamaged)
 	}
-	if err := sameRules(start); err != nil {
+	if err := decide.SameRules(start); err != nil {
 		return nil, err
 	}
 	entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
 	if err != nil {
 		return nil, err
 	}
-	return NewRoot(entry.plan), nil
+	return decide.NewRoot(entry.plan), nil
 }

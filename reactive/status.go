@@ -60,5 +60,6 @@ const (
 	CodeDeadline         = "deadline_exceeded"
 	CodeLimit            = "limit_exceeded"
 	CodeInputTooLarge    = "input_too_large"
+	CodeOutputTooLarge   = "output_too_large"
 	CodeDependency       = "dependency_failed"
 )

@@ -9,11 +9,14 @@ import (
 	"github.com/sluiceflow/sluice"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 const patientText = `
@@ -58,8 +61,8 @@ func suspend(ctx context.Context, dir, id string) error {
 	if err != nil {
 		return err
 	}
-	root, at := coordinator.NewRoot(p), time.Now().Add(-24*time.Hour).UnixNano()
-	out := coordinator.NewStepper(root, noHost{}).Step(at, []coordinator.Item{{Event: coordinator.Started(id, p, nil)}})
+	root, at := decide.NewRoot(p), time.Now().Add(-24*time.Hour).UnixNano()
+	out := decide.NewStepper(root, noHost{}).Step(at, []decide.Item{{Event: decide.Started(id, p, nil)}})
 	if _, err := store.Append(ctx, id, 0, out.Batch, headOf(id, root)); err != nil {
 		return err
 	}
@@ -77,6 +80,8 @@ func headOf(id string, root *reactive.Root) journal.Head {
 // noHost is a host of runs that only wait.
 type noHost struct{}
 
-func (noHost) Function(string) *template.Function { return nil }
-func (noHost) Pure(int32, any) (any, error, bool) { return nil, nil, false }
-func (noHost) Reserve() bool                      { return true }
+func (noHost) Function(string, []any) (value.Value, *journal.Failure) {
+	return nil, call.NewFailure("", "there are no functions")
+}
+func (noHost) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
+func (noHost) Reserve() bool                       { return true }

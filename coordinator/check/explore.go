@@ -7,9 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
@@ -62,34 +65,34 @@ const liveMax = 256
 type play struct {
 	e     *explorer
 	root  *reactive.Root
-	step  *coordinator.Stepper
+	step  *decide.Stepper
 	batch []journal.Event // since it was brought to life
 }
 
 var (
-	_ coordinator.Host     = (*play)(nil)
-	_ coordinator.Resolver = (*play)(nil)
+	_ decide.Host     = (*play)(nil)
+	_ decide.Resolver = (*play)(nil)
 )
 
 // Function finds a Go function of the workflow.
-func (p *play) Function(name string) *template.Function {
+func (p *play) Function(name string, args []any) (value.Value, *journal.Failure) {
 	for _, f := range p.e.plan.Workflow.Functions() {
 		if f.Name == name {
-			return f
+			return operation.CallFunction(usercode.Call, name, f, args)
 		}
 	}
-	return nil
+	return operation.CallFunction(usercode.Call, name, nil, args)
 }
 
 // Pure carries out nothing: what calls give is guessed.
-func (p *play) Pure(int32, any) (any, error, bool) { return nil, nil, false }
+func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Reserve has room for any number of calls.
 func (p *play) Reserve() bool { return true }
 
 // Resolve finds who is targeted, in the document's directory. Where that knows nobody, the directory is elsewhere: it is
 // taken to know as many as are needed, and one more.
-func (p *play) Resolve(v int32, at int64) ([]string, error) {
+func (p *play) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	step := p.root.Place(v).Step
 	found := directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), step.Target, time.Unix(0, at))
 	if len(found) > 0 || step.Target.Resolve != template.ResolveCapability {
@@ -114,7 +117,7 @@ func (e *explorer) revive(i int) *play {
 	for ; i >= 0; i = e.states[i].from {
 		path = append(path, i)
 	}
-	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
+	p := &play{e: e, root: decide.NewRoot(e.plan)}
 	for k := len(path) - 1; k >= 0; k-- {
 		batch := e.states[path[k]].batch
 		for j := range batch {
@@ -124,12 +127,12 @@ func (e *explorer) revive(i int) *play {
 	}
 	p.root.TakeCalls()
 	p.root.TakeCancels()
-	p.step = coordinator.NewStepper(p.root, p)
+	p.step = decide.NewStepper(p.root, p)
 	return p
 }
 
 // drive brings items in, and lets everything follow from them that does.
-func (p *play) drive(now int64, items ...coordinator.Item) error {
+func (p *play) drive(now int64, items ...decide.Item) error {
 	var refused error
 	for i := range items {
 		items[i].Received = now
@@ -190,9 +193,9 @@ func (e *explorer) explore() error {
 
 // begin enters the state of a run that has just started.
 func (e *explorer) begin(input value.Value, label string) error {
-	p := &play{e: e, root: coordinator.NewRoot(e.plan)}
-	p.step = coordinator.NewStepper(p.root, p)
-	if err := p.drive(begun, coordinator.Item{Event: coordinator.Started("run", e.plan, input)}); err != nil {
+	p := &play{e: e, root: decide.NewRoot(e.plan)}
+	p.step = decide.NewStepper(p.root, p)
+	if err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input)}); err != nil {
 		return err
 	}
 	e.enter(p, -1, label, begun)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -21,7 +21,7 @@ import (
 type move struct {
 	label string
 	at    int64 // when, Unix nanoseconds; 0: at once
-	items []coordinator.Item
+	items []decide.Item
 }
 
 // possible gives the moves that a state has, calls first, gates then, and time last.
@@ -54,9 +54,9 @@ func (p *play) answers(req reactive.Request) []move {
 		name = "the decision about " + key
 	}
 	outcome := func(label string, out any, err error) move {
-		e := coordinator.Ending(req, out, err)
+		e := decide.Ending(req, operation.ResultOf(out, err))
 		e.Node, e.Hint = key, req.Node+1
-		return move{label: name + label, items: []coordinator.Item{{Event: e}}}
+		return move{label: name + label, items: []decide.Item{{Event: e}}}
 	}
 	var list []move
 	for _, out := range p.e.guesses.of(p.root, req) {
@@ -103,7 +103,7 @@ func (p *play) messages() []move {
 	var list []move
 	for _, w := range p.root.Awaiting() {
 		for _, payload := range p.e.guesses.of(p.root, w.Request) {
-			list = append(list, move{label: with("message "+w.Message+" comes", payload), items: []coordinator.Item{{Event: journal.Event{
+			list = append(list, move{label: with("message "+w.Message+" comes", payload), items: []decide.Item{{Event: journal.Event{
 				Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: w.Message, Actor: "check"},
 			}}}})
 		}
@@ -120,7 +120,7 @@ func (p *play) decisions() []move {
 		}
 		for _, s := range []call.Fulfillment{call.Fulfilled, call.NotFulfilled} {
 			key := p.root.Key(v)
-			list = append(list, move{label: fmt.Sprintf("somebody decides that %s is %s", key, s), items: []coordinator.Item{{Event: journal.Event{
+			list = append(list, move{label: fmt.Sprintf("somebody decides that %s is %s", key, s), items: []decide.Item{{Event: journal.Event{
 				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(s), Actor: "check"},
 			}}}})
 		}
@@ -153,7 +153,7 @@ func (p *play) patches() []move {
 					continue
 				}
 				seen[label] = true
-				list = append(list, move{label: label, items: []coordinator.Item{{Event: journal.Event{
+				list = append(list, move{label: label, items: []decide.Item{{Event: journal.Event{
 					Type: journal.ContextPatched, Value: map[string]any{key: v}, Detail: &journal.Detail{Actor: "check"},
 				}}}})
 			}

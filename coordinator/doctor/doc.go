@@ -15,7 +15,7 @@
 //	number of the last commit      in the database and in COMMIT                      yes, unless commits are lost
 //
 // A head from which events have been lost cannot be told from events that a wrong head makes up, so a head that ends behind the
-// last event is taken for the truth: the events are missing. Of a run that was started under other rules (coordinator.EngineVersion),
+// last event is taken for the truth: the events are missing. Of a run that was started under other rules (decide.EngineVersion),
 // or whose events or definition are damaged, statuses cannot be derived: its head is compared with what single events say, and
 // where it has to be made anew without knowing more, the run counts as running, so that whoever can go on with it looks at it.
 //

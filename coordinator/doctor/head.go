@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -57,7 +57,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 // sleepsOn reports whether the heads differ only in when the run is due, after a command that was perhaps carried out and
 // perhaps only noted: then either is right.
 func (x *exam) sleepsOn(head, want *journal.Head) bool {
-	if x.root == nil || !want.Open || !coordinator.Noted(&x.last) {
+	if x.root == nil || !want.Open || !decide.Noted(&x.last) {
 		return false
 	}
 	other := *want
@@ -69,7 +69,7 @@ func (x *exam) sleepsOn(head, want *journal.Head) bool {
 // read, with what single events say.
 func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err error) {
 	if x.root != nil {
-		panicked := usercode.Call(func() error { want = coordinator.HeadAfter(x.root, &x.last); return nil })
+		panicked := usercode.Call(func() error { want = decide.HeadAfter(x.root, &x.last); return nil })
 		if want.Last = x.next - 1; panicked == nil {
 			return want, nil
 		}

@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -150,12 +150,12 @@ func (x *exam) first(ctx context.Context, e *journal.Event) error {
 
 // definition checks one that the run refers to, and makes the root of the run when it is its own.
 func (x *exam) definition(ctx context.Context, hash string) (err error) {
-	if x.start.Engine != coordinator.EngineVersion || x.start.Expressions != expr.Version {
+	if x.start.Engine != decide.EngineVersion || x.start.Expressions != expr.Version {
 		_, err = x.load(ctx, journal.DefinitionStream(hash))
 	} else if p, planErr := x.plan(ctx, hash); planErr != nil {
 		err = planErr
 	} else if hash == x.start.Workflow {
-		x.root = coordinator.NewRoot(p)
+		x.root = decide.NewRoot(p)
 	}
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()

@@ -12,15 +12,15 @@ import (
 
 // Codes of failures that bindings give, besides http_404 and the like.
 const (
-	CodeExit           = "exit"             // a command ended with another exit code than 0; may be retried
-	CodeNotStarted     = "not_started"      // a command could not be started: not found, no permission
-	CodeTransport      = "transport"        // no HTTP answer came; may be retried
-	CodeInvalidRequest = "invalid_request"  // what the binding gives is no HTTP request
-	CodeAddressRefused = "address_refused"  // an HTTP request would have gone where none may
-	CodeRedirect       = "redirect"         // an HTTP answer redirects too often, out of encryption, or to another host
-	CodeInvalidOutput  = "invalid_output"   // what came back is not what it should be
-	CodeTooLarge       = "output_too_large" // what came back is larger than its limit
-	CodeCanceled       = "canceled"         // the call's context ended first; may be retried
+	CodeExit           = "exit"                      // a command ended with another exit code than 0; may be retried
+	CodeNotStarted     = "not_started"               // a command could not be started: not found, no permission
+	CodeTransport      = "transport"                 // no HTTP answer came; may be retried
+	CodeInvalidRequest = "invalid_request"           // what the binding gives is no HTTP request
+	CodeAddressRefused = "address_refused"           // an HTTP request would have gone where none may
+	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, out of encryption, or to another host
+	CodeInvalidOutput  = "invalid_output"            // what came back is not what it should be
+	CodeTooLarge       = reactive.CodeOutputTooLarge // what came back is larger than its limit
+	CodeCanceled       = "canceled"                  // the call's context ended first; may be retried
 )
 
 // Bind gives the Caller of an operation that a document binds to a command or an HTTP request. All other bindings are

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -51,14 +50,14 @@ func (p *permanent) Unwrap() error { return p.error }
 var ErrUnreachable = errors.New("the participant cannot be reached")
 
 const (
-	CodeError = "error" // of a Go error that has none
-	CodePanic = "panic" // of a function that panicked, or ended its goroutine; never retried
+	CodeError = call.CodeError // of a Go error that has none
+	CodePanic = "panic"        // of a function that panicked, or ended its goroutine; never retried
 )
 
 // What is kept of an error's code and of its message, in bytes.
 const (
-	CodeMax    = 256
-	MessageMax = 64 << 10
+	CodeMax    = call.CodeMax
+	MessageMax = call.MessageMax
 )
 
 // FailureOf says what an operation's error means to the journal, and when a retry may come at the earliest (Unix nanoseconds;
@@ -91,7 +90,8 @@ func RedactedFailureOf(err error, redact func(string) string) (f *journal.Failur
 	if _, ok := errors.AsType[*permanent](err); ok {
 		f.Retryable = false
 	}
-	f.Code, f.Message = clip(redact(f.Code), CodeMax), clip(redact(f.Message), MessageMax)
+	kept := call.NewFailure(redact(f.Code), redact(f.Message))
+	f.Code, f.Message = kept.Code, kept.Message
 	return f, retryAt
 }
 
@@ -104,16 +104,4 @@ func unixNano(t time.Time) int64 {
 		return math.MaxInt64
 	}
 	return t.UnixNano()
-}
-
-// clip bounds a text, and makes it one that can be written down.
-func clip(text string, limit int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= limit {
-		return text
-	}
-	for !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
 }

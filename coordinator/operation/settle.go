@@ -2,37 +2,79 @@ package operation
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Settle turns what a Caller has returned into values and errors that are ours alone: what is journaled and shown from there on
-// calls no method of the caller's. An output that is no value of the model is the failure invalid_output. Settle itself does call
-// such methods, so it belongs behind the guard that the call is made behind.
-func Settle(c Caller, out any, err error) (any, error) {
+// ResultOf returns what an output or an error means to the journal. An output may be a Reply.
+func ResultOf(out any, err error) (r call.Result) {
 	if err != nil {
-		return nil, settledError(err)
+		r.Failure, r.RetryAt = FailureOf(err)
+		r.Unreachable = errors.Is(err, ErrUnreachable)
+		return r
 	}
-	reply, isReply := out.(Reply)
-	if isReply {
-		out = reply.Output
+	if reply, ok := out.(Reply); ok {
+		return call.Result{Output: reply.Output, About: reply.About}
 	}
+	return call.Result{Output: out}
+}
+
+// Settle is ResultOf for what a Caller has returned: what is in the result is ours alone, so that what is journaled and shown from
+// there on calls no method of the caller's. An output that is no value of the model is the failure invalid_output. Settle itself
+// calls such methods, so it belongs behind the guard that the call is made behind.
+func Settle(c Caller, out any, err error) call.Result {
+	if err != nil {
+		return ResultOf(nil, settledError(err))
+	}
+	r := ResultOf(out, nil)
 	if _, done := c.(exact); !done {
-		if out, err = value.Own(out); err != nil {
-			return nil, invalidOutput(err)
+		if r.Output, err = value.Own(r.Output); err != nil {
+			return ResultOf(nil, invalidOutput(err))
 		}
 	}
-	if !isReply {
-		return out, nil
+	if r.About != nil {
+		about, err := value.Own(r.About)
+		if err != nil {
+			return ResultOf(nil, invalidOutput(err))
+		}
+		r.About, _ = about.(map[string]any)
 	}
-	about, err := value.Own(reply.About)
+	return r
+}
+
+// CallFunction calls a Go function of a workflow behind a guard, such as usercode.Call, and returns what it returns, owned, or why
+// it has none. f is nil where there is no function of that name.
+func CallFunction(guard func(func() error) error, name string, f *template.Function, args []any) (out value.Value, failure *journal.Failure) {
+	err := guard(func() error {
+		if f == nil {
+			return fmt.Errorf("%w: Go function %q", decide.ErrMissing, name)
+		}
+		result, err := f.Call(args)
+		if err == nil {
+			out, err = value.Own(result)
+		}
+		if _, panicked := err.(*usercode.Panic); err != nil && !panicked {
+			failure = call.NewFailure("", err.Error())
+			failure.Details = Settle(nil, nil, err).Failure.Details
+			return nil
+		}
+		return err
+	})
 	if err != nil {
-		return nil, invalidOutput(err)
+		failure, _ = FailureOf(err)
+		failure.Message = fmt.Sprintf("function %q: %v", name, err)
 	}
-	reply.Output = out
-	reply.About, _ = about.(map[string]any)
-	return reply, nil
+	if failure != nil {
+		return nil, failure
+	}
+	return out, nil
 }
 
 // exact is a Caller whose outputs are values that can be journaled as they are.

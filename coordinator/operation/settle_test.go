@@ -79,14 +79,12 @@ func outcome(t *rapid.T) (any, error) {
 func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given, failed := outcome(t)
-		out, err := operation.Settle(own{}, given, failed)
-		e := journal.Event{Type: journal.CallResponded, Value: out, Detail: &journal.Detail{}}
-		if reply, ok := out.(operation.Reply); ok {
-			e.Value, e.Detail.About = reply.Output, reply.About
-		}
-		if err != nil {
-			require.Nil(t, out)
-			e.Detail.Failure, e.Detail.RetryAt = operation.FailureOf(err)
+		r := operation.Settle(own{}, given, failed)
+		e := journal.Event{Type: journal.CallResponded, Value: r.Output, Detail: &journal.Detail{
+			About: r.About, Failure: r.Failure, RetryAt: r.RetryAt,
+		}}
+		if r.Failure != nil {
+			require.Nil(t, r.Output)
 		}
 		var c journal.Codec
 		data, encoding := c.Append(nil, &e)
@@ -105,7 +103,7 @@ func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 		require.Equal(t, before.Message, after.Message)
 		require.Equal(t, before.Retryable, after.Retryable)
 		require.Equal(t, retryAt, e.Detail.RetryAt)
-		require.Equal(t, errors.Is(failed, operation.ErrUnreachable), errors.Is(err, operation.ErrUnreachable))
+		require.Equal(t, errors.Is(failed, operation.ErrUnreachable), r.Unreachable)
 		require.NotEmpty(t, after.Code)
 		require.LessOrEqual(t, len(after.Message), operation.MessageMax+len("…"))
 	})
@@ -113,8 +111,7 @@ func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 
 func TestAnOutputThatIsNoValueFailsItsCall(t *testing.T) {
 	for _, out := range odd {
-		_, err := operation.Settle(own{}, out, nil)
-		f, _ := operation.FailureOf(err)
+		f := operation.Settle(own{}, out, nil).Failure
 		require.Equal(t, operation.CodeInvalidOutput, f.Code, "%T", out)
 		require.False(t, f.Retryable)
 	}
@@ -129,8 +126,7 @@ func TestAnOutputThatIsNoValueFailsItsCall(t *testing.T) {
 	} {
 		caller := op.Implementation().(operation.Caller)
 		out, err := caller.Call(&operation.Call{})
-		_, err = operation.Settle(caller, out, err)
-		f, _ := operation.FailureOf(err)
+		f := operation.Settle(caller, out, err).Failure
 		require.Equal(t, operation.CodeInvalidOutput, f.Code, name)
 	}
 }

@@ -3,7 +3,7 @@ package scenario
 import (
 	"container/heap"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
 // agenda holds what will come in for a run, in the order of the instants and, within one, of the asking. It survives the
@@ -17,7 +17,7 @@ type agenda struct {
 type appointment struct {
 	due   int64 // Unix nanoseconds
 	order int   // of those due at one instant
-	item  coordinator.Item
+	item  decide.Item
 }
 
 type appointments []appointment
@@ -35,7 +35,7 @@ func (q *appointments) Pop() any {
 	return x
 }
 
-func (a *agenda) add(due int64, it coordinator.Item) {
+func (a *agenda) add(due int64, it decide.Item) {
 	heap.Push(&a.queue, appointment{due, a.made, it})
 	a.made++
 }
@@ -49,8 +49,8 @@ func (a *agenda) next() (int64, bool) {
 }
 
 // take gives what has come in by now, received at this instant: the engine may have been away when it was due.
-func (a *agenda) take(now int64) []coordinator.Item {
-	var items []coordinator.Item
+func (a *agenda) take(now int64) []decide.Item {
+	var items []decide.Item
 	for len(a.queue) > 0 && a.queue[0].due <= now {
 		it := heap.Pop(&a.queue).(appointment).item
 		it.Received = now

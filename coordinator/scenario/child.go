@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -113,28 +113,28 @@ func (g *stage) tryChild(q question, child *template.Child) error {
 }
 
 // cancellation ends a child run whose call has ended otherwise; false: there is nothing to end.
-func (t *track) cancellation() (coordinator.Item, bool) {
+func (t *track) cancellation() (decide.Item, bool) {
 	if t.parent == nil || t.finished() != nil || t.parent.root.Open(t.call) {
-		return coordinator.Item{}, false
+		return decide.Item{}, false
 	}
-	return coordinator.Item{Event: journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{
+	return decide.Item{Event: journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{
 		Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: "the call that started the run has ended"},
 	}}}, true
 }
 
 // pause begins or ends the pause of a child run whose parent is paused, or is no longer; false: it stands as its parent does.
-func (t *track) pause() (coordinator.Item, bool) {
+func (t *track) pause() (decide.Item, bool) {
 	if t.parent == nil || !t.root.Started() || t.finished() != nil || t.parent.root.Paused() == t.root.PausedFromAbove() {
-		return coordinator.Item{}, false
+		return decide.Item{}, false
 	}
-	return coordinator.Item{Event: coordinator.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
+	return decide.Item{Event: decide.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
 }
 
 // outcome is the answer that a finished child run is to the call that started it; false: it has none to give any more.
-func (t *track) outcome() (coordinator.Item, bool) {
+func (t *track) outcome() (decide.Item, bool) {
 	e := t.finished()
 	if e == nil || t.parent == nil || !t.parent.root.Open(t.call) {
-		return coordinator.Item{}, false
+		return decide.Item{}, false
 	}
 	q := t.parent.question(t.call)
 	if status := reactive.RunStatus(e.Detail.State); status != reactive.RunCompleted {

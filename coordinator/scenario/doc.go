@@ -11,7 +11,7 @@
 //	  apologise: {output: sent}
 //	expect: {run: completed, at: PT2S, steps: {ship: skipped, apologise: completed}}
 //
-// There is no second engine: a scenario is another driver of coordinator.Stepper, where the store is a slice, the world
+// There is no second engine: a scenario is another driver of decide.Stepper, where the store is a slice, the world
 // is the script, and the clock is a number that jumps to the next instant at which something is due.
 //
 //	script ──answers──▶ agenda ─┐

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
@@ -268,8 +268,8 @@ func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) 
 }
 
 // told adds what a scripted answer tells beside its output.
-func (q question) told(a answer) coordinator.Item {
-	it := q.ended(a.output, nil)
+func (q question) told(a answer) decide.Item {
+	it := q.answered(a.output)
 	if len(a.about) == 0 {
 		return it
 	}

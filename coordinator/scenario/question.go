@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -66,32 +67,34 @@ func (q question) task() (net.Place, bool) {
 func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }
 
 // answered is what comes in when the call gives an output.
-func (q question) answered(output any) coordinator.Item { return q.ended(output, nil) }
+func (q question) answered(output any) decide.Item { return q.ended(operation.ResultOf(output, nil)) }
 
 // failed is what comes in when the call fails.
-func (q question) failed(f *journal.Failure) coordinator.Item {
-	return q.ended(nil, &operation.Error{Code: f.Code, Message: f.Message, Details: f.Details, Permanent: !f.Retryable})
+func (q question) failed(f *journal.Failure) decide.Item {
+	kept := *call.NewFailure(f.Code, f.Message)
+	kept.Details, kept.Retryable = f.Details, f.Retryable
+	return q.ended(call.Result{Failure: &kept})
 }
 
 // ended makes an outcome what the engine makes of a real one.
-func (q question) ended(output any, err error) coordinator.Item {
-	e := coordinator.Ending(q.call, output, err)
+func (q question) ended(result call.Result) decide.Item {
+	e := decide.Ending(q.call, result)
 	e.Node = q.node
-	return coordinator.Item{Event: e}
+	return decide.Item{Event: e}
 }
 
 // report is what a frame of a scripted answer makes come in.
-func (q question) report(number int32, f *frame) coordinator.Item {
-	e := coordinator.Reported(q.call, 1, number, f.kind, f.payload)
+func (q question) report(number int32, f *frame) decide.Item {
+	e := decide.Reported(q.call, 1, number, f.kind, f.payload)
 	e.Node = q.node
-	return coordinator.Item{Event: e}
+	return decide.Item{Event: e}
 }
 
 // item is what a scripted answer makes come in.
-func (q question) item(a answer) coordinator.Item {
+func (q question) item(a answer) decide.Item {
 	switch {
 	case a.unreachable:
-		return q.ended(nil, operation.ErrUnreachable)
+		return q.ended(operation.ResultOf(nil, operation.ErrUnreachable))
 	case a.failure != nil:
 		return q.failed(a.failure)
 	}
@@ -100,7 +103,7 @@ func (q question) item(a answer) coordinator.Item {
 
 // unanswered are the questions that a run made from its journal has to ask again, in the order in which it asked them
 // first. lost are the ends of calls that may not be made twice.
-func (t *track) unanswered() (again []question, lost []coordinator.Item) {
+func (t *track) unanswered() (again []question, lost []decide.Item) {
 	for _, req := range t.root.OpenCalls() {
 		q := t.question(req)
 		if req.Decision == 0 && t.root.Place(req.Node).Step.NonIdempotent {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -125,7 +126,7 @@ func (g *stage) begin(t *track, input any) error {
 	if err := coordinator.CheckInput(t.program.plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, coordinator.Item{Event: coordinator.Started(t.id, t.program.plan, in)})
+	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in)})
 	g.tracks = append(g.tracks, t)
 	return nil
 }
@@ -225,7 +226,7 @@ func (g *stage) turn(t *track) bool {
 }
 
 // items are what comes in for a run now. The rules leave open which of several answers of one instant comes first.
-func (g *stage) items(t *track) []coordinator.Item {
+func (g *stage) items(t *track) []decide.Item {
 	items := t.agenda.take(g.now)
 	if g.shuffle != nil {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
@@ -245,7 +246,7 @@ func (g *stage) items(t *track) []coordinator.Item {
 	return items
 }
 
-func (g *stage) received(it coordinator.Item) coordinator.Item {
+func (g *stage) received(it decide.Item) decide.Item {
 	it.Received = g.now
 	return it
 }
@@ -344,7 +345,7 @@ func (g *stage) wish(e *entry) {
 	event := e.wish
 	event.Node = key
 	kind, at := e.kind, g.place // by the time of the reply, the timeline may have gone on
-	t.agenda.add(g.now, coordinator.Item{Event: event, Reply: func(err error) {
+	t.agenda.add(g.now, decide.Item{Event: event, Reply: func(err error) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
 		} else if err != nil {

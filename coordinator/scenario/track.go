@@ -6,12 +6,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // track is one run: the scenario's own, or a child run of a step. It holds the engine, which crashes, and the journal,
@@ -29,7 +33,7 @@ type track struct {
 	program *program
 
 	root    *reactive.Root // of the engine
-	step    *coordinator.Stepper
+	step    *decide.Stepper
 	journal []journal.Event // as a store gives them back
 	agenda  agenda
 
@@ -46,12 +50,12 @@ type track struct {
 }
 
 var (
-	_ coordinator.Host     = (*track)(nil)
-	_ coordinator.Resolver = (*track)(nil)
+	_ decide.Host     = (*track)(nil)
+	_ decide.Resolver = (*track)(nil)
 )
 
 func newTrack(g *stage, id, path string, p *program) *track {
-	t := &track{stage: g, id: id, path: path, program: p, seen: coordinator.NewRoot(p.plan), statusBy: -1,
+	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}, places: map[int]net.Place{}}
 	t.seen.Watch()
 	t.look()
@@ -60,29 +64,31 @@ func newTrack(g *stage, id, path string, p *program) *track {
 }
 
 // Function finds a Go function of the workflow.
-func (t *track) Function(name string) *template.Function { return t.program.functions[name] }
+func (t *track) Function(name string, args []any) (value.Value, *journal.Failure) {
+	return operation.CallFunction(usercode.Call, name, t.program.functions[name], args)
+}
 
 // Pure carries out nothing: all calls are answered by the script.
-func (t *track) Pure(int32, any) (any, error, bool) { return nil, nil, false }
+func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Reserve has room for any number of calls.
 func (t *track) Reserve() bool { return true }
 
 // Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
-func (t *track) Resolve(v int32, at int64) ([]string, error) {
+func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
 // rebuild throws the engine away and makes it anew from the journal.
 func (t *track) rebuild() {
-	t.root = coordinator.NewRoot(t.program.plan)
+	t.root = decide.NewRoot(t.program.plan)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
 	// What was to be stopped or called is history: calls that are open are found by unanswered.
 	t.root.TakeCancels()
 	t.root.TakeCalls()
-	t.step = coordinator.NewStepper(t.root, t)
+	t.step = decide.NewStepper(t.root, t)
 }
 
 // append journals a batch and has the observer see it. The events go through their encoding, also when nothing crashes:

@@ -72,3 +72,6 @@ func checkBlob(stream string, e *Event) error {
 	}
 	return nil
 }
+
+// ParentRun is the id of the run whose call has started a run; "" when no call has.
+func ParentRun(run string) string { return run[:max(0, strings.LastIndexByte(run, '/'))] }

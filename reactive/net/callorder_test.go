@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
 // mCall is a call of a run by the second reading.
@@ -81,7 +81,7 @@ func (m *model) waitedBy(r *mRun) (list []string) {
 
 // callGraph is that of the run so far, and what was waited for in it.
 func (b *table) callGraph() (g *reactive.CallGraph, waits []string) {
-	g = reactive.NewCallGraph(coordinator.NewRoot(b.plan))
+	g = reactive.NewCallGraph(decide.NewRoot(b.plan))
 	for _, e := range b.journal {
 		e.Hint = 0
 		g.Apply(&e)

@@ -8,9 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
@@ -49,9 +50,9 @@ func FuzzRun(f *testing.F) {
 		}
 		p, err := plan.Compile(c)
 		require.NoError(t, err)
-		g := &guided{t: t, root: coordinator.NewRoot(p)}
-		g.step = coordinator.NewStepper(g.root, g)
-		g.play(coordinator.Item{Event: coordinator.Started("fuzz", p, nil)})
+		g := &guided{t: t, root: decide.NewRoot(p)}
+		g.step = decide.NewStepper(g.root, g)
+		g.play(decide.Item{Event: decide.Started("fuzz", p, nil)})
 		for range 30 {
 			if g.root.Finished() != nil || g.events > 2_000 || !g.move() {
 				break
@@ -65,18 +66,20 @@ func FuzzRun(f *testing.F) {
 type guided struct {
 	t       *testing.T
 	root    *reactive.Root
-	step    *coordinator.Stepper
+	step    *decide.Stepper
 	journal []byte
 	events  int
 	now     int64
 	answers int64
 }
 
-func (*guided) Function(string) *template.Function { return nil }
-func (*guided) Pure(int32, any) (any, error, bool) { return nil, nil, false }
-func (*guided) Reserve() bool                      { return true }
+func (*guided) Function(string, []any) (value.Value, *journal.Failure) {
+	return nil, call.NewFailure("", "there are no functions")
+}
+func (*guided) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
+func (*guided) Reserve() bool                       { return true }
 
-func (g *guided) play(items ...coordinator.Item) {
+func (g *guided) play(items ...decide.Item) {
 	g.now++
 	out := g.step.Step(g.now, items)
 	for _, r := range out.Replies {
@@ -100,9 +103,9 @@ func (g *guided) move() bool {
 			err = &operation.Error{Code: "boom"}
 		}
 		out := map[string]any{"n": g.answers, "more": g.answers%3 > 0, "rows": []any{map[string]any{"id": g.answers}}}
-		e := coordinator.Ending(calls[0], out, err)
+		e := decide.Ending(calls[0], operation.ResultOf(out, err))
 		e.Node = g.root.Key(calls[0].Node)
-		g.play(coordinator.Item{Event: e})
+		g.play(decide.Item{Event: e})
 		return true
 	}
 	if due := g.root.NextDue(); due > 0 {
@@ -112,13 +115,13 @@ func (g *guided) move() bool {
 	}
 	before := g.events
 	patch := map[string]any{"go": true, "ok": true, "approved": true, "n": g.answers}
-	g.play(coordinator.Item{Event: journal.Event{Type: journal.ContextPatched, Value: patch}, Reply: func(error) {}})
+	g.play(decide.Item{Event: journal.Event{Type: journal.ContextPatched, Value: patch}, Reply: func(error) {}})
 	return g.events > before+1
 }
 
 // again makes the net anew from what was written down.
 func (g *guided) again(p *plan.Plan) {
-	root := coordinator.NewRoot(p)
+	root := decide.NewRoot(p)
 	events, err := (&journal.Codec{}).DecodeAll(nil, g.journal)
 	require.NoError(g.t, err)
 	for i := range events {

@@ -12,14 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 const second = int64(time.Second)
@@ -203,7 +205,7 @@ type table struct {
 	t       require.TestingT
 	plan    *plan.Plan
 	root    *reactive.Root
-	step    *coordinator.Stepper
+	step    *decide.Stepper
 	journal []journal.Event
 	now     int64
 	asked   []reactive.Request // calls that were made, for answers that come twice
@@ -219,18 +221,20 @@ type kept struct {
 	digest string
 }
 
-func (*table) Function(string) *template.Function { return nil }
-func (*table) Pure(int32, any) (any, error, bool) { return nil, nil, false }
-func (*table) Reserve() bool                      { return true }
-func (b *table) net() *net.Net                    { return net.Of(b.root) }
+func (*table) Function(string, []any) (value.Value, *journal.Failure) {
+	return nil, call.NewFailure("", "there are no functions")
+}
+func (*table) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
+func (*table) Reserve() bool                       { return true }
+func (b *table) net() *net.Net                     { return net.Of(b.root) }
 
 func lay(t require.TestingT, text string) *table {
 	c, err := kinds.Load("game.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
 	require.NoError(t, err, text)
 	p, err := plan.Compile(c)
 	require.NoError(t, err)
-	b := &table{t: t, plan: p, now: 1, root: coordinator.NewRoot(p)}
-	b.step = coordinator.NewStepper(b.root, b)
+	b := &table{t: t, plan: p, now: 1, root: decide.NewRoot(p)}
+	b.step = decide.NewStepper(b.root, b)
 	b.play(journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "game"}}})
 	return b
 }
@@ -238,20 +242,20 @@ func lay(t require.TestingT, text string) *table {
 // play brings events in and follows them to their end. After every event the net is sound, and a run that has finished has
 // left nothing open.
 func (b *table) play(events ...journal.Event) {
-	items := make([]coordinator.Item, len(events))
+	items := make([]decide.Item, len(events))
 	for i := range events {
-		items[i] = coordinator.Item{Event: events[i], Received: b.now}
+		items[i] = decide.Item{Event: events[i], Received: b.now}
 	}
 	b.take(items)
 }
 
 // command puts a command, and returns why it was refused.
 func (b *table) command(e journal.Event) (refused error) {
-	b.take([]coordinator.Item{{Event: e, Received: b.now, Reply: func(err error) { refused = err }}})
+	b.take([]decide.Item{{Event: e, Received: b.now, Reply: func(err error) { refused = err }}})
 	return refused
 }
 
-func (b *table) take(items []coordinator.Item) {
+func (b *table) take(items []decide.Item) {
 	for {
 		out := b.step.Step(b.now, items)
 		for _, r := range out.Replies {
@@ -295,7 +299,7 @@ func (b *table) answer(key string, ok bool) {
 		Output: map[string]any{"n": int64(b.answers), "rows": []any{map[string]any{"id": int64(b.answers)}}},
 		About:  map[string]any{"pg": map[string]any{"code": "00000"}},
 	}
-	e := coordinator.Ending(b.root.Request(v, b.root.Attempt(v)), out, err)
+	e := decide.Ending(b.root.Request(v, b.root.Attempt(v)), operation.ResultOf(out, err))
 	e.Node, e.Hint = key, v+1
 	b.play(e, e) // an answer that comes twice counts once
 }
@@ -361,7 +365,7 @@ func (b *table) digest(root *reactive.Root) string {
 // after every event, as if it had been written one by one.
 func (b *table) again() {
 	for _, watched := range []bool{false, true} {
-		root := coordinator.NewRoot(b.plan)
+		root := decide.NewRoot(b.plan)
 		rest := b.kept
 		for i := range b.journal {
 			e := b.journal[i]
@@ -528,9 +532,9 @@ func BenchmarkStepRuns(b *testing.B) {
 					require.NoError(b, err)
 					b.ReportAllocs()
 					for b.Loop() {
-						root := coordinator.NewRoot(p)
-						s := coordinator.NewStepper(root, instant{})
-						items := []coordinator.Item{{Event: journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}}}}
+						root := decide.NewRoot(p)
+						s := decide.NewStepper(root, instant{})
+						items := []decide.Item{{Event: journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}}}}
 						for root.Finished() == nil {
 							s.Step(1, items)
 							items = nil
@@ -547,9 +551,11 @@ func BenchmarkStepRuns(b *testing.B) {
 // instant is a host whose calls answer at once.
 type instant struct{}
 
-func (instant) Function(string) *template.Function { return nil }
-func (instant) Pure(int32, any) (any, error, bool) { return nil, nil, true }
-func (instant) Reserve() bool                      { return true }
+func (instant) Function(string, []any) (value.Value, *journal.Failure) {
+	return nil, call.NewFailure("", "there are no functions")
+}
+func (instant) Pure(int32, any) (call.Result, bool) { return call.Result{}, true }
+func (instant) Reserve() bool                       { return true }
 
 // TestWhoWaitsAtAGateIsToldWhatItsRulesRead: all of it, and nothing else.
 func TestWhoWaitsAtAGateIsToldWhatItsRulesRead(t *testing.T) {

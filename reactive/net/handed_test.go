@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/value"
@@ -56,7 +56,7 @@ func (b *table) copied(v any, depth int) any {
 }
 
 // holdAll holds on to all that can be got of a run after a turn.
-func (b *table) holdAll(out coordinator.Outcome) {
+func (b *table) holdAll(out decide.Outcome) {
 	if b.known == nil {
 		return
 	}

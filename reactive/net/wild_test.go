@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 )
@@ -213,7 +213,7 @@ func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 		b := lay(t, text)
 		b.known, b.owed = map[uintptr]bool{}, map[string]int32{}
 		b.net().Watch(b.holdView)
-		b.holdAll(coordinator.Outcome{Batch: b.journal})
+		b.holdAll(decide.Outcome{Batch: b.journal})
 		for move := 0; move < 40 && b.root.Finished() == nil; move++ {
 			b.move(w)
 			b.settle()

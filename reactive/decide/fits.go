@@ -1,9 +1,8 @@
-package coordinator
+package decide
 
 import (
 	"fmt"
 
-	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -37,7 +36,7 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 	if text == "" {
 		return e
 	}
-	d := journal.Detail{Failure: &journal.Failure{Code: operation.CodeTooLarge, Message: text}}
+	d := journal.Detail{Failure: &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}}
 	if e.Detail != nil {
 		d.Participant, d.Count = e.Detail.Participant, e.Detail.Count
 	}
@@ -63,7 +62,7 @@ func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure
 func (s *Stepper) verdict() reactive.Verdict {
 	v := s.root.Verdict()
 	if text := s.oversize("the output of the run", v.Output); text != "" {
-		return reactive.Verdict{Status: reactive.RunFailed, Failure: &journal.Failure{Code: operation.CodeTooLarge, Message: text}, Node: -1}
+		return reactive.Verdict{Status: reactive.RunFailed, Failure: &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}, Node: -1}
 	}
 	return v
 }

@@ -1,7 +1,6 @@
-package coordinator
+package decide
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive"
@@ -25,17 +24,14 @@ func NewRoot(p *plan.Plan) *reactive.Root {
 // with.
 const EngineVersion = 2
 
-// errRules says that no other workflow, operation or function could help.
-var errRules = errors.New("it was started under other rules")
-
-// sameRules refuses to derive anything from the journal of a run that was started under other rules: its statuses could
+// SameRules refuses to derive anything from the journal of a run that was started under other rules: its statuses could
 // differ from those that its calls were decided by.
-func sameRules(start *journal.Start) error {
+func SameRules(start *journal.Start) error {
 	if start.Engine == EngineVersion && start.Expressions == expr.Version {
 		return nil
 	}
 	return fmt.Errorf("%w: %w (engine %d, expressions %d; here %d, %d)",
-		ErrMissing, errRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
+		ErrMissing, ErrRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
 }
 
 // Started is the first event of a run of p: it holds everything of the workflow that rules of later versions could read
@@ -46,8 +42,6 @@ func Started(run string, p *plan.Plan, input value.Value) journal.Event {
 		Run: run, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
 		MaxConcurrency: int32(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
 	}
-	var limits Limits
-	limits.complete()
-	limits.keptBy(start)
+	DefaultLimits().KeptBy(start)
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }

@@ -1,39 +1,35 @@
-package coordinator
+package decide
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // intentsMax bounds the events that one step decides. What is left is decided by the next, after the inbox has been
 // looked at again, so that a cancel always gets in.
 const intentsMax = 1024
 
-// Item is something that came in for a run: the outcome of a call, or a wish from outside.
+// Item is something that came in for a run: the result of a call, or a command.
 type Item struct {
 	Event    journal.Event   // without Seq and At
 	Received int64           // Unix nanoseconds; 0: just now
-	Reply    func(err error) // for a wish: called once it is durable or refused
-
-	flight *flight // for an outcome: the call
+	Reply    func(err error) // of a command: called once it is durable or refused
 }
-
-// noEvent marks an item that has nothing to say.
-const noEvent journal.Type = 255
 
 // Host is what a Stepper asks of the program around it.
 type Host interface {
-	// Function finds a Go function of the workflow by its name; nil: there is none.
-	Function(name string) *template.Function
+	// Function calls a Go function of the workflow. Of a failure the code is of no matter.
+	Function(name string, args []any) (value.Value, *journal.Failure)
 
 	// Pure carries out a call that leaves nothing behind; ok is false for every other.
-	Pure(v int32, input any) (out any, err error, ok bool)
+	Pure(v int32, input any) (result call.Result, ok bool)
 
 	// Reserve asks for room for one more call of the process, of a step whose operation needs some. Where there is none, the
 	// step stays ready.
@@ -42,37 +38,31 @@ type Host interface {
 
 // Resolver is a Host that knows who can be targeted.
 type Resolver interface {
-	// Resolve gives the participants that a step's target means at an instant (Unix nanoseconds), in order. An error fails the
-	// step.
-	Resolve(v int32, at int64) ([]string, error)
-}
-
-// Guard is a Host that calls code which is not ours behind a guard of its own. Any other has its panics recovered.
-type Guard interface {
-	// Guard calls f. It returns f's error, or one that says so when f did not return.
-	Guard(f func() error) error
+	// Resolve returns the participants that a step's target means at an instant (Unix nanoseconds), in order. A failure is the
+	// step's.
+	Resolve(v int32, at int64) ([]string, *journal.Failure)
 }
 
 // Limiter is a Host with limits of its own. For any other, the defaults hold.
 type Limiter interface{ Limits() Limits }
 
-// Stepper is the coordinator without goroutines, clock and I/O: it takes what came in and gives what is to be
-// journaled and then done. The engine's loop and the scenario runner are its two drivers.
+// Stepper decides for one run. The engine's loop and the scenario runner are its two drivers.
 //
 //	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
 // It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is thrown
 // away and made anew from the journal.
 type Stepper struct {
-	root     *reactive.Root
-	host     Host
-	limits   Limits
-	fold     func(*journal.Event) // applies an event to the root
-	reserved int                  // calls that have got room in this step, one for each step of a plain call or of a fan-out
-	batch    []journal.Event
-	calls    []reactive.Request
-	answers  []answer
-	now      int64
+	Reserved int // calls that have got room in this step, one for each step of a plain call or of a fan-out; the driver counts down
+
+	root    *reactive.Root
+	host    Host
+	limits  Limits
+	fold    func(*journal.Event) // applies an event to the root
+	batch   []journal.Event
+	calls   []reactive.Request
+	answers []answer
+	now     int64
 }
 
 // NewStepper makes the stepper of a run whose journal root has been given.
@@ -81,15 +71,17 @@ func NewStepper(root *reactive.Root, host Host) *Stepper {
 	if l, ok := host.(Limiter); ok {
 		s.limits = l.Limits()
 	}
-	s.limits.complete()
+	s.limits = s.limits.complete()
 	return s
 }
 
+// FoldWith has f apply each event to the root, in place of the root's Apply.
+func (s *Stepper) FoldWith(f func(*journal.Event)) { s.fold = f }
+
 // answer is the result of a pure operation, to be journaled after the starts of its round.
 type answer struct {
-	req reactive.Request
-	out any
-	err error
+	req    reactive.Request
+	result call.Result
 }
 
 // Outcome is what a step asks of its driver: append Batch, and when it is durable, do the rest.
@@ -101,7 +93,7 @@ type Outcome struct {
 	More    bool // there is more to decide at once
 }
 
-// Reply is what somebody who wished for something is to be told.
+// Reply is the answer to a command.
 type Reply struct {
 	To  func(error)
 	Err error
@@ -111,7 +103,7 @@ type Reply struct {
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
-	s.batch, s.calls, s.reserved = s.batch[:0], s.calls[:0], 0
+	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], 0
 	var out Outcome
 	for i := range items {
 		if t := items[i].Received; t > 0 {
@@ -149,11 +141,8 @@ func (s *Stepper) fire(until int64) {
 	}
 }
 
-// take applies one item. A wish that cannot be is refused and leaves the journal as it was.
+// take applies one item. A command that is refused leaves the journal as it was.
 func (s *Stepper) take(it *Item) (Reply, bool) {
-	if it.Event.Type == noEvent {
-		return Reply{}, false
-	}
 	if it.Reply == nil {
 		it.Event = s.fitting(it.Event)
 	}
@@ -177,7 +166,7 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 	return Reply{it.Reply, nil}, it.Reply != nil
 }
 
-// enact applies a wish that was not refused. Another attempt of a step of a finished run lets the run go on.
+// enact applies a command that was not refused. Another attempt of a step of a finished run lets the run go on.
 func (s *Stepper) enact(e journal.Event) {
 	if e.Type == journal.NodeRetried && s.root.Finished() != nil {
 		s.apply(journal.Event{Type: journal.RunReopened, At: s.now, Detail: e.Detail})
@@ -258,7 +247,7 @@ func (s *Stepper) answerMessages() (any bool) {
 			return any
 		}
 		any = true
-		s.apply(s.about(a.Node, journal.Event{Type: journal.CallResponded, Attempt: a.Attempt, Value: a.Output}))
+		s.apply(s.About(a.Node, journal.Event{Type: journal.CallResponded, Attempt: a.Attempt, Value: a.Output}))
 	}
 }
 
@@ -269,7 +258,7 @@ func (s *Stepper) ask() {
 		if !ok {
 			return
 		}
-		s.apply(s.about(v, s.decided(v)))
+		s.apply(s.About(v, s.decided(v)))
 	}
 }
 
@@ -280,7 +269,7 @@ func (s *Stepper) askParticipants() {
 		if !ok {
 			return
 		}
-		s.apply(s.about(h.Node, journal.Event{
+		s.apply(s.About(h.Node, journal.Event{
 			Type: journal.DispatchCreated, Attempt: h.Attempt, Detail: &journal.Detail{Participant: h.Participant},
 		}))
 	}
@@ -301,7 +290,7 @@ func (s *Stepper) askDecisions() {
 		if e.Value = input; failure != nil {
 			e.Type, e.Detail.Failure = journal.DecisionReceived, failure
 		}
-		s.apply(s.about(v, e))
+		s.apply(s.About(v, e))
 	}
 }
 
@@ -333,7 +322,7 @@ func (s *Stepper) start(limit int) {
 				next = s.root.NextFree
 				continue
 			}
-			s.reserved++
+			s.Reserved++
 		}
 		s.request(v, s.root.Operation(v))
 	}
@@ -357,16 +346,16 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 		}
 	}
 	if failure != nil {
-		s.apply(s.about(v, journal.Event{Type: journal.StepFailed, Detail: &journal.Detail{Failure: failure}}))
+		s.apply(s.About(v, journal.Event{Type: journal.StepFailed, Detail: &journal.Detail{Failure: failure}}))
 		return
 	}
-	s.apply(s.about(v, e))
+	s.apply(s.About(v, e))
 	req := s.root.Request(v, e.Attempt)
 	if asks {
 		return // its participants are called
 	}
-	if out, err, done := s.carryOut(v, op, input); done {
-		s.answers = append(s.answers, answer{req, out, err})
+	if result, done := s.carryOut(v, op, input); done {
+		s.answers = append(s.answers, answer{req, result})
 	} else if op.Kind == plan.Call {
 		s.calls = append(s.calls, req)
 	}
@@ -378,11 +367,7 @@ func (s *Stepper) resolve(v int32, failure *journal.Failure) ([]string, *journal
 	if !ok || failure != nil {
 		return s.root.Place(v).Step.Target.Participants, failure
 	}
-	ids, err := r.Resolve(v, s.now)
-	if err != nil {
-		failure, _ = operation.FailureOf(err)
-	}
-	return ids, failure
+	return r.Resolve(v, s.now)
 }
 
 // answerPure journals the results of the round's pure operations.
@@ -390,15 +375,15 @@ func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			s.apply(s.about(a.req.Node, s.fitting(Ending(a.req, a.out, a.err))))
+			s.apply(s.About(a.req.Node, s.fitting(Ending(a.req, a.result))))
 		}
 	}
 	clear(s.answers)
 	s.answers = s.answers[:0]
 }
 
-// about completes an event about a node.
-func (s *Stepper) about(v int32, e journal.Event) journal.Event {
+// About completes an event about a node.
+func (s *Stepper) About(v int32, e journal.Event) journal.Event {
 	e.At, e.Node, e.Hint = s.now, s.root.Key(v), v+1
 	return e
 }

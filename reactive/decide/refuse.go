@@ -1,16 +1,16 @@
-package coordinator
+package decide
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 )
 
-// refuse says why an event from outside would be without effect or harm the run; nil when it may be journaled. What the
-// journal would have to explain away later is better told to the one who asked.
+// refuse returns why an event from outside would be without effect or harm the run; nil when it may be journaled.
 func (s *Stepper) refuse(e *journal.Event) error {
 	if err := s.refuseState(e); err != nil {
 		return err
@@ -18,7 +18,7 @@ func (s *Stepper) refuse(e *journal.Event) error {
 	return s.refuseSize(e)
 }
 
-// refuseState says why an event is of no use as things stand.
+// refuseState returns why an event is of no use as things stand.
 func (s *Stepper) refuseState(e *journal.Event) error {
 	switch started := s.root.Started(); {
 	case e.Type == journal.RunStarted && !started:
@@ -52,7 +52,7 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 	return nil
 }
 
-// refusePause says why a run is not paused or not resumed. Each cause of a pause is ended in its own way.
+// refusePause returns why a run is not paused or not resumed. Each cause of a pause is ended in its own way.
 func (s *Stepper) refusePause(e *journal.Event) error {
 	cause := ""
 	if e.Detail != nil {
@@ -72,12 +72,12 @@ func (s *Stepper) refusePause(e *journal.Event) error {
 	case !s.root.Paused():
 		return fmt.Errorf("%w: it is not paused", ErrNotPossible)
 	case s.root.PausedFromAbove():
-		return fmt.Errorf("%w: the run that started it is paused: resume %s", ErrNotPossible, parentOf(s.root.Start().Run))
+		return fmt.Errorf("%w: the run that started it is paused: resume %s", ErrNotPossible, journal.ParentRun(s.root.Start().Run))
 	}
 	return fmt.Errorf("%w: what a step has come to has paused it: decide that step", ErrNotPossible)
 }
 
-// reopens reports whether a wish lets a finished run go on: another attempt of a step does, unless the run was closed. What
+// reopens reports whether a command lets a finished run go on: another attempt of a step does, unless the run was closed. What
 // closed it has aborted everything at once, and can only be run again from the start. A child is never reopened alone. Of a
 // playbook nothing has an attempt to repeat by then, and it is said so.
 func (s *Stepper) reopens(e *journal.Event) bool {
@@ -104,7 +104,7 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 	return nil
 }
 
-// refuseRetry says why a step is not attempted again, or its decision not asked for again.
+// refuseRetry returns why a step is not attempted again, or its decision not asked for again.
 func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	undecided := s.root.Undecided(v)
 	asks := undecided && (e.Detail == nil || !e.Detail.Work)
@@ -157,6 +157,41 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	e.Attempt = s.root.Attempt(v)
 	if s.root.Fulfillment(v) != call.Undecided {
 		e.Type = journal.DecisionOverridden
+	}
+	return nil
+}
+
+// refusePatch returns why a context cannot be written to.
+func (s *Stepper) refusePatch(e *journal.Event) error {
+	n := net.Of(s.root)
+	changes, _ := e.Value.(map[string]any)
+	switch {
+	case s.root.Closed():
+		return ErrFinished
+	case n == nil:
+		return fmt.Errorf("%w: only playbooks have a context", ErrNotPossible)
+	case len(changes) == 0:
+		return fmt.Errorf("%w: there is nothing to write", ErrNotPossible)
+	}
+	if err := n.PatchError(changes); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotPossible, err)
+	}
+	return nil
+}
+
+// refuseReport returns why a report is not journaled: its call has ended, or has reported too often.
+func (s *Stepper) refuseReport(e *journal.Event) error {
+	v, ok := s.root.Node(e.Node)
+	if !ok {
+		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
+	}
+	req := s.root.Request(v, e.Attempt)
+	req.Participant = e.Detail.Participant
+	switch {
+	case s.root.Closed() || !s.root.Open(req):
+		return ErrEnded
+	case s.root.Reported(req) >= reactive.ReportsMax:
+		return fmt.Errorf("%w: the call has reported %d times", ErrLimit, reactive.ReportsMax)
 	}
 	return nil
 }

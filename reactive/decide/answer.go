@@ -1,12 +1,9 @@
-package coordinator
+package decide
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator/operation"
-	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -16,28 +13,24 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Ending is the event that a call's outcome makes: of a step, of one of its participants, or of its decision source.
-func Ending(req reactive.Request, out any, err error) journal.Event {
+// Ending is the event that a call's result makes: of a step, of one of its participants, or of its decision source.
+func Ending(req reactive.Request, r call.Result) journal.Event {
 	e := journal.Event{Type: journal.CallResponded, Attempt: req.Attempt}
-	reply, isReply := out.(operation.Reply)
-	if isReply {
-		out = reply.Output
-	}
-	if req.Participant != "" || req.Decision != 0 || err != nil || len(reply.About) > 0 {
+	if req.Participant != "" || req.Decision != 0 || r.Failure != nil || len(r.About) > 0 {
 		e.Detail = &journal.Detail{Participant: req.Participant, Count: req.Decision}
 	}
 	switch {
-	case err == nil:
-		e.Value = out
-		if len(reply.About) > 0 {
-			e.Detail.About = reply.About
+	case r.Failure == nil:
+		e.Value = r.Output
+		if len(r.About) > 0 {
+			e.Detail.About = r.About
 		}
-	case req.Participant != "" && errors.Is(err, operation.ErrUnreachable):
+	case req.Participant != "" && r.Unreachable:
 		e.Type, e.Detail.State = journal.DispatchSettled, string(call.Unreachable)
-		e.Detail.Failure, _ = operation.FailureOf(err)
+		e.Detail.Failure = r.Failure
 	default:
 		e.Type = journal.CallError
-		e.Detail.Failure, e.Detail.RetryAt = operation.FailureOf(err)
+		e.Detail.Failure, e.Detail.RetryAt = r.Failure, r.RetryAt
 	}
 	if req.Decision != 0 {
 		e.Type = journal.DecisionReceived
@@ -54,38 +47,14 @@ func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	return s.call(s.root.Place(v).Step.Func.Name, in, reactive.CodeInputResolution)
 }
 
-// call runs a Go function of the workflow. An error or a panic in it, or in the methods of what it returns, is a failure with
-// that code; of a panic the details have the stack.
-func (s *Stepper) call(name string, args any, code string) (out value.Value, failure *journal.Failure) {
+// call calls a Go function of the workflow. Its failure has that code.
+func (s *Stepper) call(name string, args any, code string) (value.Value, *journal.Failure) {
 	list, _ := args.([]any)
-	text := ""
-	guard := usercode.Call
-	if g, ok := s.host.(Guard); ok {
-		guard = g.Guard
+	out, failure := s.host.Function(name, list)
+	if failure != nil {
+		return nil, &journal.Failure{Code: code, Message: failure.Message, Details: failure.Details}
 	}
-	err := guard(func() error {
-		f := s.host.Function(name)
-		if f == nil {
-			return fmt.Errorf("%w: Go function %q", ErrMissing, name)
-		}
-		result, err := f.Call(list)
-		if err == nil {
-			out, err = value.Own(result)
-		}
-		if _, panicked := err.(*usercode.Panic); err != nil && !panicked {
-			text = err.Error()
-			_, err = operation.Settle(nil, nil, err)
-		}
-		return err
-	})
-	if err == nil {
-		return out, nil
-	}
-	if text == "" {
-		text = fmt.Sprintf("function %q: %v", name, err)
-	}
-	failure, _ = operation.FailureOf(err)
-	return nil, &journal.Failure{Code: code, Message: text, Details: failure.Details}
+	return out, nil
 }
 
 // decided is what a Go function has made of a conditional or a map.
@@ -101,7 +70,7 @@ func (s *Stepper) decided(v int32) journal.Event {
 		e.Value, failure = s.call(row.Func, args, code)
 	}
 	if text := s.oversize("the list", e.Value); text != "" {
-		failure = &journal.Failure{Code: operation.CodeTooLarge, Message: text}
+		failure = &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}
 	}
 	if failure != nil {
 		e.Value, e.Detail = nil, &journal.Detail{Failure: failure}
@@ -111,40 +80,44 @@ func (s *Stepper) decided(v int32) journal.Event {
 
 // carryOut makes the calls that leave nothing behind, and so need not be journaled before they are made. It reports
 // false for all others.
-func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (out any, err error, done bool) {
+func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (result call.Result, done bool) {
 	switch op.Kind {
 	case plan.Value:
-		if out, err = op.Bound.Value.Eval(s.binding(v, input)); err == nil {
+		out, err := op.Bound.Value.Eval(s.binding(v, input))
+		if err == nil {
 			err = value.Fits(out, 0)
 		}
 		if err != nil {
-			err = &operation.Error{Code: reactive.CodeInputResolution, Permanent: true, Err: err}
+			return unresolved(err), true
 		}
-		return out, err, true
+		return call.Result{Output: out}, true
 	case plan.Fail:
-		return nil, s.fail(v, op.Bound, input), true
+		return s.fail(v, op.Bound, input), true
 	case plan.Call:
 		return s.host.Pure(v, input)
 	}
-	return nil, nil, false
+	return call.Result{}, false
 }
 
-func (s *Stepper) fail(v int32, b *template.Bound, input any) error {
+// fail is the result of an operation that fails as its binding says.
+func (s *Stepper) fail(v int32, b *template.Bound, input any) call.Result {
 	env := s.binding(v, input)
 	code, err := b.Code.Eval(env)
-	if err == nil {
-		var message value.Value
-		if b.Message != nil {
-			message, err = b.Message.Eval(env)
-		}
-		if err == nil && message == nil {
-			message = ""
-		}
-		if err == nil {
-			return &operation.Error{Code: value.Text(code), Message: value.Text(message), Permanent: true}
-		}
+	var message value.Value = ""
+	if err == nil && b.Message != nil {
+		message, err = b.Message.Eval(env)
 	}
-	return &operation.Error{Code: reactive.CodeInputResolution, Permanent: true, Err: err}
+	if err != nil {
+		return unresolved(err)
+	}
+	if message == nil {
+		message = ""
+	}
+	return call.Result{Failure: call.NewFailure(value.Text(code), value.Text(message))}
+}
+
+func unresolved(err error) call.Result {
+	return call.Result{Failure: call.NewFailure(reactive.CodeInputResolution, err.Error())}
 }
 
 // appointment is what the journal has to know of a call that the engine itself will end: when, or by which message.
@@ -195,4 +168,20 @@ func (b bindingEnv) Name(name string) (value.Value, error) {
 
 func (b bindingEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a binding sees no steps, such as %q: pass it by the step's input", id)
+}
+
+// Reported is the event of a report: the number-th of a making of a call.
+func Reported(req reactive.Request, making, number int32, kind string, payload value.Value) journal.Event {
+	return journal.Event{Type: journal.CallReported, Attempt: req.Attempt, Value: payload, Detail: &journal.Detail{
+		Participant: req.Participant, Making: making, Count: number, Name: kind,
+	}}
+}
+
+// PauseFromAbove is the event by which the pause of a run, or its end, reaches a child run.
+func PauseFromAbove(parent string, paused bool) journal.Event {
+	e := journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{Cause: parent}}
+	if paused {
+		e.Type = journal.RunPaused
+	}
+	return e
 }

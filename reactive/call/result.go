@@ -1,0 +1,43 @@
+package call
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Result is how a call has ended, as plain data: with an output, or with a failure.
+type Result struct {
+	Output      any              // a value of package value, value.Raw, or a plain Go value; see operation.Settle
+	About       map[string]any   // what the call tells beside its output, such as the status of an HTTP answer; nil: nothing
+	Failure     *journal.Failure // nil: the call was answered
+	RetryAt     int64            // Unix nanoseconds; a failed call is not made again before; 0: as the step's timing says
+	Unreachable bool             // the participant could not be asked at all
+}
+
+// CodeError is the code of a failure that has no other.
+const CodeError = "error"
+
+// What is kept of a failure's code and of its message, in bytes.
+const (
+	CodeMax    = 256
+	MessageMax = 64 << 10
+)
+
+// NewFailure returns a failure that is not retried. A code or message that is too long is cut, and one that is no UTF-8 made so.
+func NewFailure(code, message string) *journal.Failure {
+	return &journal.Failure{Code: clip(cmp.Or(code, CodeError), CodeMax), Message: clip(message, MessageMax)}
+}
+
+func clip(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= limit {
+		return text
+	}
+	for !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "…"
+}

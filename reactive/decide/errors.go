@@ -1,0 +1,20 @@
+package decide
+
+import "errors"
+
+// Why a command or an event is refused. Package coordinator has them under the same names.
+var (
+	ErrRunNotFound  = errors.New("coordinator: no such run")
+	ErrStepNotFound = errors.New("coordinator: no such step")
+	ErrFinished     = errors.New("coordinator: the run has finished")
+	ErrNotPossible  = errors.New("coordinator: not possible as things stand")
+	ErrMissing      = errors.New("coordinator: this program does not have what the run needs")
+	ErrLimit        = errors.New("coordinator: over the limit")
+	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
+)
+
+// ErrEnded is why a call that has ended cannot report.
+var ErrEnded = errors.New("the attempt has ended")
+
+// ErrRules says that no other workflow, operation or function could help a run. It comes with ErrMissing.
+var ErrRules = errors.New("it was started under other rules")

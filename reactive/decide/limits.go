@@ -1,0 +1,39 @@
+package decide
+
+import (
+	"cmp"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Limits bound what one run may grow to: see coordinator.Limits. Zero means the default, a negative number no limit.
+type Limits struct {
+	MapItemsMax     int
+	InstancesMax    int
+	EventsMax       int
+	ValueBytesMax   int
+	MessagesMax     int
+	MailboxBytesMax int
+}
+
+// DefaultLimits are those that hold where a Limits says nothing.
+func DefaultLimits() Limits {
+	return Limits{
+		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: 32 << 20,
+		MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
+	}
+}
+
+func (l Limits) complete() Limits {
+	d := DefaultLimits()
+	return Limits{
+		MapItemsMax: cmp.Or(l.MapItemsMax, d.MapItemsMax), InstancesMax: cmp.Or(l.InstancesMax, d.InstancesMax),
+		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
+		MessagesMax: cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax),
+	}
+}
+
+// KeptBy writes the limits that a run keeps into its start.
+func (l Limits) KeptBy(s *journal.Start) {
+	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
+}

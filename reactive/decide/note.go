@@ -1,0 +1,65 @@
+package decide
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Note returns what a command adds to the journal of a run that no engine drives: what has fallen due before it, the command,
+// and the run's end if there is nothing left to do. Everything else is decided by the engine that goes on with the run. A
+// command that is refused adds nothing; the stepper is of no use after that.
+func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error) {
+	s.Settle(now)
+	if err := s.refuse(&command); err != nil {
+		return nil, err
+	}
+	command.At = now
+	s.enact(command)
+	s.end()
+	return s.batch, nil
+}
+
+// Settle returns what has fallen due for a run that no engine drives, and its end if there is nothing left to do after that.
+func (s *Stepper) Settle(now int64) []journal.Event {
+	s.now, s.batch = now, s.batch[:0]
+	if s.root.Started() && s.root.Finished() == nil {
+		s.fire(now)
+		s.end()
+	}
+	return s.batch
+}
+
+// HeadOf is the head of a run whose events a root has been given. It follows from them alone.
+func HeadOf(root *reactive.Root) journal.Head {
+	s := root.Start()
+	return journal.Head{
+		Run: s.Run, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
+		Started: root.StartedAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil,
+	}
+}
+
+// HeadAfter is the head that the store has of a run whose events the root has been given, the last of which is last; Last is
+// left to the store. What a command has left to be decided is due at once, see Run.Driven.
+func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
+	h := HeadOf(root)
+	if h.Open && Noted(last) {
+		h.Due = last.At
+	}
+	return h
+}
+
+// Noted reports whether an event is a command that may have been journaled while no engine went on with the run: an engine
+// that does notes when it came in.
+func Noted(e *journal.Event) bool {
+	if e.Detail != nil && e.Detail.Received != 0 {
+		return false
+	}
+	switch e.Type {
+	case journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
+		journal.RunResumed, journal.RunCanceled:
+		return true
+	case journal.DecisionReceived, journal.DecisionOverridden:
+		return e.Detail != nil && e.Detail.State != ""
+	}
+	return false
+}
