@@ -61,12 +61,14 @@ var floors = []floor{
 		"template/playbook", "template/value")},
 	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
 		"template/value")},
+	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan",
+		"template/playbook", "template/value")},
 
 	// what makes it happen
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "template", "template/expr", "template/value")},
 	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
 	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/canceled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "signals", "template",
+	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive")},
 	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
@@ -125,7 +127,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
-	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide",
+	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

@@ -92,22 +92,9 @@ func (e *Engine) anyCallGraph(ctx context.Context, id string) (*reactive.CallGra
 
 // callGraph follows the journal of a run.
 func (e *Engine) callGraph(ctx context.Context, id string) (g *reactive.CallGraph, err error) {
-	for event, err := range e.store.Read(ctx, id, 1) {
-		if err == nil && g == nil {
-			var root *reactive.Root
-			if root, err = e.rootFor(ctx, &event); err == nil {
-				g = reactive.NewCallGraph(root)
-			}
-		}
-		if err == nil {
-			err = e.derived(id, func() { g.Apply(&event) })
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", id, err)
-		}
-	}
-	if g == nil {
-		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
-	}
-	return g, nil
+	_, err = e.followAll(ctx, id, func(root *reactive.Root) func(*journal.Event) {
+		g = reactive.NewCallGraph(root)
+		return g.Apply
+	})
+	return g, err
 }

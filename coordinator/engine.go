@@ -513,33 +513,6 @@ func (e *Engine) retire(r *run) bool {
 	return true
 }
 
-// replay makes a run's root from its journal. A run with none is a new one if it is known what it will be started as.
-func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *reactive.Root, error) {
-	var root *reactive.Root
-	var start *journal.Start
-	for event, err := range e.store.Read(ctx, id, 1) {
-		if err == nil && root == nil {
-			if root, err = e.rootFor(ctx, &event); err == nil {
-				start = event.Detail.Start
-			}
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("read run %s: %w", id, err)
-		}
-		if err := e.derived(id, func() { root.Apply(&event) }); err != nil {
-			return nil, nil, fmt.Errorf("read run %s: event %d: %w", id, event.Seq, err)
-		}
-	}
-	switch {
-	case root != nil:
-		entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
-		return entry, root, err
-	case fresh != nil:
-		return fresh, decide.NewRoot(fresh.plan), nil
-	}
-	return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
-}
-
 // directory is who can be targeted by a workflow.
 func (e *Engine) directory(entry *entry) directory.Directory {
 	if e.config.Directory != nil {

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. They say
@@ -52,50 +49,6 @@ func (r *Run) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, 
 	return read(ctx, r.engine, r.engine.store.Read(ctx, r.id, from))
 }
 
-// State is where a run stands, as its journal says.
-type State struct {
-	Run      string
-	Start    *journal.Start
-	Status   reactive.RunStatus
-	Started  int64            // Unix nanoseconds
-	Updated  int64            // Unix nanoseconds: its last event
-	Due      int64            // Unix nanoseconds: its next timer; 0: none
-	Seq      uint64           // of its last event
-	Failure  *journal.Failure // why it ended without completing
-	Finished bool
-	Late     bool        // timers have fallen due while nobody went on with the run: all but Updated and Seq is as if the journal said so
-	Parked   error       // why it cannot go on in this process, see Run.Parked; nil where nothing is known to be in the way
-	Output   any         // of a run that has completed
-	Routed   *Routed     // of a playbook's run; nil for any other
-	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
-}
-
-// StepState is where a step, map or named conditional stands.
-type StepState struct {
-	Step        string // its key
-	Kind        plan.Kind
-	Depth       int // maps around it
-	Status      reactive.Status
-	Pending     bool             // failed, with a retry to come
-	Attempts    int32            // made so far
-	Began       int64            // newest attempt, Unix nanoseconds; 0: none
-	Ended       int64            // newest attempt, Unix nanoseconds; 0: it has not
-	Failure     *journal.Failure // why it failed, was aborted or skipped by its timing
-	Message     string           // while it waits for a message: its name
-	Fulfillment call.Fulfillment // where its task stands
-	Decidable   bool             // its task waits for a person's decision
-	Output      any              // what it has returned, once it has completed: a value of package value, or what the event holds
-	Branch      plan.Branch      // of a conditional: what it has decided for
-	Reports     int              // how often its newest attempt has reported
-	Report      string           // kind of the newest report
-	Dispatches  []call.Dispatch  // what was asked of whom, of all attempts
-	Runs        int              // of a playbook's step: how often it was scheduled
-	Live        int              // of a playbook's step: runs under way
-	Tokens      int              // of a playbook's step: how many wait at its gate or join
-	Items       int              // of a playbook's loop under way: how many; of several the newest
-	ItemsDone   int              // of those, how many have ended
-}
-
 // State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
 // run itself is not held up. Timers of a run that does not go on here count when they have fallen due, though that is journaled
 // only by who goes on with it: see State.Late. Of a run that cannot be followed, because it was started under rules of another
@@ -128,52 +81,23 @@ func (r *Run) lost(err error) bool {
 
 // followed is State by what follows from the journal.
 func (r *Run) followed(ctx context.Context) (s *State, err error) {
-	var root *reactive.Root
-	tracks := map[int32]*track{}
-	apply := func(e *journal.Event) {
-		root.Apply(e)
-		follow(root, e, tracks)
-	}
-	for e, err := range r.engine.store.Read(ctx, r.id, 1) {
-		if err == nil && root == nil {
-			if root, err = r.engine.rootFor(ctx, &e); err == nil {
-				root.Watch()
-			}
-		}
-		if err == nil {
-			err = r.engine.derived(r.id, func() { apply(&e) })
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", r.id, err)
-		}
-	}
-	if root == nil {
-		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, r.id)
+	var states *inspect.States
+	root, err := r.engine.followAll(ctx, r.id, func(root *reactive.Root) func(*journal.Event) {
+		states = inspect.NewStates(root)
+		return states.Apply
+	})
+	if err != nil {
+		return nil, err
 	}
 	seq, at := root.Seq(), root.At()
-	late, err := r.engine.settle(ctx, root, apply)
+	late, err := r.engine.settle(ctx, root, states.Apply)
 	if err != nil {
 		return nil, err
 	}
 	return s, r.engine.derived(r.id, func() {
-		s = stateOf(r.id, root, tracks)
+		s = states.State(r.id)
 		s.Seq, s.Updated, s.Late = seq, at, late != nil
 	})
-}
-
-func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
-	s := &State{
-		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
-		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
-	}
-	if n := net.Of(root); n != nil {
-		s.Steps = routedStates(n, s.Steps)
-		s.Routed = &Routed{Counts: n.Counts(), Context: n.Context()}
-	}
-	if e := root.Finished(); e != nil {
-		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value
-	}
-	return s
 }
 
 // Output reads what a step has returned, whole; "" is the run. A participant names one of those whom the step has asked: it
@@ -184,36 +108,7 @@ func (r *Run) Output(ctx context.Context, step, participant string) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if step == "" {
-		if s.Status != reactive.RunCompleted {
-			return nil, fmt.Errorf("%w: run %s has no output: it is %s", ErrNotPossible, r.id, s.Status)
-		}
-		return s.Output, nil
-	}
-	i := slices.IndexFunc(s.Steps, func(one StepState) bool { return one.Step == step })
-	switch {
-	case i < 0:
-		return nil, fmt.Errorf("%w: %q", ErrStepNotFound, step)
-	case participant != "":
-		return s.Steps[i].answerOf(participant)
-	case s.Steps[i].Status != reactive.Completed:
-		return nil, fmt.Errorf("%w: step %q has no output: it is %s", ErrNotPossible, step, s.Steps[i].Status)
-	}
-	return s.Steps[i].Output, nil
-}
-
-// answerOf is what a participant has answered last.
-func (s *StepState) answerOf(participant string) (any, error) {
-	for _, d := range slices.Backward(s.Dispatches) {
-		switch {
-		case d.Participant != participant:
-		case d.State == call.Responded:
-			return d.Output, nil
-		default:
-			return nil, fmt.Errorf("%w: participant %q of step %q has given no answer: %s", ErrNotPossible, participant, s.Step, d.State)
-		}
-	}
-	return nil, fmt.Errorf("%w: step %q has not asked %q", ErrNotPossible, s.Step, participant)
+	return s.OutputOf(step, participant)
 }
 
 // startOf is what a run was started with, by its first event; nil when the event is none.
@@ -287,65 +182,4 @@ func (e *Engine) head(ctx context.Context, id string) (journal.Head, error) {
 		}
 	}
 	return journal.Head{}, fmt.Errorf("%w: %s", ErrRunNotFound, id)
-}
-
-// track is what the root forgets of a node.
-type track struct {
-	began, ended int64
-	message      string
-}
-
-// follow notes what an event has changed.
-func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
-	at := func(v int32) *track {
-		if tracks[v] == nil {
-			tracks[v] = &track{}
-		}
-		return tracks[v]
-	}
-	for _, c := range root.Changes() {
-		switch {
-		case c.To == reactive.Running:
-			*at(c.Node) = track{began: e.At}
-		case c.To.Terminal() && tracks[c.Node] != nil && tracks[c.Node].ended == 0:
-			tracks[c.Node].ended = e.At
-		}
-	}
-	if e.Type == journal.CallRequested && e.Detail != nil && e.Detail.Name != "" {
-		if v, ok := root.Node(e.Node); ok {
-			at(v).message = e.Detail.Name
-		}
-	}
-}
-
-// stepStates describes all nodes that have a name.
-func stepStates(root *reactive.Root, tracks map[int32]*track) []StepState {
-	var nodes []int32
-	for v := range root.Len() {
-		if root.Status(v) != reactive.Absent && root.Key(v) != "" {
-			nodes = append(nodes, v)
-		}
-	}
-	slices.SortFunc(nodes, root.Compare)
-	steps := make([]StepState, len(nodes))
-	for i, v := range nodes {
-		place := root.Place(v)
-		s := StepState{
-			Step: root.Key(v), Kind: place.Kind, Status: root.Status(v), Pending: root.Pending(v), Attempts: root.Attempts(v),
-			Failure: root.Failure(v), Fulfillment: root.Fulfillment(v), Decidable: root.Decidable(v),
-			Dispatches: slices.Clone(root.Dispatches(v)), Output: root.Output(v), Branch: root.Chose(v),
-		}
-		s.Reports, s.Report, _ = root.Reports(v)
-		for m := place.Map; m >= 0; m = root.Plan().Nodes[m].Map {
-			s.Depth++
-		}
-		if t := tracks[v]; t != nil {
-			s.Began, s.Ended = t.began, t.ended
-			if s.Status == reactive.Running {
-				s.Message = t.message
-			}
-		}
-		steps[i] = s
-	}
-	return steps
 }

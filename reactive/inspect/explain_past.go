@@ -1,4 +1,4 @@
-package coordinator
+package inspect
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ type past struct {
 func iterationKey(run string, i int) string { return fmt.Sprintf("%s[%d]", run, i) }
 
 // view notes what the net tells.
-func (x *explainer) view(v net.View) {
+func (x *Explainer) view(v net.View) {
 	switch v.Name {
 	case net.StepDone:
 		x.past[v.Run] = past{reactive.Completed, nil, x.event}
@@ -58,7 +58,7 @@ func (x *explainer) view(v net.View) {
 }
 
 // cut says how something has ended that has not come to an end of its own: with its step-run, or with the whole run.
-func (x *explainer) cut(name string) Reason {
+func (x *Explainer) cut(name string) Reason {
 	run := runOf(name)
 	if p, over := x.past[run]; over && run != name {
 		return Reason{Kind: "end", Step: run, Text: "it was under way when step-run " + run + " ended, which is " + p.status.String(), Decided: p.decided}
@@ -74,7 +74,7 @@ func (x *explainer) cut(name string) Reason {
 const lostMax = 5
 
 // lostItems are the iterations of a step-run that have failed, the first of them named.
-func (x *explainer) lostItems(run string) []Reason {
+func (x *Explainer) lostItems(run string) []Reason {
 	keys := x.lost[run]
 	if len(keys) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (x *explainer) lostItems(run string) []Reason {
 
 // within explains what is a part of a step: a run, an iteration or a call that is over, or an iteration under way; nil when
 // the name means none of them.
-func (x *explainer) within(name string) *Explanation {
+func (x *Explainer) within(name string) *Explanation {
 	if x.net == nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (x *explainer) within(name string) *Explanation {
 }
 
 // called reports whether an iteration has made a call that is over.
-func (x *explainer) called(iteration string) bool {
+func (x *Explainer) called(iteration string) bool {
 	for key := range x.past {
 		if strings.HasPrefix(key, iteration+".") {
 			return true

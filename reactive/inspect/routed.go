@@ -1,9 +1,6 @@
-package coordinator
+package inspect
 
 import (
-	"context"
-	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -123,53 +120,6 @@ func (w *stepWatch) take(u *Update) {
 		u.Loops = append(u.Loops, *l)
 	}
 	w.changes, w.loops = nil, nil
-}
-
-// Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) as
-// far as its journal goes: admission, tasks, rules, arcs and tokens, none of which the journal holds. They follow from it, and
-// are derived again each time. A run of anything else is ErrNotPossible.
-func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error] {
-	return func(yield func(net.View, error) bool) {
-		if err := r.engine.down(); err != nil {
-			yield(net.View{}, err)
-			return
-		}
-		var root *reactive.Root
-		var views []net.View
-		for e, err := range r.engine.store.Read(ctx, r.id, 1) {
-			if err == nil && root == nil {
-				if root, err = r.engine.rootFor(ctx, &e); err == nil {
-					err = viewed(root, &views)
-				}
-			}
-			if err == nil {
-				err = r.engine.derived(r.id, func() { root.Apply(&e) })
-			}
-			if err != nil {
-				yield(net.View{}, r.engine.why(ctx, fmt.Errorf("read run %s: %w", r.id, err)))
-				return
-			}
-			for _, v := range views {
-				if v.Seq >= from && !yield(v, nil) {
-					return
-				}
-			}
-			views = views[:0]
-		}
-		if root == nil {
-			yield(net.View{}, fmt.Errorf("%w: %s", ErrRunNotFound, r.id))
-		}
-	}
-}
-
-// viewed has what happens in a net put into a list.
-func viewed(root *reactive.Root, into *[]net.View) error {
-	n := net.Of(root)
-	if n == nil {
-		return fmt.Errorf("%w: only a playbook's run has a net", ErrNotPossible)
-	}
-	n.Watch(func(v net.View) { *into = append(*into, v) })
-	return nil
 }
 
 // Routed is where the net of a playbook's run stands.

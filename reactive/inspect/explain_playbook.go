@@ -1,4 +1,4 @@
-package coordinator
+package inspect
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // playbookStep explains a step of a playbook, or a run of it that is under way; nil when the name means neither.
-func (x *explainer) playbookStep(name string) *Explanation {
+func (x *Explainer) playbookStep(name string) *Explanation {
 	step, _, isRun := strings.Cut(name, "@")
 	i, ok := x.net.Playbook().StepIndex(step)
 	if !ok || isRun && !x.net.Live(name) {
@@ -52,7 +52,7 @@ func (x *explainer) playbookStep(name string) *Explanation {
 
 // faults are what has gone wrong in a playbook that did not complete: the steps whose newest run has failed, arcs that could
 // not be followed, and where it was given up since nothing else could move, the gates that were shut.
-func (x *explainer) faults(code string) (list []Reason) {
+func (x *Explainer) faults(code string) (list []Reason) {
 	for i, step := range x.net.Playbook().Steps {
 		s := x.net.Step(i)
 		if s.Status == reactive.Failed {
@@ -73,7 +73,7 @@ func (x *explainer) faults(code string) (list []Reason) {
 }
 
 // unreached says why no token has come to a step.
-func (x *explainer) unreached(to int) []Reason {
+func (x *Explainer) unreached(to int) []Reason {
 	book := x.net.Playbook()
 	var list []Reason
 	if book.Executor.Final == to {
@@ -96,7 +96,7 @@ func (x *explainer) unreached(to int) []Reason {
 }
 
 // final says why the final step has not run.
-func (x *explainer) final(i int) Reason {
+func (x *Explainer) final(i int) Reason {
 	d, denied := x.denied[x.net.Playbook().Steps[i].Name]
 	by := x.root.ClosedBy()
 	r := Reason{Kind: "final", Text: "it is the final step: it runs when nothing else can move any more"}
@@ -111,7 +111,7 @@ func (x *explainer) final(i int) Reason {
 }
 
 // unrouted says why nothing went on from a step.
-func (x *explainer) unrouted(s *net.StepState) Reason {
+func (x *Explainer) unrouted(s *net.StepState) Reason {
 	return Reason{
 		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(x.routed[s.Step].Reads),
 		Text: fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()),
@@ -119,7 +119,7 @@ func (x *explainer) unrouted(s *net.StepState) Reason {
 }
 
 // sent says what has become of a token that has come by an arc to a step that has not run.
-func (x *explainer) sent(from *net.StepState, to int) Reason {
+func (x *Explainer) sent(from *net.StepState, to int) Reason {
 	step := x.net.Playbook().Steps[to]
 	text := fmt.Sprintf("step-run %s has sent a token here, ", from.Routed.Run)
 	r := Reason{Decided: x.at(from.Routed.Seq)}
@@ -137,7 +137,7 @@ func (x *explainer) sent(from *net.StepState, to int) Reason {
 }
 
 // arc says why nothing has come by an arc.
-func (x *explainer) arc(from, k int) Reason {
+func (x *Explainer) arc(from, k int) Reason {
 	book := x.net.Playbook()
 	s := x.net.Step(from)
 	arc := &book.Steps[from].Next.Arcs[k]
@@ -173,7 +173,7 @@ func (x *explainer) arc(from, k int) Reason {
 }
 
 // readBy is what the guard of an arc has read when the newest run of its step was routed.
-func (x *explainer) readBy(arc *playbook.Arc, step string) map[string]any {
+func (x *Explainer) readBy(arc *playbook.Arc, step string) map[string]any {
 	values := map[string]any{}
 	if arc.When == nil {
 		return nil
@@ -189,7 +189,7 @@ func (x *explainer) readBy(arc *playbook.Arc, step string) map[string]any {
 }
 
 // wait puts what a playbook's run waits for into words.
-func (x *explainer) wait(w *net.Wait) Reason {
+func (x *Explainer) wait(w *net.Wait) Reason {
 	r := Reason{Kind: string(w.Kind), Step: w.Step, Decided: x.at(w.Since)}
 	switch w.Kind {
 	case net.AtGate:
@@ -218,7 +218,7 @@ type denial struct {
 }
 
 // refusal is why a gate has said no, with what its rules had read.
-func (x *explainer) refusal(d denial) Reason {
+func (x *Explainer) refusal(d denial) Reason {
 	err := ""
 	if d.view.Failure != nil {
 		err = d.view.Failure.Message
@@ -230,7 +230,7 @@ func (x *explainer) refusal(d denial) Reason {
 }
 
 // verdict says which rule of a step's gate keeps a token back; -1: none lets it in.
-func (x *explainer) verdict(step string, rule int, err string) string {
+func (x *Explainer) verdict(step string, rule int, err string) string {
 	i, _ := x.net.Playbook().StepIndex(step)
 	admit := x.net.Playbook().Steps[i].Admit
 	switch {

@@ -1,0 +1,98 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// awaitedMax is how many names an UnawaitedError lists where none is near.
+const awaitedMax = 5
+
+// UnawaitedError says that no step of a run's workflow waits for a message: it is journaled, and nobody will take it.
+type UnawaitedError struct {
+	Workflow string   // name
+	Message  string   // that nobody waits for
+	Nearest  string   // the name that was probably meant; "": none is near
+	Awaited  []string // all names that steps of the workflow wait for, sorted
+}
+
+func (e *UnawaitedError) Error() string {
+	text := fmt.Sprintf("no step of workflow %s waits for message %q", e.Workflow, e.Message)
+	quoted := make([]string, min(len(e.Awaited), awaitedMax))
+	for i := range quoted {
+		quoted[i] = strconv.Quote(e.Awaited[i])
+	}
+	switch {
+	case e.Nearest != "":
+		return text + fmt.Sprintf(" (did you mean %q?)", e.Nearest)
+	case len(e.Awaited) == 0:
+		return text + ", or for any other"
+	case len(e.Awaited) > awaitedMax:
+		quoted = append(quoted, "…")
+	}
+	return text + ", but for " + strings.Join(quoted, ", ")
+}
+
+// Awaited returns the names of the messages that the steps of a workflow wait for, sorted; all is false where a name is known only
+// when its step starts.
+func Awaited(p *plan.Plan) (names []string, all bool) {
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Kind != plan.Step {
+			continue
+		}
+		if n.Decision >= 0 && p.Operations[n.Decision].Kind == plan.Wait {
+			return nil, false
+		}
+		op := &p.Operations[n.Op]
+		if op.Kind != plan.Wait {
+			continue
+		}
+		name, err := op.Bound.Wanted.Eval(fixedInput{p, i})
+		if err != nil {
+			return nil, false
+		}
+		names = append(names, value.Text(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names), true
+}
+
+// fixedInput is what the expressions of a binding see where a step's input is written out, whatever happens in a run.
+type fixedInput struct {
+	plan *plan.Plan
+	row  int
+}
+
+var errNotFixed = errors.New("it is known only in a run")
+
+func (f fixedInput) Name(name string) (value.Value, error) {
+	item := f.plan.Nodes[f.row].Item
+	var input any = item.Input
+	book, routed := playbook.Of(f.plan.Workflow)
+	switch {
+	case name != "input", item.Node.(*template.Step).Func != nil:
+		return nil, errNotFixed
+	case routed: // the keys of its step's input, if it has them too, come after those
+		input = book.Sites[f.row].Input
+	case item.Input == nil:
+		return nil, nil
+	}
+	if t, ok := input.(interface{ Constant() (value.Value, bool) }); ok {
+		if v, fixed := t.Constant(); fixed {
+			return v, nil
+		}
+	}
+	return nil, errNotFixed
+}
+
+func (fixedInput) Step(string, expr.Field) (value.Value, error) { return nil, errNotFixed }

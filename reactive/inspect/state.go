@@ -1,0 +1,190 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// State is where a run stands, as its journal says.
+type State struct {
+	Run      string
+	Start    *journal.Start
+	Status   reactive.RunStatus
+	Started  int64            // Unix nanoseconds
+	Updated  int64            // Unix nanoseconds: its last event
+	Due      int64            // Unix nanoseconds: its next timer; 0: none
+	Seq      uint64           // of its last event
+	Failure  *journal.Failure // why it ended without completing
+	Finished bool
+	Late     bool        // timers have fallen due while nobody went on with the run: all but Updated and Seq is as if the journal said so
+	Parked   error       // why it cannot go on in this process, see coordinator.Run.Parked; nil where nothing is known to be in the way
+	Output   any         // of a run that has completed
+	Routed   *Routed     // of a playbook's run; nil for any other
+	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
+}
+
+// StepState is where a step, map or named conditional stands.
+type StepState struct {
+	Step        string // its key
+	Kind        plan.Kind
+	Depth       int // maps around it
+	Status      reactive.Status
+	Pending     bool             // failed, with a retry to come
+	Attempts    int32            // made so far
+	Began       int64            // newest attempt, Unix nanoseconds; 0: none
+	Ended       int64            // newest attempt, Unix nanoseconds; 0: it has not
+	Failure     *journal.Failure // why it failed, was aborted or skipped by its timing
+	Message     string           // while it waits for a message: its name
+	Fulfillment call.Fulfillment // where its task stands
+	Decidable   bool             // its task waits for a person's decision
+	Output      any              // what it has returned, once it has completed: a value of package value, or what the event holds
+	Branch      plan.Branch      // of a conditional: what it has decided for
+	Reports     int              // how often its newest attempt has reported
+	Report      string           // kind of the newest report
+	Dispatches  []call.Dispatch  // what was asked of whom, of all attempts
+	Runs        int              // of a playbook's step: how often it was scheduled
+	Live        int              // of a playbook's step: runs under way
+	Tokens      int              // of a playbook's step: how many wait at its gate or join
+	Items       int              // of a playbook's loop under way: how many; of several the newest
+	ItemsDone   int              // of those, how many have ended
+}
+
+// States follows a run and keeps what its root forgets of a node: when an attempt began and ended, and the message that it waits
+// for.
+type States struct {
+	root   *reactive.Root
+	tracks map[int32]*track
+}
+
+// NewStates returns the states of a run whose journal root has not been given yet.
+func NewStates(root *reactive.Root) *States {
+	root.Watch()
+	return &States{root, map[int32]*track{}}
+}
+
+// Apply takes the next event of the journal.
+func (s *States) Apply(e *journal.Event) {
+	s.root.Apply(e)
+	follow(s.root, e, s.tracks)
+}
+
+// State returns where the run stands, as of the last event.
+func (s *States) State(id string) *State { return stateOf(id, s.root, s.tracks) }
+
+func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
+	s := &State{
+		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
+		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
+	}
+	if n := net.Of(root); n != nil {
+		s.Steps = routedStates(n, s.Steps)
+		s.Routed = &Routed{Counts: n.Counts(), Context: n.Context()}
+	}
+	if e := root.Finished(); e != nil {
+		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value
+	}
+	return s
+}
+
+// OutputOf returns what a step has returned; "" is the run. A participant names one of those whom the step has asked: it is what
+// that one has answered last. Where there is none, the error is decide.ErrNotPossible, and says how things stand.
+func (s *State) OutputOf(step, participant string) (any, error) {
+	if step == "" {
+		if s.Status != reactive.RunCompleted {
+			return nil, fmt.Errorf("%w: run %s has no output: it is %s", decide.ErrNotPossible, s.Run, s.Status)
+		}
+		return s.Output, nil
+	}
+	i := slices.IndexFunc(s.Steps, func(one StepState) bool { return one.Step == step })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("%w: %q", decide.ErrStepNotFound, step)
+	case participant != "":
+		return s.Steps[i].answerOf(participant)
+	case s.Steps[i].Status != reactive.Completed:
+		return nil, fmt.Errorf("%w: step %q has no output: it is %s", decide.ErrNotPossible, step, s.Steps[i].Status)
+	}
+	return s.Steps[i].Output, nil
+}
+
+// answerOf returns what a participant has answered last.
+func (s *StepState) answerOf(participant string) (any, error) {
+	for _, d := range slices.Backward(s.Dispatches) {
+		switch {
+		case d.Participant != participant:
+		case d.State == call.Responded:
+			return d.Output, nil
+		default:
+			return nil, fmt.Errorf("%w: participant %q of step %q has given no answer: %s", decide.ErrNotPossible, participant, s.Step, d.State)
+		}
+	}
+	return nil, fmt.Errorf("%w: step %q has not asked %q", decide.ErrNotPossible, s.Step, participant)
+}
+
+// track is what the root forgets of a node.
+type track struct {
+	began, ended int64
+	message      string
+}
+
+// follow notes what an event has changed.
+func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
+	at := func(v int32) *track {
+		if tracks[v] == nil {
+			tracks[v] = &track{}
+		}
+		return tracks[v]
+	}
+	for _, c := range root.Changes() {
+		switch {
+		case c.To == reactive.Running:
+			*at(c.Node) = track{began: e.At}
+		case c.To.Terminal() && tracks[c.Node] != nil && tracks[c.Node].ended == 0:
+			tracks[c.Node].ended = e.At
+		}
+	}
+	if e.Type == journal.CallRequested && e.Detail != nil && e.Detail.Name != "" {
+		if v, ok := root.Node(e.Node); ok {
+			at(v).message = e.Detail.Name
+		}
+	}
+}
+
+// stepStates describes all nodes that have a name.
+func stepStates(root *reactive.Root, tracks map[int32]*track) []StepState {
+	var nodes []int32
+	for v := range root.Len() {
+		if root.Status(v) != reactive.Absent && root.Key(v) != "" {
+			nodes = append(nodes, v)
+		}
+	}
+	slices.SortFunc(nodes, root.Compare)
+	steps := make([]StepState, len(nodes))
+	for i, v := range nodes {
+		place := root.Place(v)
+		s := StepState{
+			Step: root.Key(v), Kind: place.Kind, Status: root.Status(v), Pending: root.Pending(v), Attempts: root.Attempts(v),
+			Failure: root.Failure(v), Fulfillment: root.Fulfillment(v), Decidable: root.Decidable(v),
+			Dispatches: slices.Clone(root.Dispatches(v)), Output: root.Output(v), Branch: root.Chose(v),
+		}
+		s.Reports, s.Report, _ = root.Reports(v)
+		for m := place.Map; m >= 0; m = root.Plan().Nodes[m].Map {
+			s.Depth++
+		}
+		if t := tracks[v]; t != nil {
+			s.Began, s.Ended = t.began, t.ended
+			if s.Status == reactive.Running {
+				s.Message = t.message
+			}
+		}
+		steps[i] = s
+	}
+	return steps
+}
