@@ -13,7 +13,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/coordinator/explore"
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -86,7 +86,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return refuse(err)
 	}
-	report, err := check.Explore(p, check.Options{
+	report, err := explore.Run(p, explore.Options{
 		StatesMax: f.states, DepthMax: f.depth, Never: append(own, f.never...), Outputs: outputs, Input: input, AllOrders: f.all,
 	})
 	if _, badInput := errors.AsType[*coordinator.InputError](err); badInput {
@@ -160,7 +160,7 @@ func ownNever(file string) ([]string, error) {
 }
 
 // showReport prints what was found.
-func showReport(w io.Writer, file string, r *check.Report) {
+func showReport(w io.Writer, file string, r *explore.Report) {
 	extent := "everything that can happen"
 	if !r.Complete {
 		extent = "not everything that can happen: see --states and --depth"
@@ -177,7 +177,7 @@ func showReport(w io.Writer, file string, r *check.Report) {
 			fmt.Fprintf(w, "  %2d. %s\n", k+1, progress.CleanLines(step))
 		}
 	}
-	if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Kind == check.NeverRuns }) {
+	if slices.ContainsFunc(r.Findings, func(f explore.Finding) bool { return f.Kind == explore.NeverRuns }) {
 		fmt.Fprintf(w, "\nanswers are guessed from what %s reads of them: --answer STEP=JSON and --input JSON say what there is besides\n", filepath.Base(file))
 	}
 }

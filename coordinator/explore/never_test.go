@@ -1,11 +1,11 @@
-package check_test
+package explore_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/coordinator/explore"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -26,26 +26,26 @@ func TestAConditionThatNamesNothingIsRefused(t *testing.T) {
 		{book, "{{ runs.begn > 1 }}", `unknown step "begn" (did you mean "begin"?)`},
 		{book, "{{ steps.begn.status == 'failed' }}", `unknown step "begn" (did you mean "begin"?)`},
 	} {
-		_, err := check.Explore(compile(t, tt.text), check.Options{Never: []string{tt.never}})
+		_, err := explore.Run(compile(t, tt.text), explore.Options{Never: []string{tt.never}})
 		require.ErrorContains(t, err, tt.says, tt.never)
 	}
 }
 
 func TestAConditionMayBeAboutAnItem(t *testing.T) {
-	r := explore(t, mapped, check.Options{Never: []string{`{{ steps["b[1]"].status == "failed" && steps["b[0]"].output.n == 7 }}`}})
-	require.Equal(t, []string{check.NeverHolds + " "}, kindsOf(r))
+	r := explored(t, mapped, explore.Options{Never: []string{`{{ steps["b[1]"].status == "failed" && steps["b[0]"].output.n == 7 }}`}})
+	require.Equal(t, []string{explore.NeverHolds + " "}, kindsOf(r))
 	require.Equal(t, []string{`b[0] answers {"n":7}`, "b[1] fails"}, r.Findings[0].Trace)
-	require.Empty(t, explore(t, mapped, check.Options{Never: []string{`{{ steps["b[2]"].status != "idle" || steps["b[2]"].error != null }}`}}).Findings)
+	require.Empty(t, explored(t, mapped, explore.Options{Never: []string{`{{ steps["b[2]"].status != "idle" || steps["b[2]"].error != null }}`}}).Findings)
 }
 
 func TestAnAnswerOfNobodyIsRefused(t *testing.T) {
 	text := head + "workflow:\n  - {step: begin, tool: [{name: ask, kind: call}]}\n"
 	for name, says := range map[string]string{"begn": `unknown step "begn" (did you mean "begin"?)`, "begin.aks": `did you mean "begin.ask"?`} {
-		_, err := check.Explore(compile(t, text), check.Options{Outputs: map[string][]value.Value{name: {nil}}})
+		_, err := explore.Run(compile(t, text), explore.Options{Outputs: map[string][]value.Value{name: {nil}}})
 		require.ErrorContains(t, err, says)
 	}
 	for _, name := range []string{"begin", "begin.ask"} {
-		_, err := check.Explore(compile(t, text), check.Options{Outputs: map[string][]value.Value{name: {nil}}})
+		_, err := explore.Run(compile(t, text), explore.Options{Outputs: map[string][]value.Value{name: {nil}}})
 		require.NoError(t, err)
 	}
 }

@@ -1,4 +1,4 @@
-package check_test
+package explore_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/coordinator/explore"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -87,7 +87,7 @@ steps:
 	}
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := explore(t, text, check.Options{})
+			r := explored(t, text, explore.Options{})
 			require.Empty(t, r.Findings, text)
 			require.True(t, r.Complete)
 			require.Contains(t, r.Ends, "completed")
@@ -108,7 +108,7 @@ workflow:
 
 // In the other dialect too, where what a step has given stands under its name.
 func TestTheOtherDialectIsGuessed(t *testing.T) {
-	r := explore(t, `
+	r := explored(t, `
 apiVersion: noetl.io/v2
 kind: Playbook
 metadata: {name: p, path: p}
@@ -119,7 +119,7 @@ workflow:
   - {step: b, tool: {kind: noop}}
   - {step: c, tool: {kind: noop}}
   - {step: d, tool: {kind: noop}}
-`, check.Options{})
+`, explore.Options{})
 	require.Empty(t, r.Findings)
 	require.True(t, r.Complete)
 }
@@ -127,39 +127,39 @@ workflow:
 // What is guessed must not hide what is wrong.
 func TestWhatNoOutcomeLeadsToIsFound(t *testing.T) {
 	tests := []struct{ name, text, kind, step string }{
-		{"a test that cannot hold", workflowOf(branch("steps.a.output.x > 3 && steps.a.output.x < 3")), check.NeverRuns, "b"},
-		{"a value that is known", "kind: Workflow\nname: w\noperations: {a: {value: 5}}\nsteps:\n  - operation: a\n" + branch("steps.a.output > 3"), check.NeverRuns, "c"},
-		{"a gate on what a token has", gate("args.n == 3"), check.NeverEnds, "b"},
-		{"a gate that no value opens", gate("ctx.n > 3 && ctx.n < 2"), check.NeverEnds, "b"},
+		{"a test that cannot hold", workflowOf(branch("steps.a.output.x > 3 && steps.a.output.x < 3")), explore.NeverRuns, "b"},
+		{"a value that is known", "kind: Workflow\nname: w\noperations: {a: {value: 5}}\nsteps:\n  - operation: a\n" + branch("steps.a.output > 3"), explore.NeverRuns, "c"},
+		{"a gate on what a token has", gate("args.n == 3"), explore.NeverEnds, "b"},
+		{"a gate that no value opens", gate("ctx.n > 3 && ctx.n < 2"), explore.NeverEnds, "b"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Contains(t, kindsOf(explore(t, tt.text, check.Options{})), tt.kind+" "+tt.step)
+			require.Contains(t, kindsOf(explored(t, tt.text, explore.Options{})), tt.kind+" "+tt.step)
 		})
 	}
 }
 
 // What must never hold may ask for what the document does not.
 func TestAConditionsOwnLiteralsAreGuessed(t *testing.T) {
-	r := explore(t, workflowOf(""), check.Options{Never: []string{"{{ steps.a.output.amount > 100 }}"}})
-	require.Equal(t, []string{check.NeverHolds + " "}, kindsOf(r))
+	r := explored(t, workflowOf(""), explore.Options{Never: []string{"{{ steps.a.output.amount > 100 }}"}})
+	require.Equal(t, []string{explore.NeverHolds + " "}, kindsOf(r))
 	require.Equal(t, []string{`a answers {"amount":101}`}, r.Findings[0].Trace)
 }
 
 // Where runs may start with several inputs, a trace begins with the one that it is about.
 func TestATraceBeginsWithTheInput(t *testing.T) {
 	text := "kind: Workflow\nname: w\nsteps:\n" + branch("input.n > 3")
-	o := check.Options{Never: []string{`{{ steps.b.status == "completed" }}`}}
-	r := explore(t, text, o)
+	o := explore.Options{Never: []string{`{{ steps.b.status == "completed" }}`}}
+	r := explored(t, text, o)
 	require.Equal(t, []string{`the run starts with {"n":4}`, "b answers"}, r.Findings[0].Trace)
 
 	o.Input = map[string]value.Value{"n": int64(1)}
-	r = explore(t, text, o)
-	require.Equal(t, []string{check.NeverRuns + " b"}, kindsOf(r), "what is given is what counts")
+	r = explored(t, text, o)
+	require.Equal(t, []string{explore.NeverRuns + " b"}, kindsOf(r), "what is given is what counts")
 }
 
 func TestTheBoundOfStatesIsKept(t *testing.T) {
-	r := explore(t, workflowOf(branch("steps.a.output.x == 1 && steps.a.output.y == 2 && steps.a.output.z == 3")), check.Options{StatesMax: 7})
+	r := explored(t, workflowOf(branch("steps.a.output.x == 1 && steps.a.output.y == 2 && steps.a.output.z == 3")), explore.Options{StatesMax: 7})
 	require.Equal(t, 7, r.States)
 	require.False(t, r.Complete)
 }

@@ -1,4 +1,4 @@
-package check
+package explore
 
 import (
 	"fmt"
@@ -50,8 +50,8 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Explore looks at everything that may become of a run of p. The error says why it cannot be looked at.
-func Explore(p *plan.Plan, o Options) (*Report, error) {
+// Run looks at everything that may become of a run of p. The error says why it cannot be looked at.
+func Run(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
 		o.StatesMax = 20_000
 	}

@@ -1,4 +1,4 @@
-package check_test
+package explore_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/coordinator/explore"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -25,8 +25,8 @@ func compile(t require.TestingT, text string) *plan.Plan {
 	return p
 }
 
-func explore(t require.TestingT, text string, o check.Options) *check.Report {
-	r, err := check.Explore(compile(t, text), o)
+func explored(t require.TestingT, text string, o explore.Options) *explore.Report {
+	r, err := explore.Run(compile(t, text), o)
 	require.NoError(t, err)
 	return r
 }
@@ -37,7 +37,7 @@ const head = "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\n"
 func TestWhatIsPlantedIsFound(t *testing.T) {
 	tests := []struct {
 		name, text string
-		options    check.Options
+		options    explore.Options
 		kind, step string
 		says       string
 		trace      []string
@@ -51,7 +51,7 @@ workflow:
   - step: gate
     spec: {policy: {admit: {rules: [{when: "{{ args.n > 1 }}", then: {allow: true}}]}}}
     tool: {kind: noop}
-`, kind: check.NeverEnds, step: "gate", says: "which nothing opens", trace: []string{"work@1.work_task fails"},
+`, kind: explore.NeverEnds, step: "gate", says: "which nothing opens", trace: []string{"work@1.work_task fails"},
 	}, {
 		name: "a gate that nobody opens",
 		text: head + `
@@ -60,18 +60,18 @@ workflow:
   - step: b
     spec: {policy: {admit: {rules: [{when: "{{ ctx.one == true && ctx.one == false }}", then: {allow: true}}]}}}
     tool: {kind: noop}
-`, kind: check.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
+`, kind: explore.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
 	}, {
 		name: "a gate that every run comes to and nobody opens",
 		text: head + `
 workflow:
   - {step: a, tool: {kind: call}, next: {arcs: [{step: b, args: {n: 1}}]}}
   - {step: b, spec: {policy: {admit: {rules: [{when: "{{ args.n == 2 }}", then: {allow: true}}]}}}, tool: {kind: noop}}
-`, kind: check.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
+`, kind: explore.NeverEnds, step: "b", says: "a token waits at the gate of step b", trace: []string{},
 	}, {
 		name: "a step that never runs",
 		text: `{kind: Workflow, name: w, steps: [{operation: a}, {conditional: {test: "{{ steps.a.status == 'skipped' }}", then: [{operation: b}]}}]}`,
-		kind: check.NeverRuns, step: "b",
+		kind: explore.NeverRuns, step: "b",
 	}, {
 		name: "a final step that runs twice",
 		text: head + `
@@ -83,7 +83,7 @@ workflow:
   - {step: b, tool: {kind: call}, next: {arcs: [{step: sum, when: '{{ event.name == "step.done" }}'}]}}
   - {step: c, tool: {kind: noop}, next: {arcs: [{step: sum}]}}
   - {step: sum, tool: {kind: noop}}
-`, kind: check.FinalTwice, step: "sum", trace: []string{`a@1.a_task answers {"big":true}`, "b@1.b_task answers"},
+`, kind: explore.FinalTwice, step: "sum", trace: []string{`a@1.a_task answers {"big":true}`, "b@1.b_task answers"},
 	}, {
 		name: "a broken invariant",
 		text: `
@@ -95,21 +95,21 @@ steps:
       test: "{{ steps.price.output.n < 10 }}"
       then: [{operation: pay, id: cheap}]
       else: [{operation: ship}]
-`, options: check.Options{Never: []string{`{{ steps.ship.status == "completed" && steps.cheap.status != "completed" }}`}},
-		kind: check.NeverHolds, says: "steps.ship.status", trace: []string{`price answers {"n":10}`, "ship answers"},
+`, options: explore.Options{Never: []string{`{{ steps.ship.status == "completed" && steps.cheap.status != "completed" }}`}},
+		kind: explore.NeverHolds, says: "steps.ship.status", trace: []string{`price answers {"n":10}`, "ship answers"},
 	}, {
 		name:    "a broken invariant, without what happens beside it",
 		text:    "{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {operation: b}, {operation: c}]}}]}",
-		options: check.Options{Never: []string{`{{ steps.c.status == "completed" }}`}},
-		kind:    check.NeverHolds, says: "steps.c.status", trace: []string{"c answers"},
+		options: explore.Options{Never: []string{`{{ steps.c.status == "completed" }}`}},
+		kind:    explore.NeverHolds, says: "steps.c.status", trace: []string{"c answers"},
 	}, {
 		name: "a broken invariant of a playbook",
 		text: head + `
 workflow:
   - {step: a, tool: {kind: call}, next: {arcs: [{step: a, when: '{{ event.name == "step.failed" }}'}, {step: b}]}}
   - {step: b, tool: {kind: noop}}
-`, options: check.Options{Never: []string{`{{ runs.a > 2 }}`}, DepthMax: 5},
-		kind: check.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails"},
+`, options: explore.Options{Never: []string{`{{ runs.a > 2 }}`}, DepthMax: 5},
+		kind: explore.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails"},
 	}, {
 		name: "what only the results of earlier tasks tell",
 		text: head + `
@@ -118,8 +118,8 @@ workflow:
     tool:
       - {name: p, kind: call, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
       - {name: q, kind: call, spec: {policy: {rules: [{when: '{{ !("p" in results) }}', then: {do: continue, set_ctx: {bad: true}}}, {else: {then: {do: continue}}}]}}}
-`, options: check.Options{Never: []string{"{{ ctx.bad == true }}"}, Outputs: map[string][]value.Value{"a.p": {nil}}},
-		kind: check.NeverHolds, trace: []string{"a@1.p fails", "a@1.q answers"},
+`, options: explore.Options{Never: []string{"{{ ctx.bad == true }}"}, Outputs: map[string][]value.Value{"a.p": {nil}}},
+		kind: explore.NeverHolds, trace: []string{"a@1.p fails", "a@1.q answers"},
 	}, {
 		name: "what only the final step is told",
 		text: head + `
@@ -129,13 +129,13 @@ workflow:
     tool: {kind: call}
     next: {arcs: [{step: a, when: '{{ event.name != "" && len(args.n ?? []) < 2 }}', args: {n: "{{ concat(args.n ?? [], [1]) }}"}}]}
   - {step: sum, tool: {kind: noop}, set: {ctx.bad: "{{ args.counts.failed == 2 && args.counts.branches.failed == 0 }}"}}
-`, options: check.Options{Never: []string{"{{ ctx.bad == true }}"}, Outputs: map[string][]value.Value{"a": {nil}}},
-		kind: check.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails", "a@3.a_task answers"},
+`, options: explore.Options{Never: []string{"{{ ctx.bad == true }}"}, Outputs: map[string][]value.Value{"a": {nil}}},
+		kind: explore.NeverHolds, trace: []string{"a@1.a_task fails", "a@2.a_task fails", "a@3.a_task answers"},
 	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := explore(t, tt.text, tt.options)
-			var found []check.Finding
+			r := explored(t, tt.text, tt.options)
+			var found []explore.Finding
 			for _, f := range r.Findings {
 				if f.Kind == tt.kind {
 					found = append(found, f)
@@ -159,7 +159,7 @@ func TestWhatIsInOrderPasses(t *testing.T) {
 		"a quorum":                   `{kind: Workflow, name: w, steps: [{operation: a, target: {resolve: static, participants: [p, q, r]}, fan_in: {policy: quorum, min_responses: 2}}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := explore(t, text, check.Options{})
+			r := explored(t, text, explore.Options{})
 			require.Empty(t, r.Findings)
 			require.True(t, r.Complete)
 			require.Contains(t, r.Ends, "completed")
@@ -211,10 +211,10 @@ func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
 		"an item of a map":                   workflow(`{operation: a}, {map: {id: m, over: "{{ steps.a.output.list }}", steps: [{conditional: {test: "{{ item.ok }}", then: [{operation: good}]}}]}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := explore(t, text, check.Options{})
+			r := explored(t, text, explore.Options{})
 			require.True(t, r.Complete)
 			for _, f := range r.Findings {
-				require.NotEqual(t, check.NeverRuns, f.Kind, "%+v", f)
+				require.NotEqual(t, explore.NeverRuns, f.Kind, "%+v", f)
 			}
 			require.Contains(t, r.Ends, "completed")
 		})
@@ -225,7 +225,7 @@ func TestTheExamplesPass(t *testing.T) {
 	for _, name := range []string{"archive/archive.yaml", "fetch/playbook.yaml", "procure/procure.yaml"} {
 		text, err := os.ReadFile(filepath.Join("../../examples", name))
 		require.NoError(t, err)
-		r := explore(t, string(text), check.Options{StatesMax: 2000})
+		r := explored(t, string(text), explore.Options{StatesMax: 2000})
 		require.Empty(t, r.Findings, name)
 		require.Contains(t, r.Ends, "completed", name)
 	}
@@ -243,40 +243,40 @@ func TestTwelveStepsAreExplored(t *testing.T) {
 	workflow := func(list ...string) string {
 		return "{kind: Workflow, name: w, steps: [" + strings.Join(list, ", ") + "]}"
 	}
-	r := explore(t, workflow(parallel(steps("%.0d"))), check.Options{})
+	r := explored(t, workflow(parallel(steps("%.0d"))), explore.Options{})
 	require.True(t, r.Complete)
 	require.Empty(t, r.Findings)
 	require.Less(t, r.States, 9_000, "two outcomes each: 8,191 and the start")
 
 	timed := steps(", timing: {timeout: PT%dS, retry: {max_attempts: 2}}")
-	r = explore(t, workflow(parallel(timed[:3]), parallel(timed[3:6]), parallel(timed[6:9]), parallel(timed[9:])), check.Options{})
+	r = explored(t, workflow(parallel(timed[:3]), parallel(timed[3:6]), parallel(timed[6:9]), parallel(timed[9:])), explore.Options{})
 	require.True(t, r.Complete)
 	require.Empty(t, r.Findings)
 	require.Less(t, r.States, 7_000)
-	require.Less(t, explore(t, workflow(timed...), check.Options{}).States, 200)
+	require.Less(t, explored(t, workflow(timed...), explore.Options{}).States, 200)
 
-	r = explore(t, workflow(parallel(timed)), check.Options{StatesMax: 5_000})
+	r = explored(t, workflow(parallel(timed)), explore.Options{StatesMax: 5_000})
 	require.False(t, r.Complete)
 	require.Empty(t, r.Findings)
 }
 
 func TestABoundThatWasMetIsAdmitted(t *testing.T) {
 	text := head + "workflow:\n  - {step: a, tool: {kind: call}, next: {arcs: [{step: a}]}}\n  - {step: never, tool: {kind: noop}}"
-	r := explore(t, text, check.Options{DepthMax: 4})
+	r := explored(t, text, explore.Options{DepthMax: 4})
 	require.False(t, r.Complete)
 	require.Empty(t, r.Findings, "what was not seen may still come")
-	r = explore(t, text, check.Options{StatesMax: 3})
+	r = explored(t, text, explore.Options{StatesMax: 3})
 	require.False(t, r.Complete)
 }
 
 func TestGivenOutputsReplaceGuesses(t *testing.T) {
 	text := `{kind: Workflow, name: w, steps: [{operation: a}, {conditional: {test: "{{ steps.a.output.kind == 'x' }}", then: [{operation: b}], else: [{operation: c}]}}]}`
-	require.Empty(t, explore(t, text, check.Options{}).Findings)
-	r := explore(t, text, check.Options{Outputs: map[string][]value.Value{"a": {map[string]any{"kind": "y"}}}})
-	require.Equal(t, []check.Finding{{Kind: check.NeverRuns, Step: "b", Text: "step b never runs"}}, r.Findings)
-	_, err := check.Explore(compile(t, text), check.Options{Outputs: map[string][]value.Value{"bb": {nil}}})
+	require.Empty(t, explored(t, text, explore.Options{}).Findings)
+	r := explored(t, text, explore.Options{Outputs: map[string][]value.Value{"a": {map[string]any{"kind": "y"}}}})
+	require.Equal(t, []explore.Finding{{Kind: explore.NeverRuns, Step: "b", Text: "step b never runs"}}, r.Findings)
+	_, err := explore.Run(compile(t, text), explore.Options{Outputs: map[string][]value.Value{"bb": {nil}}})
 	require.EqualError(t, err, `answer: unknown step "bb" (did you mean "b"?)`)
-	_, err = check.Explore(compile(t, text), check.Options{Never: []string{"{{ nobody }}"}})
+	_, err = explore.Run(compile(t, text), explore.Options{Never: []string{"{{ nobody }}"}})
 	require.ErrorContains(t, err, `unknown name "nobody"`)
 }
 
@@ -304,22 +304,22 @@ func TestTheOrderOfIndependentCallsMakesNoDifference(t *testing.T) {
 			text += fmt.Sprintf("  - {conditional: {test: \"{{ steps.s0.status == '%s' && steps.s%d.status == '%s' }}\", then: [{operation: mend}], else: [{operation: go}]}}\n",
 				status("first"), n-1, status("last"))
 		}
-		all := explore(t, text, check.Options{AllOrders: true})
-		some := explore(t, text, check.Options{})
+		all := explored(t, text, explore.Options{AllOrders: true})
+		some := explored(t, text, explore.Options{})
 		require.Equal(t, kindsOf(all), kindsOf(some), text)
 		require.Equal(t, all.Ends, some.Ends, text)
 		require.LessOrEqual(t, some.States, all.States)
 	})
 }
 
-func kindsOf(r *check.Report) (list []string) {
+func kindsOf(r *explore.Report) (list []string) {
 	for _, f := range r.Findings {
 		list = append(list, f.Kind+" "+f.Step)
 	}
 	return list
 }
 
-func ExampleExplore() {
+func ExampleRun() {
 	checked, err := kinds.Load("order.yaml", []byte(`
 kind: Workflow
 name: order
@@ -336,7 +336,7 @@ steps:
 	if err != nil {
 		panic(err)
 	}
-	report, err := check.Explore(p, check.Options{Never: []string{`{{ run.status == "completed" && steps.ship.status == "skipped" }}`}})
+	report, err := explore.Run(p, explore.Options{Never: []string{`{{ run.status == "completed" && steps.ship.status == "skipped" }}`}})
 	if err != nil {
 		panic(err)
 	}
@@ -346,7 +346,7 @@ steps:
 	// Output: never_holds [pay answers {"paid":false}]
 }
 
-func BenchmarkExplore(b *testing.B) {
+func BenchmarkRun(b *testing.B) {
 	var steps []string
 	for i := range 12 {
 		steps = append(steps, fmt.Sprintf("{operation: a, id: s%d}", i))
@@ -354,7 +354,7 @@ func BenchmarkExplore(b *testing.B) {
 	p := compile(b, "{kind: Workflow, name: w, steps: [{parallel: {steps: ["+strings.Join(steps, ", ")+"]}}]}")
 	states := 0
 	for b.Loop() {
-		r, err := check.Explore(p, check.Options{})
+		r, err := explore.Run(p, explore.Options{})
 		require.NoError(b, err)
 		states = r.States
 	}
@@ -364,8 +364,8 @@ func BenchmarkExplore(b *testing.B) {
 // What makes no difference to how a run ends may make one to a condition, or to which of two calls is overtaken by time.
 func TestOrdersThatMatterAreAllTaken(t *testing.T) {
 	two := `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {operation: b}]}}]}`
-	r := explore(t, two, check.Options{Never: []string{`{{ steps.b.status == "completed" && steps.a.status == "running" }}`}})
-	require.Equal(t, []string{check.NeverHolds + " "}, kindsOf(r))
+	r := explored(t, two, explore.Options{Never: []string{`{{ steps.b.status == "completed" && steps.a.status == "running" }}`}})
+	require.Equal(t, []string{explore.NeverHolds + " "}, kindsOf(r))
 	require.Equal(t, []string{"b answers"}, r.Findings[0].Trace)
 
 	timed := `
@@ -378,10 +378,10 @@ steps:
         - {operation: b, timing: {timeout: PT1S, on_timeout: skip}}
   - conditional: {test: "{{ steps.a.status == 'skipped' && steps.b.status == 'completed' }}", then: [{operation: c}]}
 `
-	require.Empty(t, explore(t, timed, check.Options{}).Findings, "b may answer before the time of both is over")
+	require.Empty(t, explored(t, timed, explore.Options{}).Findings, "b may answer before the time of both is over")
 
 	named := `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {sequential: {steps: [{operation: b}, {operation: c, timing: {timeout: PT1S}}]}}]}}]}`
-	require.Equal(t, []string{"completed", "failed", "step_timeout"}, explore(t, named, check.Options{}).Ends, "the first failure names the run")
+	require.Equal(t, []string{"completed", "failed", "step_timeout"}, explored(t, named, explore.Options{}).Ends, "the first failure names the run")
 }
 
 // States are one only where nothing that an expression can still read tells them apart.
@@ -414,8 +414,8 @@ workflow:
 	want := map[string][]string{"the input of a step-run": {"{{ runs.c > 0 }}"}, "what a final step is told": {"{{ steps.last.status == 'failed' }}"}}
 	for name, body := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := explore(t, head+body, check.Options{Never: want[name]})
-			require.Equal(t, []string{check.NeverHolds + " "}, kindsOf(r))
+			r := explored(t, head+body, explore.Options{Never: want[name]})
+			require.Equal(t, []string{explore.NeverHolds + " "}, kindsOf(r))
 		})
 	}
 }

@@ -1,7 +1,7 @@
-// Package check explores what may become of a run: every order in which calls answer, fail and time out, and gates open or
+// Package explore looks at what may become of a run: every order in which calls answer, fail and time out, and gates open or
 // do not, up to a bound. No call is made and no time passes.
 //
-//	report, err := check.Explore(plan, check.Options{})
+//	report, err := explore.Run(plan, explore.Options{})
 //	for _, f := range report.Findings { fmt.Println(f.Text, f.Trace) }
 //
 // A state is a journal. From each, the moves are: a call that is open answers with one of its guessed outputs, or fails
@@ -28,4 +28,4 @@
 // no timeouts, the order in which independent calls end does not matter as long as no timer runs and no condition looks at
 // what is between: one of them is taken first, with all its outcomes. Everywhere else, and with Options.AllOrders, all orders
 // are taken.
-package check
+package explore

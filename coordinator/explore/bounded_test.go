@@ -1,4 +1,4 @@
-package check_test
+package explore_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator/check"
+	"github.com/sluiceflow/sluice/coordinator/explore"
 )
 
 // Steps that all lead to all multiply with each run of one: 2 GB of tokens before the first of a few limits was reached.
@@ -24,7 +24,7 @@ func TestStepsThatAllLeadToAllAreBounded(t *testing.T) {
 	p := compile(t, text.String())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	report, err := check.Explore(p, check.Options{})
+	report, err := explore.Run(p, explore.Options{})
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	require.Equal(t, []string{"failed"}, report.Ends)
