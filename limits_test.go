@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
@@ -43,7 +44,7 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 		"operation.StdoutMax": operation.StdoutMax, "operation.StderrMax": operation.StderrMax, "operation.ResponseMax": operation.ResponseMax,
 		"operation.CodeMax": operation.CodeMax, "operation.MessageMax": operation.MessageMax,
 		"reactive.ReportsMax": reactive.ReportsMax, "reactive.ReportBytesMax": reactive.ReportBytesMax,
-		"control.RequestMax": control.RequestMax, "control.CommandsMax": control.CommandsMax, "control.LooksMax": control.LooksMax,
+		"api.RequestMax": api.RequestMax, "control.CommandsMax": control.CommandsMax, "control.LooksMax": control.LooksMax,
 		"control.WatchersMax": control.WatchersMax, "control.IdleMax": control.IdleMax, "journal.StreamNameMax": journal.StreamNameMax,
 		"disk.BatchMaxBytes": disk.BatchMaxBytes, "disk.EventMaxBytes": disk.EventMaxBytes,
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice"
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -47,16 +48,16 @@ func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 		engine, run := opened(t, dir, coordinator.Config{})
 		client, err := control.Dial(dir)
 		require.NoError(t, err)
-		done, err := client.Do(t.Context(), &control.Request{Verb: control.Send, Run: "r1", Message: "letter", Actor: "ann"})
+		done, err := client.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"})
 		require.NoError(t, err)
-		require.Equal(t, control.Done{Run: "r1", Driven: true}, done)
+		require.Equal(t, api.Done{Run: "r1", Driven: true}, done)
 		result, err := run.Wait(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, result.Err())
 
 		require.NoError(t, engine.Shutdown(t.Context()))
 		_, err = control.Dial(dir)
-		require.ErrorIs(t, err, control.ErrNotHeld)
+		require.ErrorIs(t, err, api.ErrNotHeld)
 		left, err := filepath.Glob(filepath.Join(dir, "*control*"))
 		require.NoError(t, err)
 		require.Empty(t, left)
@@ -128,10 +129,10 @@ func TestAFolderThatIsRemoved(t *testing.T) {
 	engine, _ := opened(t, dir, coordinator.Config{})
 	require.NoError(t, os.RemoveAll(dir))
 	_, err := control.Dial(dir)
-	require.ErrorIs(t, err, control.ErrNotHeld)
+	require.ErrorIs(t, err, api.ErrNotHeld)
 	require.ErrorContains(t, engine.Shutdown(t.Context()), "what was journaled is lost")
 	_, err = control.Open(t.Context(), dir, coordinator.Config{})
-	require.ErrorIs(t, err, control.ErrNoJournal)
+	require.ErrorIs(t, err, api.ErrNoJournal)
 	opened(t, dir, coordinator.Config{})
 }
 

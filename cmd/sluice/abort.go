@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 func newAbort() *cobra.Command {
-	cmd, w := newWish(control.Abort, &cobra.Command{
+	cmd, w := newWish(api.Abort, &cobra.Command{
 		Use:   "abort RUN STEP",
 		Short: "Stop one step of a run",
 		Long: `Abort stops one step, map, item of a map or named conditional that has not ended; its call, if it is under way, is
@@ -24,7 +24,7 @@ Of a playbook it stops a run of a step, such as fetch@2, which then has failed, 
 }
 
 func newRetry() *cobra.Command {
-	cmd, w := newWish(control.Retry, &cobra.Command{
+	cmd, w := newWish(api.Retry, &cobra.Command{
 		Use:   "retry RUN STEP",
 		Short: "Attempt one step of a run again",
 		Long: `Retry attempts a step again that has ended, or at once one that waits for its retry. The new attempt has the

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 func newCancel() *cobra.Command {
-	cmd, w := newWish(control.Cancel, &cobra.Command{
+	cmd, w := newWish(api.Cancel, &cobra.Command{
 		Use:     "cancel RUN",
 		Short:   "End a run",
 		Long:    `Cancel ends a run: whatever has not ended is aborted, and calls under way are stopped. It cannot be taken back.`,

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 func newDecide() *cobra.Command {
-	cmd, w := newWish(control.Decide, &cobra.Command{
+	cmd, w := newWish(api.Decide, &cobra.Command{
 		Use:   "decide RUN STEP fulfilled|not_fulfilled",
 		Short: "Say whether a step's task is done",
 		Long: `Decide says whether the task of a step is done, where a person is to say so: the step's fulfillment waits for a
@@ -21,7 +21,7 @@ step, one decides and the others are refused.`,
 	})
 	w.reasoned(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		decision := &choice{"", []string{control.Fulfilled, control.NotFulfilled}}
+		decision := &choice{"", []string{api.Fulfilled, api.NotFulfilled}}
 		if err := decision.Set(args[2]); err != nil {
 			return refuse(fmt.Errorf("a decision cannot be %q: %w", args[2], err))
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/dag"
 )
@@ -14,7 +15,7 @@ import (
 // drawCalls prints what was called in a run.
 func drawCalls(cmd *cobra.Command, dir, run, format string) error {
 	return exitOf(control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
-		var calls []*control.Call
+		var calls []*api.Call
 		for call, err := range c.Calls(cmd.Context(), run) {
 			if err != nil {
 				return err
@@ -25,7 +26,7 @@ func drawCalls(cmd *cobra.Command, dir, run, format string) error {
 	}))
 }
 
-func drawCallGraph(w io.Writer, calls []*control.Call, format string) error {
+func drawCallGraph(w io.Writer, calls []*api.Call, format string) error {
 	g, err := callGraph(calls)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func drawCallGraph(w io.Writer, calls []*control.Call, format string) error {
 }
 
 // callGraph makes the graph whose nodes calls are, in their order.
-func callGraph(calls []*control.Call) (*dag.Graph, error) {
+func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	b := dag.NewBuilder(dag.CallGraph)
 	for _, c := range calls {
 		b.AddNode(c.Request)
@@ -53,7 +54,7 @@ func callGraph(calls []*control.Call) (*dag.Graph, error) {
 }
 
 // callDrawing says how each call looks: after its status, and, where there are several runs, in the frame of its own.
-func callDrawing(g *dag.Graph, calls []*control.Call) dag.Drawing {
+func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 	runs := map[string]bool{}
 	for _, c := range calls {
 		if c.Run != "" {
@@ -88,7 +89,7 @@ func callDrawing(g *dag.Graph, calls []*control.Call) dag.Drawing {
 }
 
 // callLabel is a call's name within its run, and below it what it calls and how it stands.
-func callLabel(c *control.Call) string {
+func callLabel(c *api.Call) string {
 	lines := []string{strings.TrimPrefix(c.Request, c.Run+"/")}
 	if c.Operation != "" && c.Operation != c.Step {
 		lines = append(lines, c.Operation)

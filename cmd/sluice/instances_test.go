@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/template/wfformat"
 )
 
@@ -60,7 +60,7 @@ func checkOrder(t *testing.T, instance *wfformat.Instance, feed []byte) {
 	edges := 0
 	for scan.Scan() {
 		var line struct {
-			control.Update
+			api.Update
 			Result *jsonResult `json:"result"`
 		}
 		require.NoError(t, json.Unmarshal(scan.Bytes(), &line))

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 func newPatch() *cobra.Command {
-	cmd, w := newWish(control.Patch, &cobra.Command{
+	cmd, w := newWish(api.Patch, &cobra.Command{
 		Use:   "patch RUN ctx.KEY=VALUE...",
 		Short: "Write to the context of a playbook's run",
 		Long: `Patch writes values to the context of a playbook's run, all of them or none: tokens that wait at gates look again. KEY

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 func newPause() *cobra.Command {
-	cmd, w := newWish(control.Pause, &cobra.Command{
+	cmd, w := newWish(api.Pause, &cobra.Command{
 		Use:   "pause RUN",
 		Short: "Let nothing new start in a run",
 		Long: `Pause lets nothing new start in a run until 'sluice resume'. Calls under way go on, and so do their timers and the
@@ -20,7 +20,7 @@ run's deadline.`,
 }
 
 func newResume() *cobra.Command {
-	cmd, _ := newWish(control.Resume, &cobra.Command{
+	cmd, _ := newWish(api.Resume, &cobra.Command{
 		Use:   "resume RUN",
 		Short: "End the pause of a run",
 		Long: `Resume ends the pause of a run. It works on no run itself: a run that was suspended, because its process has ended,

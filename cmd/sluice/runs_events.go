@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -123,7 +124,7 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 			}
 			return w.read(ctx, c)
 		})
-		gone := errors.Is(err, control.ErrHungUp) || errors.Is(err, control.ErrNotHeld)
+		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
 		switch {
 		case w.finished && gone: // all has been told by then
 			return nil
@@ -185,7 +186,7 @@ func newEventLines(w io.Writer, wanted bool) *eventLines {
 // event prints one: its number, when, what, about which attempt of which step, and what there is to add.
 //
 //	12  2026-01-02 15:04:05.678  call.error          pay#2  declined: no money
-func (l *eventLines) event(e *control.Event) {
+func (l *eventLines) event(e *api.Event) {
 	about := e.Step
 	if e.Attempt > 0 {
 		about += fmt.Sprintf("#%d", e.Attempt)
@@ -206,7 +207,7 @@ func (l *eventLines) event(e *control.Event) {
 // add.
 //
 //	12  2026-01-02 15:04:05.678  policy.task.evaluated     fetch@3[2].page#1  retry
-func (l *eventLines) view(v *control.View) {
+func (l *eventLines) view(v *api.View) {
 	about := cmp.Or(v.StepRun, v.Step)
 	if v.Iteration > 0 {
 		about += fmt.Sprintf("[%d]", v.Iteration-1)
@@ -234,7 +235,7 @@ func (l *eventLines) view(v *control.View) {
 }
 
 // update prints an event, and below it what it has changed.
-func (l *eventLines) update(u *control.Update) {
+func (l *eventLines) update(u *api.Update) {
 	l.event(&u.Event)
 	for i := range u.Changes {
 		c := &u.Changes[i]
@@ -254,7 +255,7 @@ func (l *eventLines) update(u *control.Update) {
 }
 
 // meant says of an event that has changed nothing why.
-func meant(e *control.Event) string {
+func meant(e *api.Event) string {
 	switch {
 	case e.Outcome == reactive.Duplicate.String() && e.Type == journal.CallReported.String():
 		return "(repeated)"
@@ -265,7 +266,7 @@ func meant(e *control.Event) string {
 }
 
 // additions are what an event says besides what it is about.
-func additions(e *control.Event) (list []string) {
+func additions(e *api.Event) (list []string) {
 	add := func(name, text string) {
 		if text != "" {
 			list = append(list, name+text)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
@@ -58,7 +59,7 @@ An output of more than 1 KiB has its beginning as "preview" in place of "output"
 }
 
 // showRun prints a run and its steps for people.
-func showRun(w io.Writer, r *control.Run) {
+func showRun(w io.Writer, r *api.Run) {
 	about := newTable(w, true)
 	fact := func(name, text string) {
 		if text != "" {
@@ -116,7 +117,7 @@ func showRun(w io.Writer, r *control.Run) {
 }
 
 // showStep prints a step, and below it whom it has asked.
-func showStep(t *table, s *control.Step) {
+func showStep(t *table, s *api.Step) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
 	if s.Pending {
@@ -140,7 +141,7 @@ func showStep(t *table, s *control.Step) {
 }
 
 // remarks are what there is to say of a step besides its status.
-func remarks(s *control.Step) (list []string) {
+func remarks(s *api.Step) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
 	}
@@ -181,7 +182,7 @@ func remarks(s *control.Step) (list []string) {
 }
 
 // previewed is a value, as far as it fits a line.
-func previewed(p *control.Preview) string {
+func previewed(p *api.Preview) string {
 	if p.Preview != "" {
 		return short([]byte(p.Preview + "…"))
 	}

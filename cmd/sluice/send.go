@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 func newSend() *cobra.Command {
-	cmd, w := newWish(control.Send, &cobra.Command{
+	cmd, w := newWish(api.Send, &cobra.Command{
 		Use:   "send RUN MESSAGE [PAYLOAD]",
 		Short: "Send a message to a run",
 		Long: `Send gives a run a message: a step that waits for its name takes it, now or when it comes to that. PAYLOAD is JSON,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -81,7 +82,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 	if err != nil {
 		return nil, &exit{failed, err}
 	}
-	id, err := control.FindIn(ctx, store, name)
+	id, err := api.FindIn(ctx, store, name)
 	if err != nil {
 		return nil, errors.Join(notToResume(name, err), store.Close())
 	}
@@ -102,7 +103,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 
 // notToResume says why no run is meant by a name.
 func notToResume(name string, err error) error {
-	e, ok := errors.AsType[*control.Error](err)
+	e, ok := errors.AsType[*api.Error](err)
 	if !ok || !errors.Is(err, coordinator.ErrRunNotFound) {
 		return exitOf(fmt.Errorf("--resume: %w", err))
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -31,10 +31,10 @@ type jsonEnd struct {
 }
 
 type jsonResult struct {
-	Run     string           `json:"run"`
-	Status  string           `json:"status"`
-	Output  json.RawMessage  `json:"output"`
-	Failure *control.Failure `json:"failure,omitempty"`
+	Run     string          `json:"run"`
+	Status  string          `json:"status"`
+	Output  json.RawMessage `json:"output"`
+	Failure *api.Failure    `json:"failure,omitempty"`
 }
 
 type jsonSuspended struct {
@@ -45,7 +45,7 @@ func (v *jsonView) update(u *coordinator.Update, news bool) {
 	if !news {
 		return
 	}
-	v.print(control.UpdateOf(u))
+	v.print(api.UpdateOf(u))
 }
 
 func (*jsonView) stopping(string)  {}
@@ -54,7 +54,7 @@ func (*jsonView) note(text string) { fmt.Fprint(os.Stderr, text) }
 func (v *jsonView) end(e ending) {
 	switch r := e.result; {
 	case r != nil:
-		v.print(jsonEnd{Result: &jsonResult{r.Run, string(r.Status), valueJSON(r.Output), control.FailureOf(r.Failure)}})
+		v.print(jsonEnd{Result: &jsonResult{r.Run, string(r.Status), valueJSON(r.Output), api.FailureOf(r.Failure)}})
 	case e.resume != "":
 		v.print(jsonEnd{Suspended: &jsonSuspended{e.resume}})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -37,13 +38,13 @@ or step, or for wrong usage.`
 // wish is a verb that changes a run.
 type wish struct {
 	dir    string
-	req    control.Request
+	req    api.Request
 	output *choice
 }
 
 // newWish makes a verb that changes a run, with the flags that all of them have.
-func newWish(verb control.Verb, cmd *cobra.Command) (*cobra.Command, *wish) {
-	w := &wish{req: control.Request{Verb: verb}}
+func newWish(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *wish) {
+	w := &wish{req: api.Request{Verb: verb}}
 	cmd.Long += exitOfWish
 	journalFlag(cmd, &w.dir)
 	w.output = choose(cmd, "output", "o", "what to print", "text", "json")
@@ -65,7 +66,7 @@ func (w *wish) make(cmd *cobra.Command) error {
 	if w.req.Actor == "" {
 		w.req.Actor = userName()
 	}
-	var done control.Done
+	var done api.Done
 	err := control.With(cmd.Context(), w.dir, coordinator.Config{}, func(c *control.Client) (err error) {
 		done, err = c.Do(cmd.Context(), &w.req)
 		return err
@@ -81,7 +82,7 @@ func (w *wish) make(cmd *cobra.Command) error {
 	if done.Warning != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
 	}
-	if !done.Driven && w.req.Verb != control.Cancel && w.req.Verb != control.Pause {
+	if !done.Driven && w.req.Verb != api.Cancel && w.req.Verb != api.Pause {
 		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", done.Run, resumeCommand(w.dir, done.Run))
 	}
 	return nil
@@ -96,7 +97,7 @@ func exitOf(err error) error {
 		return &exit{interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, control.ErrAmbiguous, control.ErrBadRequest, control.ErrNoJournal,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
 	} {
 		if errors.Is(err, unknown) {
 			return refuse(err)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 const (
@@ -97,7 +99,7 @@ func dial(dir string) (conn net.Conn, err error) {
 	case err == nil:
 		return conn, nil
 	case errors.Is(err, fs.ErrNotExist) || refused(err):
-		return nil, fmt.Errorf("%w: %s", ErrNotHeld, dir)
+		return nil, fmt.Errorf("%w: %s", api.ErrNotHeld, dir)
 	}
 	return nil, fmt.Errorf("connect to the process that holds %s: %w", dir, err)
 }

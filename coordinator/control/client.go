@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/internal/canceled"
 )
 
@@ -20,23 +21,23 @@ const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
 type Client struct {
-	ask   func(ctx context.Context, req *Request, emit func(*Reply) error) error
+	ask   func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error
 	close func() error
 	held  bool
 }
 
-// Dial gives the client of the process that holds a directory; ErrNotHeld when there is none. It holds nothing open: every
+// Dial gives the client of the process that holds a directory; api.ErrNotHeld when there is none. It holds nothing open: every
 // request has a connection of its own.
 func Dial(dir string) (*Client, error) {
 	conn, err := dial(dir)
 	if err != nil {
-		return nil, problem(err)
+		return nil, api.ErrorOf(err)
 	}
 	return holder(dir), conn.Close()
 }
 
 func holder(dir string) *Client {
-	ask := func(ctx context.Context, req *Request, emit func(*Reply) error) error {
+	ask := func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
 		return askHolder(ctx, dir, req, emit)
 	}
 	return &Client{ask: ask, close: func() error { return nil }, held: true}
@@ -44,8 +45,8 @@ func holder(dir string) *Client {
 
 // Local gives a client of an engine in this process. Closing it leaves the engine as it is.
 func Local(engine *coordinator.Engine) *Client {
-	ask := func(ctx context.Context, req *Request, emit func(*Reply) error) error {
-		err := Handle(ctx, engine, req, emit)
+	ask := func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
+		err := api.Handle(ctx, engine, req, emit)
 		if err != nil && ctx.Err() != nil {
 			return canceled.Error(ctx)
 		}
@@ -61,14 +62,14 @@ func (c *Client) Held() bool { return c.held }
 func (c *Client) Close() error { return c.close() }
 
 // Runs yields all runs in order of id, without their steps.
-func (c *Client) Runs(ctx context.Context) iter.Seq2[*Run, error] {
-	return stream(ctx, c, &Request{Verb: List}, func(r *Reply) *Run { return r.Run })
+func (c *Client) Runs(ctx context.Context) iter.Seq2[*api.Run, error] {
+	return stream(ctx, c, &api.Request{Verb: api.List}, func(r *api.Reply) *api.Run { return r.Run })
 }
 
 // Show gives a run and all its steps.
-func (c *Client) Show(ctx context.Context, run string) (*Run, error) {
-	var shown *Run
-	err := c.ask(ctx, &Request{Verb: Show, Run: run}, func(r *Reply) error {
+func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
+	var shown *api.Run
+	err := c.ask(ctx, &api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) error {
 		switch {
 		case r.Run != nil:
 			shown = r.Run
@@ -78,7 +79,7 @@ func (c *Client) Show(ctx context.Context, run string) (*Run, error) {
 		return nil
 	})
 	if err == nil && shown == nil {
-		err = problem(ErrHungUp)
+		err = api.ErrorOf(api.ErrHungUp)
 	}
 	return shown, err
 }
@@ -86,14 +87,14 @@ func (c *Client) Show(ctx context.Context, run string) (*Run, error) {
 // Explain says why a run, or one of its steps, stands where it does; "" is the run.
 func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Explanation, error) {
 	var x *coordinator.Explanation
-	err := c.ask(ctx, &Request{Verb: Explain, Run: run, Step: step}, func(r *Reply) error {
+	err := c.ask(ctx, &api.Request{Verb: api.Explain, Run: run, Step: step}, func(r *api.Reply) error {
 		if r.Explanation != nil {
 			x = r.Explanation
 		}
 		return nil
 	})
 	if err == nil && x == nil {
-		err = problem(ErrHungUp)
+		err = api.ErrorOf(api.ErrHungUp)
 	}
 	return x, err
 }
@@ -102,46 +103,46 @@ func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Ex
 // asked.
 func (c *Client) Output(ctx context.Context, run, step, participant string) (json.RawMessage, error) {
 	var v json.RawMessage
-	req := &Request{Verb: Output, Run: run, Step: step, Participant: participant}
-	err := c.ask(ctx, req, func(r *Reply) error {
+	req := &api.Request{Verb: api.Output, Run: run, Step: step, Participant: participant}
+	err := c.ask(ctx, req, func(r *api.Reply) error {
 		if r.Value != nil {
 			v = r.Value
 		}
 		return nil
 	})
 	if err == nil && v == nil {
-		err = problem(ErrHungUp)
+		err = api.ErrorOf(api.ErrHungUp)
 	}
 	return v, err
 }
 
 // Events yields what a run's journal holds now, from sequence from on: about a step, or of the whole run where that is "".
-func (c *Client) Events(ctx context.Context, run, step string, from uint64) iter.Seq2[*Event, error] {
-	return stream(ctx, c, &Request{Verb: Events, Run: run, Step: step, From: from}, func(r *Reply) *Event { return r.Event })
+func (c *Client) Events(ctx context.Context, run, step string, from uint64) iter.Seq2[*api.Event, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Events, Run: run, Step: step, From: from}, func(r *api.Reply) *api.Event { return r.Event })
 }
 
 // Calls yields the calls of a run, of the runs below it, and those that have led to it: the nodes of its call graph, in an order
 // in which every parent request comes before the calls that it has made.
-func (c *Client) Calls(ctx context.Context, run string) iter.Seq2[*Call, error] {
-	return stream(ctx, c, &Request{Verb: Graph, Run: run}, func(r *Reply) *Call { return r.Call })
+func (c *Client) Calls(ctx context.Context, run string) iter.Seq2[*api.Call, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Graph, Run: run}, func(r *api.Reply) *api.Call { return r.Call })
 }
 
 // Views yields what has happened in the net of a playbook's run, from sequence from on.
-func (c *Client) Views(ctx context.Context, run string, from uint64) iter.Seq2[*View, error] {
-	return stream(ctx, c, &Request{Verb: Views, Run: run, From: from}, func(r *Reply) *View { return r.View })
+func (c *Client) Views(ctx context.Context, run string, from uint64) iter.Seq2[*api.View, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Views, Run: run, From: from}, func(r *api.Reply) *api.View { return r.View })
 }
 
 // Watch yields what has happened to a run from sequence from on, and then what happens, until the run has ended.
-func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*Update, error] {
-	return stream(ctx, c, &Request{Verb: Watch, Run: run, From: from}, func(r *Reply) *Update { return r.Update })
+func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Watch, Run: run, From: from}, func(r *api.Reply) *api.Update { return r.Update })
 }
 
 // Do makes a wish. When it returns without an error, the wish is durable.
-func (c *Client) Do(ctx context.Context, req *Request) (done Done, err error) {
-	if !req.Verb.wish() {
-		return Done{}, problem(fmt.Errorf("%w: %q is no wish", ErrBadRequest, req.Verb))
+func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err error) {
+	if !req.Verb.Command() {
+		return api.Done{}, api.ErrorOf(fmt.Errorf("%w: %q is no wish", api.ErrBadRequest, req.Verb))
 	}
-	err = c.ask(ctx, req, func(r *Reply) error {
+	err = c.ask(ctx, req, func(r *api.Reply) error {
 		if r.Done != nil {
 			done = *r.Done
 		}
@@ -153,9 +154,9 @@ func (c *Client) Do(ctx context.Context, req *Request) (done Done, err error) {
 var errStopped = errors.New("nothing more is wanted")
 
 // stream yields those lines of an answer that pick chooses.
-func stream[T any](ctx context.Context, c *Client, req *Request, pick func(*Reply) *T) iter.Seq2[*T, error] {
+func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) *T) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		err := c.ask(ctx, req, func(r *Reply) error {
+		err := c.ask(ctx, req, func(r *api.Reply) error {
 			if one := pick(r); one != nil && !yield(one, nil) {
 				return errStopped
 			}
@@ -168,26 +169,26 @@ func stream[T any](ctx context.Context, c *Client, req *Request, pick func(*Repl
 }
 
 // askHolder makes a request on a connection of its own.
-func askHolder(ctx context.Context, dir string, req *Request, emit func(*Reply) error) error {
-	line, err := req.encode()
+func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api.Reply) error) error {
+	line, err := req.Encode()
 	if err != nil {
-		return problem(err)
+		return api.ErrorOf(err)
 	}
 	conn, err := dial(dir)
 	if err != nil {
-		return problem(err)
+		return api.ErrorOf(err)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	var deadline time.Time
-	if req.Verb != Watch {
+	if req.Verb != api.Watch {
 		deadline = time.Now().Add(answerTime)
 	}
 	if err = conn.SetDeadline(deadline); err == nil {
 		_, err = conn.Write(line)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w any more: %w", ErrNotHeld, err)
+		err = fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
 	} else {
 		err = readReplies(conn, emit)
 	}
@@ -195,22 +196,22 @@ func askHolder(ctx context.Context, dir string, req *Request, emit func(*Reply) 
 	case err != nil && ctx.Err() != nil:
 		return canceled.Error(ctx)
 	case err != nil && err != errStopped:
-		return problem(err)
+		return api.ErrorOf(err)
 	}
 	return err
 }
 
 // readReplies reads an answer to its last line. A holder that goes before it has taken the request has done nothing, which
 // is as if it had gone earlier.
-func readReplies(conn net.Conn, emit func(*Reply) error) error {
+func readReplies(conn net.Conn, emit func(*api.Reply) error) error {
 	taken := false
 	for d := json.NewDecoder(bufio.NewReader(conn)); ; {
-		var r Reply
+		var r api.Reply
 		switch err := d.Decode(&r); {
 		case err != nil && !taken && !errors.Is(err, os.ErrDeadlineExceeded):
-			return fmt.Errorf("%w any more: %w", ErrNotHeld, err)
+			return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
 		case err != nil:
-			return fmt.Errorf("%w: %w", ErrHungUp, err)
+			return fmt.Errorf("%w: %w", api.ErrHungUp, err)
 		case r.Error != nil:
 			return r.Error
 		case r.Taken:

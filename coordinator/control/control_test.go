@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
@@ -35,11 +36,11 @@ func TestARunIsFinishedFromOutside(t *testing.T) {
 		require.Equal(t, "bob", shown.Actor)
 		require.Equal(t, "letter", shown.Steps[0].Message)
 
-		done, err := c.Do(t.Context(), &control.Request{
-			Verb: control.Send, Run: "r", Message: "letter", Payload: json.RawMessage(`{"n": 9007199254740993}`), Actor: "ann",
+		done, err := c.Do(t.Context(), &api.Request{
+			Verb: api.Send, Run: "r", Message: "letter", Payload: json.RawMessage(`{"n": 9007199254740993}`), Actor: "ann",
 		})
 		require.NoError(t, err)
-		require.Equal(t, control.Done{Run: "r1", Driven: true}, done)
+		require.Equal(t, api.Done{Run: "r1", Driven: true}, done)
 		await(t, c, "r1")
 		shown, err = c.Show(t.Context(), "r1")
 		require.NoError(t, err)
@@ -49,8 +50,8 @@ func TestARunIsFinishedFromOutside(t *testing.T) {
 			[]any{step.Step, step.Status, step.Decidable, step.Fulfillment, step.Attempts})
 		require.False(t, step.Ended.Before(step.Began))
 
-		_, err = c.Do(t.Context(), &control.Request{
-			Verb: control.Decide, Run: "r1", Step: "contract", Decision: control.Fulfilled, Reason: "signed", Actor: "ann",
+		_, err = c.Do(t.Context(), &api.Request{
+			Verb: api.Decide, Run: "r1", Step: "contract", Decision: api.Fulfilled, Reason: "signed", Actor: "ann",
 		})
 		require.NoError(t, err)
 		result, err := run.Wait(t.Context())
@@ -75,13 +76,13 @@ func TestEveryWishNamesItsActorInTheJournal(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		start(t, e, "r1")
 		for _, w := range []struct {
-			req  control.Request
+			req  api.Request
 			want string
 		}{
-			{control.Request{Verb: control.Pause, Reason: "lunch"}, "run.paused"},
-			{control.Request{Verb: control.Resume}, "run.resumed"},
-			{control.Request{Verb: control.Abort, Step: "letter"}, "node.aborted"},
-			{control.Request{Verb: control.Retry, Step: "letter"}, "run.reopened"}, // the abort has ended the run
+			{api.Request{Verb: api.Pause, Reason: "lunch"}, "run.paused"},
+			{api.Request{Verb: api.Resume}, "run.resumed"},
+			{api.Request{Verb: api.Abort, Step: "letter"}, "node.aborted"},
+			{api.Request{Verb: api.Retry, Step: "letter"}, "run.reopened"}, // the abort has ended the run
 		} {
 			w.req.Run, w.req.Actor = "r1", "ann"
 			_, err := c.Do(t.Context(), &w.req)
@@ -94,7 +95,7 @@ func TestEveryWishNamesItsActorInTheJournal(t *testing.T) {
 			require.True(t, found, w.want)
 		}
 		start(t, e, "r2")
-		_, err := c.Do(t.Context(), &control.Request{Verb: control.Cancel, Run: "r2", Actor: "ann"})
+		_, err := c.Do(t.Context(), &api.Request{Verb: api.Cancel, Run: "r2", Actor: "ann"})
 		require.NoError(t, err)
 	})
 }
@@ -107,47 +108,47 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 		require.NoError(t, ended.Cancel(t.Context(), ""))
 		_, err := ended.Wait(t.Context())
 		require.NoError(t, err)
-		before := [][]*control.Event{events(t, c, "r1"), events(t, c, "over")}
-		ann := func(verb control.Verb, run string, more ...func(*control.Request)) *control.Request {
-			r := &control.Request{Verb: verb, Run: run, Actor: "ann", Step: "letter", Message: "letter", Decision: control.Fulfilled}
+		before := [][]*api.Event{events(t, c, "r1"), events(t, c, "over")}
+		ann := func(verb api.Verb, run string, more ...func(*api.Request)) *api.Request {
+			r := &api.Request{Verb: verb, Run: run, Actor: "ann", Step: "letter", Message: "letter", Decision: api.Fulfilled}
 			for _, change := range more {
 				change(r)
 			}
 			return r
 		}
 		for _, c1 := range []struct {
-			req  *control.Request
+			req  *api.Request
 			is   error
 			text string
 		}{
-			{ann(control.Send, "over"), coordinator.ErrFinished, "run over: the run has finished"},
-			{ann(control.Decide, "over"), coordinator.ErrFinished, "run over: the run has finished"},
-			{ann(control.Cancel, "over"), coordinator.ErrFinished, ""},
-			{ann(control.Resume, "r1"), coordinator.ErrNotPossible, "run r1: not possible as things stand: it is not paused"},
-			{ann(control.Decide, "r1"), coordinator.ErrNotPossible, ""},
-			{ann(control.Retry, "r1"), coordinator.ErrNotPossible, ""},
-			{ann(control.Abort, "r1", func(r *control.Request) { r.Step = "leter" }), coordinator.ErrStepNotFound,
+			{ann(api.Send, "over"), coordinator.ErrFinished, "run over: the run has finished"},
+			{ann(api.Decide, "over"), coordinator.ErrFinished, "run over: the run has finished"},
+			{ann(api.Cancel, "over"), coordinator.ErrFinished, ""},
+			{ann(api.Resume, "r1"), coordinator.ErrNotPossible, "run r1: not possible as things stand: it is not paused"},
+			{ann(api.Decide, "r1"), coordinator.ErrNotPossible, ""},
+			{ann(api.Retry, "r1"), coordinator.ErrNotPossible, ""},
+			{ann(api.Abort, "r1", func(r *api.Request) { r.Step = "leter" }), coordinator.ErrStepNotFound,
 				`run r1: no such step: "leter" (did you mean "letter"?)`},
-			{ann(control.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
-			{ann(control.Pause, "r"), control.ErrAmbiguous, `several runs are meant by "r": r1, r2`},
-			{ann(control.Pause, ""), control.ErrBadRequest, "bad request: no run is named"},
-			{ann(control.Pause, "r1", func(r *control.Request) { r.Actor = "" }), control.ErrBadRequest, "bad request: a wish names its actor"},
-			{ann(control.Pause, "r1", func(r *control.Request) { r.Actor = strings.Repeat("a", 257) }), control.ErrBadRequest, ""},
-			{ann(control.Retry, "r1", func(r *control.Request) { r.Step = "" }), control.ErrBadRequest, ""},
-			{ann(control.Send, "r1", func(r *control.Request) { r.Message = "" }), control.ErrBadRequest, ""},
-			{ann(control.Send, "r1", func(r *control.Request) { r.Payload = []byte(`1e999`) }), control.ErrBadRequest, ""},
-			{ann(control.Decide, "r1", func(r *control.Request) { r.Decision = "maybe" }), control.ErrBadRequest, ""},
-			{ann(control.Show, "r1"), control.ErrBadRequest, `bad request: "show" is no wish`},
+			{ann(api.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
+			{ann(api.Pause, "r"), api.ErrAmbiguous, `several runs are meant by "r": r1, r2`},
+			{ann(api.Pause, ""), api.ErrBadRequest, "bad request: no run is named"},
+			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "bad request: a wish names its actor"},
+			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = strings.Repeat("a", 257) }), api.ErrBadRequest, ""},
+			{ann(api.Retry, "r1", func(r *api.Request) { r.Step = "" }), api.ErrBadRequest, ""},
+			{ann(api.Send, "r1", func(r *api.Request) { r.Message = "" }), api.ErrBadRequest, ""},
+			{ann(api.Send, "r1", func(r *api.Request) { r.Payload = []byte(`1e999`) }), api.ErrBadRequest, ""},
+			{ann(api.Decide, "r1", func(r *api.Request) { r.Decision = "maybe" }), api.ErrBadRequest, ""},
+			{ann(api.Show, "r1"), api.ErrBadRequest, `bad request: "show" is no wish`},
 		} {
 			_, err := c.Do(t.Context(), c1.req)
 			require.ErrorIs(t, err, c1.is, "%+v", c1.req)
 			if c1.text != "" {
 				require.EqualError(t, err, c1.text)
 			}
-			_, ok := errors.AsType[*control.Error](err)
+			_, ok := errors.AsType[*api.Error](err)
 			require.True(t, ok, "%T", err)
 		}
-		require.Equal(t, before, [][]*control.Event{events(t, c, "r1"), events(t, c, "over")})
+		require.Equal(t, before, [][]*api.Event{events(t, c, "r1"), events(t, c, "over")})
 	})
 }
 
@@ -160,8 +161,8 @@ func TestOfManyWhoDecideOneWins(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range errs {
 			all.Go(func() {
-				_, errs[i] = c.Do(t.Context(), &control.Request{
-					Verb: control.Decide, Run: "r1", Step: "contract", Decision: control.Fulfilled, Actor: fmt.Sprint("a", i),
+				_, errs[i] = c.Do(t.Context(), &api.Request{
+					Verb: api.Decide, Run: "r1", Step: "contract", Decision: api.Fulfilled, Actor: fmt.Sprint("a", i),
 				})
 			})
 		}

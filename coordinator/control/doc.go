@@ -1,8 +1,8 @@
-// Package control steps into the runs of a data directory from outside the process that works on them: it lists and shows
-// runs, follows them, and takes what somebody wishes for one.
+// Package control carries the requests of package api to the process that works on the runs of a data directory: by a unix
+// socket, or by opening the directory where no process does.
 //
 //	err := control.With(ctx, "data", coordinator.Config{}, func(c *control.Client) error {
-//		_, err := c.Do(ctx, &control.Request{Verb: control.Decide, Run: "r1", Step: "pay", Decision: "fulfilled", Actor: "ann"})
+//		_, err := c.Do(ctx, &api.Request{Verb: api.Decide, Run: "r1", Step: "pay", Decision: "fulfilled", Actor: "ann"})
 //		return err
 //	})
 //
@@ -10,10 +10,10 @@
 // every program that uses sluice.Open do:
 //
 //	                 ┌─ somebody holds DIR ──▶ DIR/control.sock ──▶ Server ─┐
-//	With(DIR) ─ Open ┤                                                      ├─▶ Handle ──▶ Engine
+//	With(DIR) ─ Open ┤                                                      ├─▶ api.Handle ──▶ Engine
 //	                 └─ nobody does ─────────▶ DIR is opened for a moment ──┘
 //
-// Handle is the one place where requests become calls of an engine, so both ways do the same and refuse the same.
+// Package api is the one place where requests become calls of an engine, so both ways do the same and refuse the same.
 //
 // # Protocol
 //
@@ -32,17 +32,16 @@
 //
 // A holder that is about to go carries out what it has taken. Where taken is missing, nothing was done, and With turns to
 // whoever has the directory then; where only the last line is missing, which is done or error, the holder has died, and it
-// is not known whether a wish was journaled. A run may be named by the beginning of its id, if no other begins so. Errors keep their meaning on the way:
+// is not known whether a command was journaled. A run may be named by the beginning of its id, if no other begins so. Errors keep their meaning on the way:
 // errors.Is finds coordinator.ErrFinished and the others on either side.
 //
 // # Contracts
 //
-// A wish that is acknowledged is durable; one that is refused has left the journal as it was. Every wish names its actor,
-// who is recorded. What a wish leads to is done by whoever goes on with the run (Done.Driven): a process that opens the
-// directory for a moment makes no calls. A message that nobody waits for is durable as any other, and Done.Warning says so. Of a
-// run that nobody goes on with, timers that have fallen due count: see Run.Late.
+// What a command leads to is done by the process that goes on with the run (api.Done.Driven): one that opens the directory for a
+// moment makes no calls. A message that no step waits for is durable as any other, and Done.Warning says so. Of a run that no
+// process goes on with, timers that have fallen due count: see api.Run.Late.
 //
-// The socket has mode 0600: who may use it is who may write the directory. A request is at most RequestMax bytes and has
+// The socket has mode 0600: who may use it is who may write the directory. A request is at most api.RequestMax bytes and has
 // ten seconds to arrive; at most 128 are answered at a time and more wait; a reader that takes nothing for five minutes is
 // cut off, and resumes from its last sequence. How slowly somebody reads never holds up a run. Server and Client are safe
 // for concurrent use.

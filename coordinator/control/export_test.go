@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-// DecodeRequest reads a line.
-func DecodeRequest(line []byte) (*Request, error) { return decodeRequest(line) }
-
-// Encode gives the request as a line.
-func (r *Request) Encode() ([]byte, error) { return r.encode() }
-
 // AskOnly is Dial without a look whether anybody is there.
 func AskOnly(dir string) *Client { return holder(dir) }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -25,7 +26,7 @@ func TestCallsAreShown(t *testing.T) {
 		require.NoError(t, run.Send(t.Context(), "letter", large))
 		await(t, c, "r1")
 
-		var calls []*control.Call
+		var calls []*api.Call
 		for call, err := range c.Calls(t.Context(), "r") {
 			require.NoError(t, err)
 			calls = append(calls, call)
@@ -35,7 +36,7 @@ func TestCallsAreShown(t *testing.T) {
 		require.Equal(t, []any{"call", "r1/contract#1", "r1", "contract", "contract", "completed", int32(1)},
 			[]any{signed.Kind, signed.Request, signed.Run, signed.Step, signed.Operation, signed.Status, signed.Attempt})
 		require.Equal(t, []string{"r1/letter#1"}, signed.DependsOn)
-		require.Equal(t, &control.Identity{ID: "ann", Scopes: []string{"sign"}, ResourcesPreview: `"` + large[:1023]}, signed.Identity)
+		require.Equal(t, &api.Identity{ID: "ann", Scopes: []string{"sign"}, ResourcesPreview: `"` + large[:1023]}, signed.Identity)
 		require.Equal(t, `"`+large[:1023], signed.InputPreview)
 		require.Equal(t, `"`+large[:1023], signed.Preview.Preview)
 		require.Empty(t, string(signed.Output)+string(signed.Input))

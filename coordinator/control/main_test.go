@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -77,7 +78,7 @@ func await(t testing.TB, c *control.Client, run string) {
 	require.Fail(t, "the run has ended")
 }
 
-func events(t testing.TB, c *control.Client, run string) (list []*control.Event) {
+func events(t testing.TB, c *control.Client, run string) (list []*api.Event) {
 	for e, err := range c.Events(t.Context(), run, "", 1) {
 		require.NoError(t, err)
 		list = append(list, e)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/internal/canceled"
 )
 
@@ -34,12 +35,12 @@ func AwaitNews(ctx context.Context, dir string, glance []byte) error {
 		}
 		now, err := Glance(dir)
 		if err != nil {
-			return problem(err)
+			return api.ErrorOf(err)
 		}
 		if !bytes.Equal(now, glance) {
 			return nil
 		}
-		if c, err := Dial(dir); !errors.Is(err, ErrNotHeld) {
+		if c, err := Dial(dir); !errors.Is(err, api.ErrNotHeld) {
 			if err == nil {
 				err = c.Close()
 			}

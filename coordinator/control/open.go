@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -34,16 +35,16 @@ var heldPatience = 10 * time.Second // a variable for tests
 // journal, it returns ErrNoJournal.
 func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
 	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
-		return nil, problem(fmt.Errorf("%w in %s", ErrNoJournal, dir))
+		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
 	}
 	err = whileLocked(ctx, heldPatience, func() (again bool, err error) {
-		if c, err = Dial(dir); errors.Is(err, ErrNotHeld) {
+		if c, err = Dial(dir); errors.Is(err, api.ErrNotHeld) {
 			c, err = openAlone(ctx, dir, config)
 		}
 		return true, err
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, api.ErrorOf(err)
 	}
 	return c, nil
 }
@@ -57,7 +58,7 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 			return false, err
 		}
 		_, nobody := Dial(dir)
-		if again = errors.Is(nobody, ErrNotHeld); !again {
+		if again = errors.Is(nobody, api.ErrNotHeld); !again {
 			err = fmt.Errorf("%w: it works on the runs, and answers for them: sluice runs --data %s", err, dir)
 		}
 		return again, err
@@ -70,14 +71,14 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r *disk.Raw, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isJournal) {
-		return nil, problem(fmt.Errorf("%w in %s", ErrNoJournal, dir))
+		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
 	}
 	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
 		if r, err = disk.OpenRaw(dir, mend, config); !errors.Is(err, journal.ErrLocked) {
 			return false, err
 		}
 		_, nobody := Dial(dir)
-		return errors.Is(nobody, ErrNotHeld), err
+		return errors.Is(nobody, api.ErrNotHeld), err
 	})
 	return r, err
 }
@@ -135,7 +136,7 @@ func With(ctx context.Context, dir string, config coordinator.Config, use func(*
 			return err
 		}
 		err = errors.Join(use(c), c.Close())
-		if again && (errors.Is(err, ErrNotHeld) || errors.Is(err, coordinator.ErrShutdown)) {
+		if again && (errors.Is(err, api.ErrNotHeld) || errors.Is(err, coordinator.ErrShutdown)) {
 			continue
 		}
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -36,10 +37,10 @@ func TestADirectoryThatNobodyHoldsIsOpenedForTheMoment(t *testing.T) {
 		r, err := c.Show(t.Context(), "r1")
 		require.NoError(t, err, "though this program has no operation %q", "contract")
 		require.True(t, r.Steps[1].Decidable)
-		done, err := c.Do(t.Context(), &control.Request{
-			Verb: control.Decide, Run: "r1", Step: "contract", Decision: control.Fulfilled, Actor: "ann",
+		done, err := c.Do(t.Context(), &api.Request{
+			Verb: api.Decide, Run: "r1", Step: "contract", Decision: api.Fulfilled, Actor: "ann",
 		})
-		require.Equal(t, control.Done{Run: "r1"}, done)
+		require.Equal(t, api.Done{Run: "r1"}, done)
 		return err
 	})
 	require.NoError(t, err)
@@ -57,7 +58,7 @@ func TestADirectoryThatNobodyHoldsIsOpenedForTheMoment(t *testing.T) {
 func TestADirectoryWithoutAJournalStaysAsItIs(t *testing.T) {
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
 		_, err := control.Open(t.Context(), dir, coordinator.Config{})
-		require.ErrorIs(t, err, control.ErrNoJournal)
+		require.ErrorIs(t, err, api.ErrNoJournal)
 		left, _ := os.ReadDir(dir)
 		require.Empty(t, left)
 	}
@@ -100,8 +101,8 @@ func TestWhatAHolderHasNotDoneIsDoneOnceMore(t *testing.T) {
 	require.Equal(t, 2, tries)
 	require.ErrorIs(t, control.With(t.Context(), dir, coordinator.Config{}, func(*control.Client) error {
 		tries++
-		return control.ErrNotHeld
-	}), control.ErrNotHeld)
+		return api.ErrNotHeld
+	}), api.ErrNotHeld)
 	require.Equal(t, 4, tries)
 }
 
@@ -154,7 +155,7 @@ func TestNewsAreWhatWasJournaledOrThatSomebodyAnswers(t *testing.T) {
 	require.ErrorIs(t, control.AwaitNews(ctx, dir, glance), enough)
 
 	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
-		_, err := c.Do(t.Context(), &control.Request{Verb: control.Pause, Run: "r1", Actor: "ann"})
+		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
 		return err
 	}))
 	require.NoError(t, control.AwaitNews(t.Context(), dir, glance))

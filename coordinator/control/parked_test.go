@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -61,7 +62,7 @@ func TestParkedRunsAreShownWithTheReason(t *testing.T) {
 				require.Equal(t, "parked", x.Reasons[0].Kind)
 				require.Contains(t, x.Reasons[0].Text, reason)
 			}
-			_, err = c.Do(t.Context(), &control.Request{Verb: control.Cancel, Run: "r1", Actor: "ann"})
+			_, err = c.Do(t.Context(), &api.Request{Verb: api.Cancel, Run: "r1", Actor: "ann"})
 			require.ErrorIs(t, err, coordinator.ErrParked)
 			require.ErrorContains(t, err, "operation \"contract\"")
 		})
@@ -74,7 +75,7 @@ func TestParkedRunsAreShownWithTheReason(t *testing.T) {
 	shown, err := socket.Show(t.Context(), "r1")
 	require.NoError(t, err)
 	require.Empty(t, shown.Parked)
-	_, err = socket.Do(t.Context(), &control.Request{Verb: control.Send, Run: "r1", Message: "letter", Actor: "ann"})
+	_, err = socket.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"})
 	require.NoError(t, err)
 }
 
@@ -128,7 +129,7 @@ func TestAnEndedContextIsToldWithItsCause(t *testing.T) {
 	for name, err := range map[string]error{
 		"show": func() error { _, err := c.Show(ctx, "r1"); return err }(),
 		"do": func() error {
-			_, err := c.Do(ctx, &control.Request{Verb: control.Resume, Run: "r1", Actor: "ann"})
+			_, err := c.Do(ctx, &api.Request{Verb: api.Resume, Run: "r1", Actor: "ann"})
 			return err
 		}(),
 		"news": control.AwaitNews(ctx, dir, nil),

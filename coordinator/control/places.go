@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
 // What is answered at a time, by kind, so that none is in the way of another: commands end soon, whoever looks may read as
@@ -33,7 +35,7 @@ func (p places) enter(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-wait.C:
 	}
-	return problem(ErrBusy)
+	return api.ErrorOf(api.ErrBusy)
 }
 
 func (p places) leave() { <-p }

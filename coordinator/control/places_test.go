@@ -10,12 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
 // occupy connects to the socket of a directory, and sends a request or nothing. It reads no answer.
-func occupy(t *testing.T, dir string, req *control.Request) net.Conn {
+func occupy(t *testing.T, dir string, req *api.Request) net.Conn {
 	conn, err := net.Dial("unix", filepath.Join(dir, "control.sock"))
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
@@ -38,13 +39,13 @@ func TestWhoOnlyTakesUpRoomIsNotInTheWay(t *testing.T) {
 	var idle []net.Conn
 	for i := range 400 {
 		idle = append(idle, occupy(t, dir, nil))
-		occupy(t, dir, &control.Request{Verb: control.Watch, Run: "r1", From: 1})
+		occupy(t, dir, &api.Request{Verb: api.Watch, Run: "r1", From: 1})
 		if i%4 == 0 {
-			occupy(t, dir, &control.Request{Verb: control.List})
+			occupy(t, dir, &api.Request{Verb: api.List})
 		}
 	}
 	c := control.AskOnly(dir)
-	_, err := c.Do(t.Context(), &control.Request{Verb: control.Send, Run: "r1", Message: "letter", Actor: "ann"})
+	_, err := c.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"})
 	require.NoError(t, err)
 	_, err = c.Show(t.Context(), "r1")
 	require.NoError(t, err)
@@ -56,7 +57,7 @@ func TestWhoOnlyTakesUpRoomIsNotInTheWay(t *testing.T) {
 	refused := false
 	for _, err := range c.Watch(t.Context(), "r1", 1) {
 		if err != nil {
-			require.ErrorIs(t, err, control.ErrBusy)
+			require.ErrorIs(t, err, api.ErrBusy)
 			refused = true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
@@ -161,11 +162,11 @@ func (s *Server) accept(l *net.UnixListener) {
 }
 
 // placesFor are those where a request is answered.
-func (s *Server) placesFor(v Verb) places {
+func (s *Server) placesFor(v api.Verb) places {
 	switch {
-	case v.wish():
+	case v.Command():
 		return s.wishes
-	case v == Watch:
+	case v == api.Watch:
 		return s.watches
 	}
 	return s.looks
@@ -183,36 +184,36 @@ func (s *Server) serve(conn net.Conn) {
 	}
 	w := newReplyWriter(conn)
 	if err != nil {
-		w.fail(problem(err))
+		w.fail(api.ErrorOf(err))
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	place := s.placesFor(req.Verb)
 	if err := place.enter(ctx); err != nil {
-		w.fail(problem(err))
+		w.fail(api.ErrorOf(err))
 		return
 	}
 	defer place.leave()
-	if req.Verb.wish() && !stop() || w.take() != nil {
+	if req.Verb.Command() && !stop() || w.take() != nil {
 		return
 	}
 	switch {
-	case req.Verb.wish():
+	case req.Verb.Command():
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), wishTime)
 		defer cancel()
-	case req.Verb == Watch: // who has gone would not be noticed before something happens
+	case req.Verb == api.Watch: // who has gone would not be noticed before something happens
 		w.prompt = true
 		s.all.Go(func() {
 			conn.Read(make([]byte, 1))
 			cancel()
 		})
 	}
-	err = usercode.Call(func() error { return Handle(ctx, s.engine, req, w.reply) })
+	err = usercode.Call(func() error { return api.Handle(ctx, s.engine, req, w.reply) })
 	if p, panicked := errors.AsType[*usercode.Panic](err); panicked { // the process lives, with the runs that it works on
-		err = problem(p)
+		err = api.ErrorOf(p)
 	}
-	if e, ok := errors.AsType[*Error](err); ok && (req.Verb.wish() || s.ctx.Err() == nil) {
+	if e, ok := errors.AsType[*api.Error](err); ok && (req.Verb.Command() || s.ctx.Err() == nil) {
 		w.fail(e)
 		return
 	}
@@ -220,17 +221,17 @@ func (s *Server) serve(conn net.Conn) {
 }
 
 // readRequest reads one line of bounded length. It returns io.EOF when nothing was sent at all.
-func readRequest(conn net.Conn) (*Request, error) {
-	line, err := bufio.NewReaderSize(io.LimitReader(conn, RequestMax+1), requestChunk).ReadBytes('\n')
+func readRequest(conn net.Conn) (*api.Request, error) {
+	line, err := bufio.NewReaderSize(io.LimitReader(conn, api.RequestMax+1), requestChunk).ReadBytes('\n')
 	switch {
-	case len(line) > RequestMax:
-		return nil, tooLarge()
+	case len(line) > api.RequestMax:
+		return nil, api.TooLarge()
 	case err == io.EOF && len(line) == 0:
 		return nil, io.EOF
 	case err != nil && err != io.EOF:
-		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+		return nil, fmt.Errorf("%w: %w", api.ErrBadRequest, err)
 	}
-	return decodeRequest(line)
+	return api.DecodeRequest(line)
 }
 
 // replyWriter writes lines of an answer.
@@ -249,13 +250,13 @@ func newReplyWriter(conn net.Conn) *replyWriter {
 
 // take tells that the request was read. Who is not told knows that nothing was done.
 func (w *replyWriter) take() error {
-	if err := w.enc.Encode(&Reply{Taken: true}); err != nil {
+	if err := w.enc.Encode(&api.Reply{Taken: true}); err != nil {
 		return err
 	}
 	return w.b.Flush()
 }
 
-func (w *replyWriter) reply(r *Reply) error {
+func (w *replyWriter) reply(r *api.Reply) error {
 	err := w.enc.Encode(r)
 	if err == nil && (w.prompt || r.Done != nil) {
 		err = w.b.Flush()
@@ -264,8 +265,8 @@ func (w *replyWriter) reply(r *Reply) error {
 }
 
 // fail ends an answer with an error. Nobody is told when that cannot be sent.
-func (w *replyWriter) fail(e *Error) {
-	if w.enc.Encode(&Reply{Error: e}) == nil {
+func (w *replyWriter) fail(e *api.Error) {
+	if w.enc.Encode(&api.Reply{Error: e}) == nil {
 		w.b.Flush()
 	}
 }

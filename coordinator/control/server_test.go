@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -72,14 +73,14 @@ func TestHostileInputIsRefusedAndHarmsNothing(t *testing.T) {
 		"a negative number": `{"v":1,"verb":"events","run":"r1","from":-1}` + "\n",
 		"too deep":          `{"v":1,"verb":"send","run":"r1","actor":"eve","message":"letter","payload":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}\n",
 		"a bad payload":     `{"v":1,"verb":"send","run":"r1","actor":"eve","message":"letter","payload":1e999}` + "\n",
-		"too large":         `{"v":1,"verb":"send","run":"r1","actor":"eve","message":"letter","payload":"` + strings.Repeat("x", control.RequestMax) + "\"}\n",
-		"no end":            strings.Repeat(" ", control.RequestMax+10),
+		"too large":         `{"v":1,"verb":"send","run":"r1","actor":"eve","message":"letter","payload":"` + strings.Repeat("x", api.RequestMax) + "\"}\n",
+		"no end":            strings.Repeat(" ", api.RequestMax+10),
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := connect(t, dir)
 			io.WriteString(conn, text) // fails when the answer comes before the end of what is too large
 			conn.CloseWrite()
-			var answer control.Reply
+			var answer api.Reply
 			for d := json.NewDecoder(conn); answer.Error == nil; {
 				require.NoError(t, d.Decode(&answer))
 			}
@@ -93,11 +94,11 @@ func TestHostileInputIsRefusedAndHarmsNothing(t *testing.T) {
 
 func TestWhatIsTooLargeIsNotEvenSent(t *testing.T) {
 	_, c, _ := held(t)
-	payload := []byte(`"` + strings.Repeat("x", control.RequestMax) + `"`)
-	_, err := c.Do(t.Context(), &control.Request{Verb: control.Send, Run: "r1", Actor: "ann", Message: "letter", Payload: payload})
-	require.ErrorIs(t, err, control.ErrBadRequest)
-	_, err = c.Do(t.Context(), &control.Request{Verb: control.Send, Run: "r1", Actor: "ann", Message: "letter", Payload: []byte(`{`)})
-	require.ErrorIs(t, err, control.ErrBadRequest)
+	payload := []byte(`"` + strings.Repeat("x", api.RequestMax) + `"`)
+	_, err := c.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Actor: "ann", Message: "letter", Payload: payload})
+	require.ErrorIs(t, err, api.ErrBadRequest)
+	_, err = c.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Actor: "ann", Message: "letter", Payload: []byte(`{`)})
+	require.ErrorIs(t, err, api.ErrBadRequest)
 }
 
 func TestMoreThanFitAtOnceAreAllAnswered(t *testing.T) {
@@ -129,7 +130,7 @@ func TestTheSocketIsForItsOwnerAndGoesWithTheServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 	_, err = control.Dial(dir)
-	require.ErrorIs(t, err, control.ErrNotHeld)
+	require.ErrorIs(t, err, api.ErrNotHeld)
 }
 
 func TestTheSocketOfADeadProcessIsReplaced(t *testing.T) {
@@ -140,7 +141,7 @@ func TestTheSocketOfADeadProcessIsReplaced(t *testing.T) {
 	require.NoError(t, l.Close())
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".control-1", "s"), 0o700)) // it died even earlier
 	_, err = control.Dial(dir)
-	require.ErrorIs(t, err, control.ErrNotHeld)
+	require.ErrorIs(t, err, api.ErrNotHeld)
 
 	first, err := control.Serve(dir, newEngine(t, memory.New()))
 	require.NoError(t, err)
@@ -196,7 +197,7 @@ func TestWatchingEndsWithTheServerAndWithTheWatcher(t *testing.T) {
 	ended := false
 	for _, err := range c.Watch(t.Context(), "r1", 1) {
 		if err != nil {
-			require.ErrorIs(t, err, control.ErrHungUp)
+			require.ErrorIs(t, err, api.ErrHungUp)
 			ended = true
 			continue
 		}
@@ -229,7 +230,7 @@ func TestClosingWaitsForAWishUnderWay(t *testing.T) {
 	start(t, e, "r1")
 	answer := make(chan error)
 	go func() {
-		_, err := c.Do(t.Context(), &control.Request{Verb: control.Pause, Run: "r1", Actor: "ann"})
+		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
 		answer <- err
 	}()
 	<-store.begun
@@ -246,10 +247,10 @@ func TestClosingWaitsForAWishUnderWay(t *testing.T) {
 
 func TestWhatWasNotTakenWasNotDone(t *testing.T) {
 	for answer, want := range map[string]error{
-		"":                 control.ErrNotHeld,
-		`{"taken"`:         control.ErrNotHeld,
-		`{"taken":true}`:   control.ErrHungUp,
-		`{"taken":true}{"`: control.ErrHungUp,
+		"":                 api.ErrNotHeld,
+		`{"taken"`:         api.ErrNotHeld,
+		`{"taken":true}`:   api.ErrHungUp,
+		`{"taken":true}{"`: api.ErrHungUp,
 	} {
 		dir := t.TempDir()
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "control.sock"), Net: "unix"})
@@ -264,7 +265,7 @@ func TestWhatWasNotTakenWasNotDone(t *testing.T) {
 			}
 			served <- err
 		}()
-		_, err = control.AskOnly(dir).Do(t.Context(), &control.Request{Verb: control.Pause, Run: "r1", Actor: "ann"})
+		_, err = control.AskOnly(dir).Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
 		require.ErrorIs(t, err, want, "%q", answer)
 		require.NoError(t, <-served)
 		require.NoError(t, l.Close())
@@ -279,7 +280,7 @@ func TestTheEngineShutsDownUnderAServer(t *testing.T) {
 	c, err := control.Dial(dir)
 	require.NoError(t, err)
 	require.NoError(t, e.Shutdown(t.Context()))
-	_, err = c.Do(t.Context(), &control.Request{Verb: control.Pause, Run: "r1", Actor: "ann"})
+	_, err = c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
 	require.Error(t, err)
 }
 
@@ -294,26 +295,26 @@ func FuzzARequestIsAnsweredWhateverItSays(f *testing.F) {
 	e := newEngine(f, memory.New())
 	start(f, e, "r1")
 	f.Fuzz(func(t *testing.T, line []byte) {
-		req, err := control.DecodeRequest(line)
+		req, err := api.DecodeRequest(line)
 		if err != nil {
-			require.ErrorIs(t, err, control.ErrBadRequest)
+			require.ErrorIs(t, err, api.ErrBadRequest)
 			return
 		}
-		if req.Verb == control.Watch {
+		if req.Verb == api.Watch {
 			return // it would wait
 		}
 		ended := false
-		err = control.Handle(t.Context(), e, req, func(r *control.Reply) error {
+		err = api.Handle(t.Context(), e, req, func(r *api.Reply) error {
 			require.False(t, ended)
 			ended = r.Done != nil
 			_, err := json.Marshal(r)
 			return err
 		})
-		_, known := errors.AsType[*control.Error](err)
+		_, known := errors.AsType[*api.Error](err)
 		require.True(t, ended != known, "%v", err)
 		again, err := req.Encode()
 		if err == nil {
-			same, err := control.DecodeRequest(bytes.TrimSpace(again))
+			same, err := api.DecodeRequest(bytes.TrimSpace(again))
 			require.NoError(t, err)
 			require.Equal(t, req.Run, same.Run)
 		}
@@ -327,10 +328,10 @@ func ExampleHandle() {
 		panic(err)
 	}
 	defer engine.Shutdown(ctx)
-	err = control.Handle(ctx, engine, &control.Request{Verb: control.Show, Run: "tuesday"}, func(r *control.Reply) error {
+	err = api.Handle(ctx, engine, &api.Request{Verb: api.Show, Run: "tuesday"}, func(r *api.Reply) error {
 		return json.NewEncoder(os.Stdout).Encode(r)
 	})
-	e, _ := errors.AsType[*control.Error](err)
-	json.NewEncoder(os.Stdout).Encode(&control.Reply{Error: e})
+	e, _ := errors.AsType[*api.Error](err)
+	json.NewEncoder(os.Stdout).Encode(&api.Reply{Error: e})
 	// Output: {"error":{"code":"run_not_found","message":"no such run: tuesday"}}
 }

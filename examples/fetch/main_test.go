@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
@@ -61,7 +62,7 @@ func TestSomebodyElseOpensTheGate(t *testing.T) {
 	case err := <-ended:
 		t.Fatalf("it has not waited: %v\n%s", err, s)
 	}
-	patch := &control.Request{Verb: control.Patch, Run: "r", Actor: "ann", Payload: []byte(`{"approved": true}`)}
+	patch := &api.Request{Verb: api.Patch, Run: "r", Actor: "ann", Payload: []byte(`{"approved": true}`)}
 	require.NoError(t, control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
 		_, err := c.Do(ctx, patch)
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 	"github.com/sluiceflow/sluice/template"
@@ -59,8 +60,8 @@ func (o *office) buyKettles(ctx context.Context, t *testing.T, ask func(context.
 // decide says what the command of that name does, through the socket where somebody serves it.
 func decide(ctx context.Context, dir, decision, reason string) error {
 	return control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
-		_, err := c.Do(ctx, &control.Request{
-			Verb: control.Decide, Run: "kettles", Step: "contract", Decision: decision, Actor: "ann", Reason: reason,
+		_, err := c.Do(ctx, &api.Request{
+			Verb: api.Decide, Run: "kettles", Step: "contract", Decision: decision, Actor: "ann", Reason: reason,
 		})
 		return err
 	})
@@ -84,7 +85,7 @@ func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
 	dir := t.TempDir()
 	o := newOffice(t, dir, patience)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
-		return decide(ctx, dir, control.NotFulfilled, "too dear")
+		return decide(ctx, dir, api.NotFulfilled, "too dear")
 	}))
 	require.Contains(t, o.shown.String(), "ann: not_fulfilled (too dear)\n")
 	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle on loan from the warehouse\n")
@@ -95,8 +96,8 @@ func TestTwoCannotDecide(t *testing.T) {
 	dir := t.TempDir()
 	o := newOffice(t, dir, patience)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
-		require.NoError(t, decide(ctx, dir, control.Fulfilled, "mine"))
-		err := decide(ctx, dir, control.NotFulfilled, "no, mine")
+		require.NoError(t, decide(ctx, dir, api.Fulfilled, "mine"))
+		err := decide(ctx, dir, api.NotFulfilled, "no, mine")
 		require.Error(t, err)
 		return o.approve(ctx, must(o.engine.Run(ctx, "kettles")))
 	}))
@@ -132,7 +133,7 @@ func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 	require.Contains(t, o.shown.String(), "go run ./cmd/sluice decide --data '"+dir+"' kettles contract fulfilled --reason 'within budget'\n")
 	require.Contains(t, o.shown.String(), "go run ./examples/procure -data '"+dir+"' -run kettles\n")
 
-	require.NoError(t, decide(t.Context(), dir, control.Fulfilled, "after all"))
+	require.NoError(t, decide(t.Context(), dir, api.Fulfilled, "after all"))
 	o = newOffice(t, dir, patience)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(context.Context, *coordinator.Run) error {
 		require.Fail(t, "it has been decided")

@@ -1,4 +1,4 @@
-package control
+package api
 
 import (
 	"bytes"
@@ -65,8 +65,8 @@ type Request struct {
 	Participant string `json:"participant,omitempty"` // one of those whom the step has asked
 }
 
-// wish reports whether the verb changes a run.
-func (v Verb) wish() bool {
+// Command reports whether the verb changes a run.
+func (v Verb) Command() bool {
 	switch v {
 	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch:
 		return true
@@ -87,11 +87,11 @@ func (v Verb) read() bool {
 func (r *Request) check() error {
 	var fault string
 	switch {
-	case !r.Verb.wish() && !r.Verb.read():
+	case !r.Verb.Command() && !r.Verb.read():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Verb != List && r.Run == "":
 		fault = "no run is named"
-	case r.Verb.wish() && r.Actor == "":
+	case r.Verb.Command() && r.Actor == "":
 		fault = "a wish names its actor"
 	case len(r.Actor) > actorMax:
 		fault = fmt.Sprintf("an actor has at most %d bytes", actorMax)
@@ -116,8 +116,8 @@ func (r *Request) wants(e *journal.Event) bool {
 
 func (r *Request) needsStep() bool { return r.Verb == Decide || r.Verb == Abort || r.Verb == Retry }
 
-// encode gives the request as a line.
-func (r *Request) encode() ([]byte, error) {
+// Encode returns the request as a line.
+func (r *Request) Encode() ([]byte, error) {
 	versioned := *r
 	versioned.Version = protocolVersion
 	line, err := json.Marshal(&versioned)
@@ -125,18 +125,19 @@ func (r *Request) encode() ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	if len(line) > RequestMax {
-		return nil, tooLarge()
+		return nil, TooLarge()
 	}
 	return append(line, '\n'), nil
 }
 
-func tooLarge() error {
+// TooLarge is the error about a request of more than RequestMax bytes.
+func TooLarge() error {
 	return fmt.Errorf("%w: it has more than %d bytes", ErrBadRequest, RequestMax)
 }
 
-// decodeRequest reads a line. It knows every field or refuses: a request that was meant to say more than is understood is
+// DecodeRequest reads a line. It knows every field or refuses: a request that was meant to say more than is understood is
 // better not carried out.
-func decodeRequest(line []byte) (*Request, error) {
+func DecodeRequest(line []byte) (*Request, error) {
 	var r Request
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()

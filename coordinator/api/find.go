@@ -1,4 +1,4 @@
-package control
+package api
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const (
 	compareMax = 10_000 // runs that a misspelt id is compared with
 )
 
-// find gives the run with an id, or the only one whose id begins so.
+// find returns the run with an id, or the only one whose id begins so.
 func find(ctx context.Context, engine *coordinator.Engine, name string) (*coordinator.Run, error) {
 	run, err := engine.Run(ctx, name)
 	if !errors.Is(err, coordinator.ErrRunNotFound) {
@@ -41,7 +41,7 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 	}
 	id, err := findByBeginning(ctx, store.Heads, name)
 	if err != nil {
-		return "", problem(err)
+		return "", ErrorOf(err)
 	}
 	return id, nil
 }
@@ -81,7 +81,7 @@ func findByBeginning(ctx context.Context, list heads, name string) (string, erro
 
 // suggestRun is the error about an unknown run, with the one that was probably meant.
 func suggestRun(ctx context.Context, list heads, name string) error {
-	e := problem(fmt.Errorf("%w: %s", coordinator.ErrRunNotFound, name))
+	e := ErrorOf(fmt.Errorf("%w: %s", coordinator.ErrRunNotFound, name))
 	var ids []string
 	for head, err := range list(ctx, "") {
 		if err != nil && head.Run == "" || len(ids) == compareMax {

@@ -1,4 +1,4 @@
-package control
+package api
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Handle carries out a request on an engine and gives the lines of the answer to emit, the last of them Done. An error is
+// Handle carries out a request on an engine and passes the lines of the answer to emit, the last of them Done. An error is
 // an *Error, or what emit returned, which ends the answer.
 func Handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	var broken error // where emit has failed
@@ -27,7 +27,7 @@ func Handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	case broken != nil:
 		return broken
 	case err != nil:
-		return problem(err)
+		return ErrorOf(err)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = watch(ctx, run, max(1, req.From), emit)
 	default:
 		done.Driven = run.Driven()
-		if err = wish(ctx, run.As(req.Actor), req); err == nil && req.Verb == Send {
+		if err = command(ctx, run.As(req.Actor), req); err == nil && req.Verb == Send {
 			done.Warning = unawaited(ctx, run, req.Message)
 		}
 	}
@@ -207,8 +207,8 @@ func watch(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Re
 	return nil
 }
 
-// wish has a run's state changed, or refused.
-func wish(ctx context.Context, run *coordinator.Run, req *Request) error {
+// command changes a run, or is refused.
+func command(ctx context.Context, run *coordinator.Run, req *Request) error {
 	switch req.Verb {
 	case Send:
 		payload, err := parsePayload(req.Payload)
@@ -256,7 +256,7 @@ func parsePayload(text json.RawMessage) (value.Value, error) {
 
 // suggestStep adds to the error about an unknown step the one that was probably meant.
 func suggestStep(ctx context.Context, run *coordinator.Run, step string, err error) error {
-	e := problem(err)
+	e := ErrorOf(err)
 	state, err := run.State(ctx)
 	if err != nil {
 		return e

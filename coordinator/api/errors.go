@@ -1,4 +1,4 @@
-package control
+package api
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 
 // What can be wrong besides what an engine reports.
 var (
-	ErrBadRequest = errors.New("control: bad request")
-	ErrAmbiguous  = errors.New("control: several runs are meant")
-	ErrNotHeld    = errors.New("control: no process holds the directory")
-	ErrNoJournal  = errors.New("control: there is no journal")
-	ErrBusy       = errors.New("control: the process that holds the directory answers as many as it can")
-	ErrHungUp     = errors.New("control: the process that holds the directory has gone before it answered")
+	ErrBadRequest = errors.New("api: bad request")
+	ErrAmbiguous  = errors.New("api: several runs are meant")
+	ErrNotHeld    = errors.New("api: no process holds the directory")
+	ErrNoJournal  = errors.New("api: there is no journal")
+	ErrBusy       = errors.New("api: the process that holds the directory answers as many as it can")
+	ErrHungUp     = errors.New("api: the process that holds the directory has gone before it answered")
 )
 
 // codes name the conditions that others branch on. They are part of the protocol.
@@ -77,8 +77,8 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// problem makes an error fit to be sent. Who reads it knows no packages.
-func problem(err error) *Error {
+// ErrorOf makes an error fit to be sent: its text names no package.
+func ErrorOf(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
