@@ -61,7 +61,11 @@ func (s *Store) unopened(cause error) error {
 // full says of what there is no more when the disk is full. A disk without another inode may have room for much.
 func (s *Store) full() (what, remedy string) {
 	const room = 1 << 20
-	if usage, err := s.files.GetDiskUsage(s.dir); err == nil && usage.AvailBytes >= room {
+	usage, err := s.files.GetDiskUsage(s.dir)
+	if errors.Is(err, fs.ErrNotExist) { // not made yet
+		usage, err = s.files.GetDiskUsage(s.files.PathDir(s.dir))
+	}
+	if err == nil && usage.AvailBytes >= room {
 		return "is on a disk that is full: no inodes are left", "remove files (`df -i` shows inodes)"
 	}
 	return "is on a disk that is full", "make room"
@@ -75,7 +79,7 @@ type held struct {
 
 // hold remembers what stands in the directory.
 func (s *Store) hold() error {
-	for _, name := range []string{lockName, markName, databaseName} {
+	for _, name := range []string{"", lockName, markName, databaseName} {
 		path := s.files.PathJoin(s.dir, name)
 		info, err := s.stat(path)
 		if err != nil {

@@ -26,8 +26,8 @@ var vanishings = []struct {
 	vanish        func(dir string) error
 	restore       func(dir string) error // nil: nothing can
 }{
-	{"removed", "/LOCK is gone", os.RemoveAll, nil},
-	{"renamed", "/LOCK is gone", away, back},
+	{"removed", "/data is gone", os.RemoveAll, nil},
+	{"renamed", "/data is gone", away, back},
 	{"replaced by another", "another file has its place", func(dir string) error {
 		if err := away(dir); err != nil {
 			return err
