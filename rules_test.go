@@ -69,7 +69,7 @@ var floors = []floor{
 	{"coordinator/observe", uses("coordinator", "reactive")},
 	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
 		"template/plan", "template/value")},
-	{"coordinator/control", uses("coordinator", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
+	{"coordinator/control", uses("coordinator", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "reactive/journal/disk", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
 	{"coordinator/check", uses("coordinator", "coordinator/directory", "coordinator/operation", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},

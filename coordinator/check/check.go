@@ -22,6 +22,8 @@ type Options struct {
 	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
 	Input     value.Value              // of the run
 	AllOrders bool                     // also those that make no difference
+
+	batchMax, eventsMax int // the constants, but for tests
 }
 
 // The kinds of findings.
@@ -57,6 +59,9 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 	}
 	if o.DepthMax <= 0 {
 		o.DepthMax = 500
+	}
+	if o.batchMax == 0 {
+		o.batchMax, o.eventsMax = batchMax, eventsMax
 	}
 	e := &explorer{plan: p, options: o, known: map[[32]byte]int{}, ran: map[string]bool{}, ends: map[string]bool{}}
 	for _, text := range o.Never {

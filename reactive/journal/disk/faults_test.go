@@ -209,3 +209,21 @@ func TestWhyADirectoryCannotBeOpenedIsSaid(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 }
+
+func TestASmallFileThatHasNoEndIsRefused(t *testing.T) {
+	for _, name := range []string{"VERSION", "COMMIT"} {
+		dir := t.TempDir()
+		require.NoError(t, open(t, dir, disk.Config{}).Close())
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.Truncate(path, 1<<40))
+		_, err := disk.Open(dir, disk.Config{})
+		require.ErrorIs(t, err, journal.ErrDamaged)
+		require.ErrorContains(t, err, path+" has more than 4096 bytes")
+
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, os.Symlink(os.DevNull, path))
+		_, err = disk.Open(dir, disk.Config{})
+		require.ErrorIs(t, err, journal.ErrDamaged)
+		require.ErrorContains(t, err, path+" is no regular file")
+	}
+}
