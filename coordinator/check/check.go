@@ -26,6 +26,12 @@ type Options struct {
 	batchMax, eventsMax int // the constants, but for tests
 }
 
+// The defaults.
+const (
+	statesMax = 20_000
+	depthMax  = 500
+)
+
 // The kinds of findings.
 const (
 	NeverEnds  = "never_ends"  // from a state that can be reached, no end can be
@@ -55,10 +61,10 @@ type Report struct {
 // Explore looks at everything that may become of a run of p. The error says why it cannot be looked at.
 func Explore(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
-		o.StatesMax = 20_000
+		o.StatesMax = statesMax
 	}
 	if o.DepthMax <= 0 {
-		o.DepthMax = 500
+		o.DepthMax = depthMax
 	}
 	if o.batchMax == 0 {
 		o.batchMax, o.eventsMax = batchMax, eventsMax
