@@ -135,13 +135,13 @@ func (s *Store) open() (number uint64, err error) {
 	if s.mark, marked, err = openMark(s.files, s.dir); err != nil {
 		return 0, err
 	}
+	if err = s.hold(); err != nil {
+		return 0, err
+	}
 	if err = s.openDatabase(marked); err != nil {
 		return 0, err
 	}
 	if number, err = s.lastCommit(); err != nil {
-		return 0, err
-	}
-	if err = s.hold(); err != nil {
 		return 0, err
 	}
 	if number < marked {
