@@ -26,7 +26,7 @@ func (f *flight) Report(p operation.Progress) (<-chan error, error) {
 	}
 	done := make(chan error, 1)
 	event := Reported(f.req, f.making, p.Number, p.Kind, payload)
-	event.Node = f.Node
+	event.Node = f.key
 	if !f.run.inbox.add(Item{Event: event, Received: f.run.engine.clock.now(), Reply: func(err error) { done <- err }}) {
 		return nil, errLeft
 	}

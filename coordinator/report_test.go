@@ -118,6 +118,23 @@ func TestAReportThatComesLate(t *testing.T) {
 	require.Equal(t, context.Cause(late), operation.Report(late, "late", 1))
 }
 
+// TestACallThatRenamesItselfIsStillItsOwn: what an operation writes to its Call moves neither its reports nor its result.
+func TestACallThatRenamesItselfIsStillItsOwn(t *testing.T) {
+	sly := operation.Define("sly", func(ctx context.Context, _ any) (int, error) {
+		c := operation.CallOf(ctx)
+		c.Node, c.Run, c.Attempt = "mail", "another", 7
+		return 1, operation.Report(ctx, "k", nil)
+	})
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{sly}})
+	r := start(t, e, `{kind: Workflow, name: w, operations: {mail: {wait: {message: go}}},
+  steps: [{parallel: {steps: [{operation: mail}, {operation: sly}]}}], output: "{{ [len(steps.sly.reports), steps.sly.output] }}"}`)
+	require.NoError(t, untilStatus(t, r, reactive.RunWaiting))
+	require.NoError(t, r.Send(t.Context(), "go", nil))
+	result := wait(t, r)
+	require.NoError(t, result.Err())
+	require.Equal(t, []any{int64(1), int64(1)}, result.Output)
+}
+
 // TestAnIdentityReachesOperations: those of the run, and those of its child runs.
 func TestAnIdentityReachesOperations(t *testing.T) {
 	seen := make(chan *journal.Identity, 2)

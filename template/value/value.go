@@ -237,8 +237,8 @@ func (w *walk) member(key string, item any, depth int) (Value, bool, error) {
 	return w.visit(item, depth)
 }
 
-// fromGo takes numbers and common lists directly, everything else by way of encoding/json, whose rules
-// for tags, embedding and Marshalers nobody should have to learn twice.
+// fromGo takes numbers, common lists and plain structs directly, everything else by way of encoding/json, whose rules for
+// tags, embedding and Marshalers nobody should have to learn twice.
 func (w *walk) fromGo(v any, depth int) (Value, error) {
 	switch v := v.(type) {
 	case int:
@@ -269,6 +269,10 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 		return w.fromStrings(v, depth)
 	case map[string]string:
 		return w.fromStringMap(v, depth)
+	}
+	if plain, ok := fromPlain(v); ok {
+		plain, _, err := w.visit(plain, depth)
+		return plain, err
 	}
 	return w.fromOther(v, depth)
 }

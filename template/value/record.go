@@ -1,0 +1,128 @@
+package value
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Plain structs and arrays are what most functions return. They come into the model field by field, several times as fast
+// as by way of encoding/json, and as the same values.
+
+// records holds, by reflect.Type, the fields of a struct as *[]recordField; nil where only encoding/json knows what to do.
+var records sync.Map
+
+type recordField struct {
+	name  string
+	index []int // as of reflect.Value.FieldByIndex
+}
+
+// fromPlain returns the value of a plain struct or array, if it has one that encoding/json would make, too. What is refused, or
+// changed on the way, is left to encoding/json.
+func fromPlain(v any) (Value, bool) {
+	t := reflect.TypeOf(v)
+	if k := t.Kind(); k != reflect.Struct && k != reflect.Array {
+		return nil, false
+	}
+	return plainValue(reflect.ValueOf(v), t)
+}
+
+// exactMax is up to where encoding/json writes a whole float with its own digits, and not with the shortest that are read as it.
+const exactMax = 1 << 53
+
+func plainValue(v reflect.Value, t reflect.Type) (Value, bool) {
+	switch t.Kind() {
+	case reflect.Bool:
+		return v.Bool(), true
+	case reflect.String:
+		return v.String(), true
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int(), true
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return int64(v.Uint()), v.Uint() <= math.MaxInt64
+	case reflect.Float64:
+		n, err := ofFloat(v.Float())
+		return n, err == nil && math.Abs(v.Float()) <= exactMax
+	case reflect.Float32:
+		n, err := ofFloat32(float32(v.Float()))
+		return n, err == nil && math.Abs(v.Float()) <= exactMax
+	case reflect.Struct:
+		return plainObject(v, t)
+	case reflect.Array:
+		return plainList(v, t)
+	}
+	return nil, false
+}
+
+func plainObject(v reflect.Value, t reflect.Type) (Value, bool) {
+	fields := fieldsOf(t)
+	if fields == nil {
+		return nil, false
+	}
+	object := make(map[string]any, len(*fields))
+	for _, field := range *fields {
+		member := v.FieldByIndex(field.index)
+		n, ok := plainValue(member, member.Type())
+		if !ok {
+			return nil, false
+		}
+		object[field.name] = n
+	}
+	return object, true
+}
+
+func plainList(v reflect.Value, t reflect.Type) (Value, bool) {
+	if !Plain(t.Elem()) {
+		return nil, false
+	}
+	list := make([]any, t.Len())
+	for i := range list {
+		n, ok := plainValue(v.Index(i), t.Elem())
+		if !ok {
+			return nil, false
+		}
+		list[i] = n
+	}
+	return list, true
+}
+
+// fieldsOf returns the fields of a plain struct; nil where a tag says more than a name of letters, digits and underscores.
+func fieldsOf(t reflect.Type) *[]recordField {
+	if known, ok := records.Load(t); ok {
+		return known.(*[]recordField)
+	}
+	var fields *[]recordField
+	if list, ok := namedFields(t, nil, []recordField{}); ok && Plain(t) {
+		fields = &list
+	}
+	records.Store(t, fields)
+	return fields
+}
+
+func namedFields(t reflect.Type, around []int, fields []recordField) (_ []recordField, ok bool) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		index := append(around[:len(around):len(around)], i)
+		name, tagged := field.Tag.Lookup("json")
+		switch {
+		case tagged && !isName(name):
+			return nil, false
+		case tagged:
+		case field.Anonymous && field.Type.Kind() == reflect.Struct:
+			if fields, ok = namedFields(field.Type, index, fields); !ok {
+				return nil, false
+			}
+			continue
+		default:
+			name = field.Name
+		}
+		fields = append(fields, recordField{name, index})
+	}
+	return fields, true
+}
+
+func isName(tag string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+	return tag != "" && strings.Trim(tag, letters) == ""
+}
