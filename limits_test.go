@@ -44,7 +44,7 @@ var noLimits = map[string]string{
 	"journal.startInstancesMax": "the number of a field", "signals.bankShapesMax": "bits of a number", "playbook.bitsMax": "bits of a set",
 	"playbook.halfMax": "bits of a set", "jinja.mantissaMax": "digits that a float has", "keychain.escapeMax": "bytes of an escape",
 	"keychain.viewsMax": "escapes within each other that are undone", "dag.fieldsMax": "more than an object of the form has",
-	"control.reachMax": "longer paths are reached in another way",
+	"control.reachMax": "longer paths are reached in another way", "value.exactMax": "larger numbers are made in another way",
 }
 
 // fields are the numbers of a struct of limits, by name.
