@@ -102,9 +102,13 @@ type faulty struct {
 	errno  syscall.Errno
 	active atomic.Bool
 	seen   atomic.Int64
+	later  atomic.Int64 // changes of the database while it is not active
 }
 
 func (f *faulty) fail(op errorfs.Op) error {
+	if !f.active.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose && strings.Contains(op.Path, "/db/") {
+		f.later.Add(1)
+	}
 	if !f.active.Load() || !strings.Contains(filepath.Base(op.Path), f.match) {
 		return nil
 	}
@@ -150,6 +154,7 @@ func TestAFaultInPebblesOwnFilesEndsNoProcess(t *testing.T) {
 			s := open(t, "data", disk.Config{FS: errorfs.Wrap(files, errorfs.InjectorFunc(f.fail)), FreeFloorBytes: -1})
 			f.active.Store(true)
 			acked, err := bulky(s)
+			require.GreaterOrEqual(t, uint64(len(mustRead(t, s, "run"))), acked, "reads go on")
 			closed := s.Close()
 			require.NotZero(t, f.seen.Load())
 			for _, err := range []error{err, closed} {
@@ -191,7 +196,10 @@ func TestWhyNothingCanBeWrittenIsSaid(t *testing.T) {
 		_, err := s.Append(context.Background(), "run", 0, one("x"), journal.Head{})
 		require.ErrorContains(t, err, why+" and open the journal again: ")
 		require.ErrorIs(t, err, errno)
+		f.active.Store(false)
+		f.later.Store(0)
 		require.NoError(t, s.Close())
+		require.Zero(t, f.later.Load(), "the disk is left as it was")
 	}
 }
 
