@@ -102,11 +102,11 @@ type faulty struct {
 	errno  syscall.Errno
 	active atomic.Bool
 	seen   atomic.Int64
-	later  atomic.Int64 // changes of the database while it is not active
+	later  atomic.Int64 // writes to the database while it is not active; what Open leaves to be removed goes at any time
 }
 
 func (f *faulty) fail(op errorfs.Op) error {
-	if !f.active.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose && strings.Contains(op.Path, "/db/") {
+	if !f.active.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose && op.Kind != errorfs.OpRemove && strings.Contains(op.Path, "/db/") {
 		f.later.Add(1)
 	}
 	if !f.active.Load() || !strings.Contains(filepath.Base(op.Path), f.match) {
