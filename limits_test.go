@@ -1,6 +1,14 @@
 package sluice_test
 
 import (
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -9,45 +17,133 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
-	"github.com/sluiceflow/sluice/coordinator/operation"
-	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/playbook"
-	"github.com/sluiceflow/sluice/template/value"
-	"github.com/sluiceflow/sluice/template/wfformat"
 )
 
+// noLimits are constants that are named like limits and bound nothing that comes in, each with what it is.
+var noLimits = map[string]string{
+	// defaults of a struct that the table has
+	"call.CodeMax": "operation.CodeMax", "call.MessageMax": "operation.MessageMax",
+	"coordinator.valueBytesMax": "Limits.ValueBytesMax", "coordinator.depthMax": "Limits.DepthMax", "document.BytesMax": "Limits.Bytes",
+
+	// memory for what can be had again
+	"coordinator.workflowsMax": "a cache", "doctor.plansMax": "a cache", "explore.liveMax": "a cache", "signals.retainMax": "a cache",
+	"signals.slabMax": "a page of memory",
+
+	// how much one turn does before the next
+	"decide.intentsMax": "the rest is decided by the next step", "disk.commitMaxRequests": "the rest is in the next commit",
+	"disk.commitMaxBytes": "the rest is in the next commit",
+
+	// how much is shown of what is there
+	"inspect.valueMax": "an explanation", "inspect.lostMax": "an explanation", "inspect.awaitedMax": "a suggestion",
+	"api.namedMax": "an error", "api.previewMax": "a status", "sluice.shortMax": "a table", "sluice.streamLinesMax": "a summary",
+	"sluice.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.failuresMax": "a view",
+	"plan.joinEdgesMax": "a graph, which shows more in another way", "reactive.MeetMax": "a graph, which shows more in another way",
+
+	// forms of what is made here
+	"journal.maxFields": "a record's form", "journal.startMaxConcurrency": "the number of a field", "journal.startMapItemsMax": "the number of a field",
+	"journal.startInstancesMax": "the number of a field", "signals.bankShapesMax": "bits of a number", "playbook.bitsMax": "bits of a set",
+	"playbook.halfMax": "bits of a set", "jinja.mantissaMax": "digits that a float has", "keychain.escapeMax": "bytes of an escape",
+	"keychain.viewsMax": "escapes within each other that are undone", "dag.fieldsMax": "more than an object of the form has",
+	"control.reachMax": "longer paths are reached in another way", "value.exactMax": "larger numbers are made in another way",
+}
+
 // fields are the numbers of a struct of limits, by name.
-func fields(prefix string, limits any) map[string]int {
-	all := map[string]int{}
+func fields(prefix string, limits any) map[string]int64 {
+	all := map[string]int64{}
 	v := reflect.ValueOf(limits)
 	for i := range v.NumField() {
-		all[prefix+v.Type().Field(i).Name] = int(v.Field(i).Int())
+		all[prefix+v.Type().Field(i).Name] = v.Field(i).Int()
 	}
 	return all
 }
 
-func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
-	code := map[string]int{
-		"template.IDBytesMax": template.IDBytesMax, "template.DepthMax": template.DepthMax, "wfformat.SizeMax": wfformat.SizeMax,
-		"document.ErrorsMax": document.ErrorsMax,
-		"value.MaxDepth":     value.MaxDepth, "value.MaxSizeBytes": value.MaxSizeBytes,
-		"expr.MaxLength": expr.MaxLength, "expr.MaxNodes": expr.MaxNodes, "expr.MaxSteps": expr.MaxSteps, "expr.MaxBytes": expr.MaxBytes,
-		"playbook.StepRunsMax": playbook.StepRunsMax, "playbook.JumpsMax": playbook.JumpsMax,
-		"playbook.ArgsBytesMax": playbook.ArgsBytesMax, "playbook.InlineMax": playbook.InlineMax,
-		"operation.StdoutMax": operation.StdoutMax, "operation.StderrMax": operation.StderrMax, "operation.ResponseMax": operation.ResponseMax,
-		"operation.CodeMax": operation.CodeMax, "operation.MessageMax": operation.MessageMax,
-		"reactive.ReportsMax": reactive.ReportsMax, "reactive.ReportBytesMax": reactive.ReportBytesMax,
-		"api.RequestMax": api.RequestMax, "control.CommandsMax": control.CommandsMax, "control.LooksMax": control.LooksMax,
-		"control.WatchersMax": control.WatchersMax, "control.IdleMax": control.IdleMax, "journal.StreamNameMax": journal.StreamNameMax,
-		"disk.BatchMaxBytes": disk.BatchMaxBytes, "disk.EventMaxBytes": disk.EventMaxBytes,
+// limitName tells constants that are called as limits are.
+var limitName = regexp.MustCompile(`^[Mm]ax[A-Z]|Max([A-Z]|$)`)
+
+// limitsOf are the constants of a package that are called as limits are.
+func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
+	name := p.Name
+	if name == "main" {
+		name = path.Base(p.path())
 	}
+	all := map[string]int64{}
+	scope := c.check(p).Scope()
+	for _, id := range scope.Names() {
+		limit, ok := scope.Lookup(id).(*types.Const)
+		if !ok || !limitName.MatchString(id) {
+			continue
+		}
+		number, exact := constant.Int64Val(constant.ToInt(limit.Val()))
+		require.True(t, exact, "%s.%s is no number", name, id)
+		all[name+"."+id] = number
+	}
+	return all
+}
+
+// checker finds out what constants are. Of other modules it knows nothing: no limit is made of theirs.
+type checker struct {
+	t       *testing.T
+	files   *token.FileSet
+	library types.Importer
+	house   map[string]pkg
+	known   map[string]*types.Package
+}
+
+func newChecker(t *testing.T) *checker {
+	files := token.NewFileSet()
+	c := &checker{t, files, importer.ForCompiler(files, "source", nil), map[string]pkg{}, map[string]*types.Package{}}
+	for _, p := range house(t) {
+		c.house[p.ImportPath] = p
+	}
+	return c
+}
+
+// Import implements types.Importer.
+func (c *checker) Import(name string) (*types.Package, error) {
+	if p, ok := c.house[name]; ok {
+		return c.check(p), nil
+	}
+	if name == "time" || name == "math" {
+		return c.library.Import(name)
+	}
+	p := types.NewPackage(name, path.Base(name))
+	p.MarkComplete()
+	return p, nil
+}
+
+func (c *checker) check(p pkg) *types.Package {
+	if known := c.known[p.ImportPath]; known != nil {
+		return known
+	}
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(c.files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		require.NoError(c.t, err)
+		files = append(files, f)
+	}
+	config := types.Config{Importer: c, IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}}
+	known, _ := config.Check(p.ImportPath, c.files, files, nil) // the errors are about other modules
+	c.known[p.ImportPath] = known
+	return known
+}
+
+func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
+	code, c := map[string]int64{}, newChecker(t)
+	unused := map[string]bool{}
+	for name := range noLimits {
+		unused[name] = true
+	}
+	for _, p := range house(t) {
+		for name, most := range limitsOf(t, c, p) {
+			if noLimits[name] == "" {
+				require.NotContains(t, code, name, "two constants have the name")
+				code[name] = most
+			}
+			delete(unused, name)
+		}
+	}
+	require.Empty(t, unused, "there are no such constants")
 	for prefix, limits := range map[string]any{
 		"coordinator.Limits.": coordinator.DefaultLimits(), "document.Limits.": document.DefaultLimits(),
 	} {
@@ -55,11 +151,12 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 			code[name] = most
 		}
 	}
-	table := map[string]int{}
+	table := map[string]int64{}
 	row := regexp.MustCompile("(?m)^\\| `([a-zA-Z.]+)` \\| ([0-9]+) \\| [^|]+ \\| [^|]+ \\| [^|]+ \\|$")
 	for _, cells := range row.FindAllStringSubmatch(read(t, "docs/limits.md"), -1) {
-		most, err := strconv.Atoi(cells[2])
+		most, err := strconv.ParseInt(cells[2], 10, 64)
 		require.NoError(t, err)
+		require.NotContains(t, table, cells[1], "two rows have the name")
 		table[cells[1]] = most
 	}
 	require.Equal(t, code, table)

@@ -130,7 +130,7 @@ func TestAFolderThatIsRemoved(t *testing.T) {
 	require.NoError(t, os.RemoveAll(dir))
 	_, err := control.Dial(dir)
 	require.ErrorIs(t, err, api.ErrNotHeld)
-	require.ErrorContains(t, engine.Shutdown(t.Context()), "what was journaled is lost")
+	require.ErrorContains(t, engine.Shutdown(t.Context()), dir+" is gone: it was removed, renamed or unmounted")
 	_, err = control.Open(t.Context(), dir, coordinator.Config{})
 	require.ErrorIs(t, err, api.ErrNoJournal)
 	opened(t, dir, coordinator.Config{})

@@ -75,7 +75,7 @@ var floors = []floor{
 		"template/plan", "template/value")},
 	{"coordinator/api", uses("coordinator", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
-	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
+	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",

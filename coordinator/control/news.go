@@ -4,22 +4,27 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/readfile"
 )
 
 // commitFile is a file that changes with every commit to a directory's journal, see package disk.
 const commitFile = "COMMIT"
 
+// commitMax bounds what is read of it, in bytes. It has a dozen.
+const commitMax = 4 << 10
+
 // newsPause is the time between two looks for news.
 const newsPause = 100 * time.Millisecond
 
 // Glance tells states of a directory's journal apart, without opening it: it is another when something was journaled.
-func Glance(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, commitFile)) }
+func Glance(dir string) ([]byte, error) {
+	return readfile.Regular(filepath.Join(dir, commitFile), commitMax)
+}
 
 // AwaitNews returns when there may be something to read in a directory that was last read after a glance: some process
 // answers for it, or one that has been there meanwhile has journaled something. A nil glance is one that has seen nothing.

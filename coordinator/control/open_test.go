@@ -167,3 +167,12 @@ func TestNewsAreWhatWasJournaledOrThatSomebodyAnswers(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, control.AwaitNews(t.Context(), dir, glance))
 }
+
+func TestAGlanceAtAFileWithoutEndIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "COMMIT")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Truncate(path, 1<<40))
+	_, err := control.Glance(dir)
+	require.ErrorContains(t, err, "at most 4096 are read")
+}

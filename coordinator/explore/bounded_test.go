@@ -30,3 +30,46 @@ func TestStepsThatAllLeadToAllAreBounded(t *testing.T) {
 	require.Equal(t, []string{"failed"}, report.Ends)
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(1024), "MiB allocated")
 }
+
+// chain is a playbook that calls once; the steps that follow call nothing.
+func chain(steps int) string {
+	var text strings.Builder
+	text.WriteString(head + "workflow:\n  - {step: s0, tool: {kind: call}, next: {arcs: [{step: s1}]}}\n")
+	for i := range steps {
+		fmt.Fprintf(&text, "  - {step: s%d, tool: {kind: noop}, next: {arcs: [{step: s%d}]}}\n", i+1, i+2)
+	}
+	fmt.Fprintf(&text, "  - {step: s%d, tool: {kind: noop}}\n", steps+1)
+	return text.String()
+}
+
+func TestAMoveThatBringsTooManyEventsIsNotFollowed(t *testing.T) {
+	text := chain(4_000)
+	whole := explored(t, text, explore.Options{})
+	require.True(t, whole.Complete)
+	require.Equal(t, []string{"completed", "failed"}, whole.Ends)
+
+	cut := explored(t, text, explore.Options{}.Bounded(2_000, 1_000_000))
+	require.False(t, cut.Complete, "what was not followed is no move that was refused")
+	require.Empty(t, cut.Ends)
+
+	_, err := explore.Run(compile(t, text), explore.Options{}.Bounded(1, 1_000_000))
+	require.NoError(t, err, "a start that ends in one turn is looked at whole")
+	direct := strings.Replace(text, "{kind: call}", "{kind: noop}", 1)
+	_, err = explore.Run(compile(t, direct), explore.Options{}.Bounded(2_000, 1_000_000))
+	require.ErrorContains(t, err, "the run goes on for ever, or for too long to be checked: ")
+	require.ErrorContains(t, err, "at most 2000 in 100 are looked at")
+}
+
+func TestStatesThatHoldTooManyEventsAreNotLeft(t *testing.T) {
+	text := head + "workflow:\n"
+	for i := range 6 {
+		text += fmt.Sprintf("  - {step: s%d, tool: {kind: call}, next: {arcs: [{step: s%d}]}}\n", i, i+1)
+	}
+	text += "  - {step: s6, tool: {kind: call}}\n"
+	whole := explored(t, text, explore.Options{})
+	require.True(t, whole.Complete)
+	cut := explored(t, text, explore.Options{}.Bounded(100_000, 10))
+	require.False(t, cut.Complete)
+	require.Less(t, cut.States, whole.States)
+	require.Empty(t, cut.Findings, "nothing is said of what was not seen")
+}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -148,8 +149,9 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 		if !out.More || refused != nil {
 			return refused
 		}
-		if turn > turnsMax || len(p.batch) > batchMax {
-			return fmt.Errorf("the run goes on for ever, or for too long to be checked: more than %d events follow from one that came from outside", len(p.batch))
+		if turn > turnsMax || len(p.batch) > p.e.options.batchMax {
+			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside, at most %d in %d are looked at",
+				errEndless, len(p.batch), turn+1, p.e.options.batchMax, turnsMax)
 		}
 	}
 }
@@ -161,6 +163,9 @@ const (
 	batchMax  = 100_000
 	eventsMax = 1_000_000
 )
+
+// errEndless is why a move was not followed to its end.
+var errEndless = errors.New("the run goes on for ever, or for too long to be checked")
 
 // explore visits states in the order of their distance from the start.
 func (e *explorer) explore() error {
@@ -182,7 +187,7 @@ func (e *explorer) explore() error {
 		if s.ended {
 			continue
 		}
-		if s.depth >= e.options.DepthMax || len(e.states) >= e.options.StatesMax || e.events >= eventsMax {
+		if s.depth >= e.options.DepthMax || len(e.states) >= e.options.StatesMax || e.events >= e.options.eventsMax {
 			s.cut, e.bounded = true, true
 			continue
 		}
@@ -223,7 +228,10 @@ func (e *explorer) expand(i int) {
 			p = e.revive(i)
 		}
 		now := max(p.root.At(), m.at)
-		if err := p.drive(now, m.items...); err != nil {
+		if err := p.drive(now, m.items...); errors.Is(err, errEndless) {
+			e.states[i].cut, e.bounded = true, true
+			continue
+		} else if err != nil {
 			continue // it was refused: as things stand it is no move
 		}
 		e.moves++

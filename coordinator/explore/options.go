@@ -22,7 +22,15 @@ type Options struct {
 	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
 	Input     value.Value              // of the run
 	AllOrders bool                     // also those that make no difference
+
+	batchMax, eventsMax int // the constants, but for tests
 }
+
+// The defaults.
+const (
+	statesMax = 20_000
+	depthMax  = 500
+)
 
 // The kinds of findings.
 const (
@@ -53,10 +61,13 @@ type Report struct {
 // Run looks at everything that may become of a run of p. The error says why it cannot be looked at.
 func Run(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
-		o.StatesMax = 20_000
+		o.StatesMax = statesMax
 	}
 	if o.DepthMax <= 0 {
-		o.DepthMax = 500
+		o.DepthMax = depthMax
+	}
+	if o.batchMax == 0 {
+		o.batchMax, o.eventsMax = batchMax, eventsMax
 	}
 	e := &explorer{plan: p, options: o, known: map[[32]byte]int{}, ran: map[string]bool{}, ends: map[string]bool{}}
 	for _, text := range o.Never {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -18,9 +19,6 @@ import (
 
 // codeChildFailed is the reason of a step whose child run did not complete.
 const codeChildFailed = "child_failed"
-
-// depthMax is how deep child runs may nest: a workflow may start itself.
-const depthMax = 16
 
 // checkChildren looks at the workflows that a tree's steps run as children, as far down as they go: whether they are
 // there and make sense, and whether one of them fans out below a step that does.
@@ -95,8 +93,8 @@ func (g *stage) startChild(q question, child *template.Child) {
 
 func (g *stage) tryChild(q question, child *template.Child) error {
 	path := q.t.path + q.node + "/"
-	if strings.Count(path, "/") > depthMax {
-		return fmt.Errorf("child runs nest deeper than %d", depthMax)
+	if most := coordinator.DefaultLimits().DepthMax; strings.Count(path, "/") > most { // a workflow may start itself
+		return fmt.Errorf("child runs nest deeper than %d", most)
 	}
 	src, err := childSource(q.t.program.plan.Workflow, child, q.t.program.folder)
 	if err != nil {

@@ -20,8 +20,8 @@ func Nearest(word string, known []string) (string, bool) {
 	return name, name != ""
 }
 
-// spellerBudget is how many characters all the names may have together that one Speller compares with all its words.
-const spellerBudget = 8 << 20
+// spellerMax is how many characters all the names may have together that one Speller compares with all its words.
+const spellerMax = 8 << 20
 
 // Speller is Nearest for the many words of one document: with a budget for all of them, after which it has nothing to
 // suggest. A thousand misspelt names among thousands are refused as fast as one. The zero value is ready to use.
@@ -36,7 +36,7 @@ func (s *Speller) Nearest(word string, known iter.Seq[string]) string {
 	limit := min((len(from)+1)/3, 3)
 	best := ""
 	for name := range known {
-		if s.spent += 1 + min(len(name), nearestLength); s.spent > spellerBudget {
+		if s.spent += 1 + min(len(name), nearestLength); s.spent > spellerMax {
 			return "" // the best of those that happened to come first would be a guess
 		}
 		if name == word || len(name) > utf8.UTFMax*(len(from)+limit) {

@@ -115,23 +115,26 @@ func (c *committer) write() error {
 	}
 	c.value = appendCommit(c.value[:0], c.number+1)
 	if err := b.Set(commitKey, c.value, nil); err != nil {
-		return s.fail("commit", err)
+		return s.fail(s.dir, err)
 	}
 	if err := c.sync(b); err != nil {
-		return s.fail("commit", err)
+		return s.fail(s.dir, err)
+	}
+	if err := s.stood(); err != nil {
+		return err
 	}
 	c.number++
 	// The mark follows the sync and precedes the answers: it never names a commit that a crash can take back, and always
 	// all that were acknowledged.
 	if err := s.mark.write(c.number); err != nil {
-		s.turnReadOnly(fmt.Errorf("%w: cannot note the commit: %w", journal.ErrReadOnly, err))
+		_ = s.fail(s.files.PathJoin(s.dir, markName), err)
 	}
 	s.live.synced(c.moves)
 	return nil
 }
 
 // sync applies b and waits until it is on the disk. Heads are read between two syncs (see Heads), hence the lock.
-// Waiting by hand makes a failing sync an error, where DB.Apply would end the process.
+// A sync that has failed is no error here: see stood.
 func (c *committer) sync(b *pebble.Batch) error {
 	c.s.syncing.Lock()
 	defer c.s.syncing.Unlock()
@@ -238,7 +241,7 @@ func (c *committer) load(key []byte, use func(record []byte) error) (found bool,
 		return false, nil
 	}
 	if err != nil {
-		return false, readError(err)
+		return false, c.s.blame(readError(err))
 	}
 	defer closer.Close()
 	return true, use(record)

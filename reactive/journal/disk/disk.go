@@ -52,8 +52,11 @@ type Store struct {
 	files vfs.FS
 	log   *slog.Logger
 
+	shield *shield // between files and db
+
 	lock io.Closer
 	mark *mark
+	held []held
 	db   *pebble.DB
 	live *live
 
@@ -78,8 +81,12 @@ var _ journal.Store = (*Store)(nil)
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
 	number, err := s.open()
+	if s.shield.raised.Load() {
+		err = *s.readOnly.Load() // what failed first is the reason for what did later
+	}
 	if err != nil {
-		return nil, fmt.Errorf("open journal %s: %w", dir, errors.Join(err, s.release()))
+		_ = s.release() // nothing was written that its errors could be about
+		return nil, fmt.Errorf("open journal %s: %w", dir, s.unopened(err))
 	}
 	c := &committer{s: s, number: number}
 	go c.run()
@@ -103,11 +110,13 @@ func newStore(dir string, cfg Config) *Store {
 	if files == nil {
 		files = vfs.Default
 	}
-	return &Store{
+	s := &Store{
 		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: newLive(rememberStreams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
+	s.shield = &shield{FS: files, failing: func(path string, cause error) { _ = s.fail(path, cause) }}
+	return s
 }
 
 // open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of
@@ -124,6 +133,9 @@ func (s *Store) open() (number uint64, err error) {
 	}
 	var marked uint64
 	if s.mark, marked, err = openMark(s.files, s.dir); err != nil {
+		return 0, err
+	}
+	if err = s.hold(); err != nil {
 		return 0, err
 	}
 	if err = s.openDatabase(marked); err != nil {
@@ -230,13 +242,13 @@ func (s *Store) Close() error {
 }
 
 // flush moves the log into tables: a log that needs no replay cannot lose anything. On a disk that takes no writes Pebble
-// would try for ever, and without its directory end the process, so it is left alone then.
+// would try for ever, so it is left alone then.
 func (s *Store) flush() error {
 	if s.readOnly.Load() != nil {
 		return nil
 	}
-	if _, err := s.files.Stat(s.files.PathJoin(s.dir, databaseName)); err != nil {
-		return fmt.Errorf("what was journaled is lost: %w", err)
+	if err := s.stood(); err != nil {
+		return err
 	}
 	flushed, err := s.db.AsyncFlush()
 	if err != nil {

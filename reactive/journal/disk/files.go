@@ -74,13 +74,28 @@ func createFile(files vfs.FS, dir, name string, content []byte) error {
 	return syncDir(files, dir)
 }
 
+// smallFileMax bounds what is read of a version or a mark, in bytes. Each has a few dozen.
+const smallFileMax = 4 << 10
+
+// readFile reads a small file, and nothing that has no end.
 func readFile(files vfs.FS, path string) ([]byte, error) {
+	info, err := files.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s is no regular file", journal.ErrDamaged, path)
+	}
+	if err != nil {
+		return nil, err
+	}
 	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	text, err := io.ReadAll(io.LimitReader(f, smallFileMax+1))
+	if err == nil && len(text) > smallFileMax {
+		err = fmt.Errorf("%w: %s has more than %d bytes", journal.ErrDamaged, path, smallFileMax)
+	}
+	return text, err
 }
 
 // syncDir makes the names in a directory durable.

@@ -64,10 +64,10 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 			h = journal.Head{Run: after}
 		}
 		if h.Run != "" {
-			page = append(page, listed{h, err})
+			page = append(page, listed{h, s.blame(err)})
 		}
 	}
-	return page, after, n == pageHeads, readError(it.Error())
+	return page, after, n == pageHeads, s.blame(readError(it.Error()))
 }
 
 // viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in flight, because what

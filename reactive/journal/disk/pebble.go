@@ -1,16 +1,12 @@
 package disk
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -23,7 +19,7 @@ const retryPause = 50 * time.Millisecond
 // at a time or of all heads.
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS:                 vfs.OnDiskFull(durableManifests{s.files}, s.diskFull),
+		FS:                 s.shield,
 		FormatMajorVersion: pebble.FormatNewest,
 		Logger:             pebbleLogger{s.log},
 		EventListener: &pebble.EventListener{
@@ -52,18 +48,10 @@ func (s *Store) options() *pebble.Options {
 // memTableBytes bounds what a killed process leaves in the log, which the next Open has to read.
 const memTableBytes = 32 << 20
 
-// diskFull is called by whichever write finds the disk full, before Pebble learns of it; all writes wait until it
-// returns. The write is tried once more afterwards.
-func (s *Store) diskFull() {
-	s.turnReadOnly(fmt.Errorf("%w: the disk of %s is full; make room and open it again: %w",
-		journal.ErrReadOnly, s.dir, syscall.ENOSPC))
-	time.Sleep(retryPause)
-}
-
 // backgroundError is called when a flush or a compaction fails. What was acknowledged is in the log, but from here on
 // memory and disk would only grow.
 func (s *Store) backgroundError(err error) {
-	_ = s.fail("background job", err)
+	s.turnReadOnly(s.explain(s.dir, err))
 	time.Sleep(retryPause)
 }
 
@@ -77,25 +65,6 @@ func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	db, err = pebble.Open(dir, o)
 	return db, readError(err)
 }
-
-// durableManifests makes the name of each new MANIFEST durable before Pebble refers to it. Pebble syncs the directory only
-// once, together with the name that refers; a file system that does not keep the order of the two could come back from a
-// power failure with the reference alone.
-type durableManifests struct{ vfs.FS }
-
-func (f durableManifests) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	file, err := f.FS.Create(name, category)
-	if err != nil || !strings.HasPrefix(f.PathBase(name), "MANIFEST-") {
-		return file, err
-	}
-	if err = syncDir(f.FS, f.PathDir(name)); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
-}
-
-// Unwrap returns the file system below, for Pebble.
-func (f durableManifests) Unwrap() vfs.FS { return f.FS }
 
 // pebbleLogger passes Pebble's errors on and drops the rest.
 type pebbleLogger struct{ log *slog.Logger }

@@ -67,7 +67,7 @@ func (r *Raw) open() error {
 func (r *Raw) Close() error {
 	err := errors.Join(r.flush(0), r.batch.Close())
 	if r.mend && err == nil {
-		err = r.s.db.Flush()
+		err = r.s.flush()
 	}
 	if err = errors.Join(err, r.s.release()); err != nil {
 		return fmt.Errorf("close journal %s: %w", r.s.dir, err)
@@ -81,6 +81,9 @@ func (r *Raw) flush(least int) error {
 		return nil
 	}
 	if err := r.s.db.Apply(r.batch, pebble.Sync); err != nil {
+		return err
+	}
+	if err := r.s.stood(); err != nil {
 		return err
 	}
 	r.batch.Reset()

@@ -111,7 +111,7 @@ func (s *Store) load(p *page) error {
 	if closeErr := it.Close(); err == nil && closeErr != nil {
 		err = readError(closeErr)
 	}
-	return err
+	return s.blame(err)
 }
 
 func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {

@@ -67,10 +67,22 @@ func (s *Store) turnReadOnly(reason error) {
 	}
 }
 
-// fail turns the store read-only because a write failed: what is on the disk is not known any more, and trying again
-// could turn an append that was reported as failed into one that happened.
-func (s *Store) fail(doing string, cause error) error {
-	err := fmt.Errorf("%w: %s: %w", journal.ErrReadOnly, doing, cause)
-	s.turnReadOnly(err)
-	return err
+// fail turns the store read-only because a write at a path failed: what is on the disk is not known any more, and trying
+// again could turn an append that was reported as failed into one that happened. It returns why the store is read-only.
+func (s *Store) fail(path string, cause error) error {
+	s.turnReadOnly(s.explain(path, cause))
+	s.shield.raised.Store(true)
+	return *s.readOnly.Load()
+}
+
+// stood returns an error if what was just written is not on the disk, where it is found again.
+func (s *Store) stood() error {
+	gone := s.gone()
+	switch {
+	case s.shield.raised.Load():
+		return *s.readOnly.Load()
+	case gone != nil:
+		return s.fail(s.dir, gone)
+	}
+	return nil
 }

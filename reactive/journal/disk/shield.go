@@ -1,0 +1,170 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// shield is the file system that Pebble works on. When a write of its own bookkeeping fails (a log that begins or ends,
+// the manifest, the name of a directory), Pebble ends the process. So the first write that fails raises the shield: the
+// store turns read-only, and nothing reaches the disk any more, which stays as a crash at that moment would have left it.
+// Pebble is told that all went well; nobody else is, since the committer looks at the store once more before it answers.
+// Tables are the exception: Pebble copes with one that cannot be made, and would read one that it believes in.
+type shield struct {
+	vfs.FS
+	raised  atomic.Bool
+	failing func(path string, cause error) // called when a write fails, before Pebble hears of it
+}
+
+// errRaised is why no table is made any more.
+var errRaised = errors.New("the journal takes no more writes")
+
+// change makes a change at a path, unless the shield is up.
+func (f *shield) change(path string, change func() error) error {
+	cause := errRaised
+	if !f.raised.Load() {
+		if cause = change(); cause == nil {
+			return nil
+		}
+		f.failing(path, cause)
+		f.raised.Store(true)
+	}
+	if isTable(path) {
+		return cause
+	}
+	return nil
+}
+
+func isTable(path string) bool {
+	extension := filepath.Ext(path)
+	return extension == ".sst" || extension == ".blob"
+}
+
+// Create implements vfs.FS.
+func (f *shield) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return f.file(name, func() (vfs.File, error) {
+		file, err := f.FS.Create(name, category)
+		if err != nil || !strings.HasPrefix(f.PathBase(name), "MANIFEST-") {
+			return file, err
+		}
+		// The name of a new manifest is made durable before Pebble refers to it. Pebble syncs the directory only once,
+		// together with the name that refers; a file system that does not keep the order of the two could come back from
+		// a power failure with the reference alone.
+		if err = syncDir(f.FS, f.PathDir(name)); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return file, nil
+	})
+}
+
+// ReuseForWrite implements vfs.FS.
+func (f *shield) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return f.file(newname, func() (vfs.File, error) { return f.FS.ReuseForWrite(oldname, newname, category) })
+}
+
+// OpenReadWrite implements vfs.FS.
+func (f *shield) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	return f.file(name, func() (vfs.File, error) { return f.FS.OpenReadWrite(name, category, o...) })
+}
+
+// OpenDir implements vfs.FS.
+func (f *shield) OpenDir(name string) (vfs.File, error) {
+	return f.file(name, func() (vfs.File, error) { return f.FS.OpenDir(name) })
+}
+
+func (f *shield) file(name string, open func() (vfs.File, error)) (vfs.File, error) {
+	var file vfs.File
+	err := f.change(name, func() (err error) { file, err = open(); return err })
+	if err != nil {
+		return nil, err
+	}
+	if file == nil { // one that a raised shield did not make: nothing is written to it either
+		if file, err = vfs.NewMem().Create("nothing", vfs.WriteCategoryUnspecified); err != nil {
+			return nil, err
+		}
+	}
+	return shieldedFile{file, name, f}, nil
+}
+
+// Link implements vfs.FS.
+func (f *shield) Link(oldname, newname string) error {
+	return f.change(newname, func() error { return f.FS.Link(oldname, newname) })
+}
+
+// Rename implements vfs.FS.
+func (f *shield) Rename(oldname, newname string) error {
+	return f.change(newname, func() error { return f.FS.Rename(oldname, newname) })
+}
+
+// MkdirAll implements vfs.FS.
+func (f *shield) MkdirAll(dir string, perm os.FileMode) error {
+	return f.change(dir, func() error { return f.FS.MkdirAll(dir, perm) })
+}
+
+// Remove implements vfs.FS. A file that stays is no reason to raise the shield.
+func (f *shield) Remove(name string) error {
+	if f.raised.Load() {
+		return nil
+	}
+	return f.FS.Remove(name)
+}
+
+// RemoveAll implements vfs.FS.
+func (f *shield) RemoveAll(name string) error {
+	if f.raised.Load() {
+		return nil
+	}
+	return f.FS.RemoveAll(name)
+}
+
+// Unwrap returns the file system below, for Pebble.
+func (f *shield) Unwrap() vfs.FS { return f.FS }
+
+// shieldedFile is a file of a shield.
+type shieldedFile struct {
+	vfs.File
+	path string
+	fs   *shield
+}
+
+func (f shieldedFile) Write(p []byte) (int, error) {
+	n := len(p)
+	err := f.fs.change(f.path, func() (err error) { n, err = f.File.Write(p); return err })
+	if err == nil {
+		n = len(p)
+	}
+	return n, err
+}
+
+func (f shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
+	n := len(p)
+	err := f.fs.change(f.path, func() (err error) { n, err = f.File.WriteAt(p, offset); return err })
+	if err == nil {
+		n = len(p)
+	}
+	return n, err
+}
+
+func (f shieldedFile) Preallocate(offset, length int64) error {
+	return f.fs.change(f.path, func() error { return f.File.Preallocate(offset, length) })
+}
+
+func (f shieldedFile) Sync() error { return f.fs.change(f.path, f.File.Sync) }
+
+func (f shieldedFile) SyncData() error { return f.fs.change(f.path, f.File.SyncData) }
+
+func (f shieldedFile) SyncTo(length int64) (full bool, err error) {
+	err = f.fs.change(f.path, func() (err error) { full, err = f.File.SyncTo(length); return err })
+	return full, err
+}
+
+// Close closes the file also when the shield is up.
+func (f shieldedFile) Close() error {
+	err := f.File.Close()
+	return f.fs.change(f.path, func() error { return err })
+}
