@@ -74,6 +74,7 @@ type Engine struct {
 	pool     *pool
 	calls    capacity        // of steps and of participants
 	deciders capacity        // of decision sources: what they decide may be what holds the calls up
+	inFlight inFlight        // answers of calls
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -120,6 +121,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		e.mine = map[string]bool{}
 	}
 	e.calls.max, e.deciders.max = config.CallsMax, config.CallsMax
+	e.inFlight = newInFlight(config.Limits.AnswersBytesMax)
 	e.sleepers.wake = make(chan struct{}, 1)
 	if err := usercode.Call(func() error { return e.library.init(e, config) }); err != nil {
 		return nil, err

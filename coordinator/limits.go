@@ -1,8 +1,11 @@
 package coordinator
 
-import "github.com/sluiceflow/sluice/reactive/journal"
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
 
-// Limits bound what one run, with the child runs below it, may grow to. Zero means the default, a negative number no limit.
+// Limits bound what one run, with the child runs below it, may grow to, and what answers take meanwhile. Zero means the default, a negative number no limit.
 type Limits struct {
 	// NodesMax is how many steps, conditionals and maps a workflow may have. Starting a larger one is refused.
 	// Default: 100,000.
@@ -26,6 +29,16 @@ type Limits struct {
 	// to be repeated; anything else that is larger is refused. Default, and at most: 32 MiB.
 	ValueBytesMax int
 
+	// ValueNodesMax is how many nodes such a value may have: lists, objects, keys and scalars, each where it stands. What
+	// has more fares like what has more bytes. Default, and at most: value.NodesMax.
+	ValueNodesMax int
+
+	// AnswersBytesMax is how many bytes the answers of all calls of the engine may take in memory together, from when they are
+	// read until they are journaled: a quarter of it as texts, the rest as the values that are made of them, of which each node
+	// counts as value.NodeBytes. Answers of commands and HTTP requests wait for room; small ones need none, and one that
+	// needs more than there is has all of it, alone. Default: 512 MiB.
+	AnswersBytesMax int
+
 	// MessagesMax is how many messages of a run may wait for a step that takes them, and MailboxBytesMax how many bytes they
 	// may have together. What is sent beyond is refused with ErrMailboxFull. Defaults: 1,000, and 64 MiB.
 	MessagesMax     int
@@ -48,14 +61,15 @@ const (
 func DefaultLimits() Limits {
 	return Limits{
 		NodesMax: 100_000, MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: valueBytesMax,
-		MessagesMax: 1_000, MailboxBytesMax: 64 << 20, DescendantsMax: 10_000, DepthMax: depthMax,
+		ValueNodesMax: value.NodesMax, AnswersBytesMax: 512 << 20, MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
+		 DescendantsMax: 10_000, DepthMax: depthMax,
 	}
 }
 
 func (l *Limits) fields() []*int {
 	return []*int{
-		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax,
-		&l.MessagesMax, &l.MailboxBytesMax, &l.DescendantsMax, &l.DepthMax,
+		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax, &l.ValueNodesMax,
+		&l.AnswersBytesMax, &l.MessagesMax, &l.MailboxBytesMax, &l.DescendantsMax, &l.DepthMax,
 	}
 }
 
@@ -66,7 +80,7 @@ func (l *Limits) complete() {
 			*limit = *most
 		}
 	}
-	for limit, most := range map[*int]int{&l.ValueBytesMax: valueBytesMax, &l.DepthMax: depthMax} {
+	for limit, most := range map[*int]int{&l.ValueBytesMax: valueBytesMax, &l.ValueNodesMax: value.NodesMax, &l.DepthMax: depthMax} {
 		if *limit < 0 || *limit > most {
 			*limit = most
 		}

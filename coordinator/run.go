@@ -141,6 +141,7 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 		f.making = root.Making(req)
 		f.ReportTo(f)
 	}
+	f.RoomBy(f)
 	f.Identity = root.Start().Identity
 	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
 	f.key, f.entry, f.Participant = f.Node, r.entry, req.Participant
@@ -259,11 +260,11 @@ func (r *run) home(items []Item) {
 	r.engine.returnRoom(landedIn(items))
 }
 
-// landedIn are the calls among items that have had room.
+// landedIn are the calls among items that have had room, or whose answers have.
 func landedIn(items []Item) []*flight {
 	var landed []*flight
 	for i := range items {
-		if f := items[i].flight; f != nil && f.room != nil {
+		if f := items[i].flight; f != nil && (f.room != nil || f.texts+f.values > 0) {
 			landed = append(landed, f)
 		}
 	}
