@@ -296,7 +296,7 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	first := Started(o.id, p, input)
 	start := first.Detail.Start
 	start.Children = children
-	e.config.Limits.keptBy(start)
+	e.config.Limits.keptBy(start, p.Workflow)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -26,7 +27,10 @@ type Limits struct {
 
 	// ValueBytesMax is how many bytes the encoding of a value may take that is journaled: of an input, an output, a message, a
 	// patch. A call with a larger output fails with output_too_large and one with a larger input with input_too_large, neither
-	// to be repeated; anything else that is larger is refused. Default, and at most: 32 MiB.
+	// to be repeated; anything else that is larger is refused. The context of a playbook's run may take as much, and so may the
+	// variables of one of its iterations or steps: a write beyond it fails the run with limit_exceeded. A run keeps
+	// that limit.
+	// Default, and at most: 32 MiB.
 	ValueBytesMax int
 
 	// ValueNodesMax is how many nodes such a value may have: lists, objects, keys and scalars, each where it stands. What
@@ -62,7 +66,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		NodesMax: 100_000, MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: valueBytesMax,
 		ValueNodesMax: value.NodesMax, AnswersBytesMax: 512 << 20, MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
-		 DescendantsMax: 10_000, DepthMax: depthMax,
+		DescendantsMax: 10_000, DepthMax: depthMax,
 	}
 }
 
@@ -88,6 +92,9 @@ func (l *Limits) complete() {
 }
 
 // keptBy tells a run's start the limits that the run keeps.
-func (l *Limits) keptBy(s *journal.Start) {
+func (l *Limits) keptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
+	if w.Routing != nil { // only a playbook has a context
+		s.ContextBytesMax = int32(l.ValueBytesMax)
+	}
 }

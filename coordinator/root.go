@@ -48,6 +48,6 @@ func Started(run string, p *plan.Plan, input value.Value) journal.Event {
 	}
 	var limits Limits
 	limits.complete()
-	limits.keptBy(start)
+	limits.keptBy(start, w)
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }
