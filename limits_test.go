@@ -35,8 +35,8 @@ func fields(prefix string, limits any) map[string]int {
 func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 	code := map[string]int{
 		"template.IDBytesMax": template.IDBytesMax, "template.DepthMax": template.DepthMax, "wfformat.SizeMax": wfformat.SizeMax,
-		"document.ErrorsMax": document.ErrorsMax,
-		"value.MaxDepth":     value.MaxDepth, "value.MaxSizeBytes": value.MaxSizeBytes, "value.NodesMax": value.NodesMax,
+		"document.ErrorsMax": document.ErrorsMax, "coordinator.WorkflowsMax": coordinator.WorkflowsMax,
+		"value.MaxDepth": value.MaxDepth, "value.MaxSizeBytes": value.MaxSizeBytes, "value.NodesMax": value.NodesMax,
 		"expr.MaxLength": expr.MaxLength, "expr.MaxNodes": expr.MaxNodes, "expr.MaxSteps": expr.MaxSteps, "expr.MaxBytes": expr.MaxBytes,
 		"playbook.StepRunsMax": playbook.StepRunsMax, "playbook.JumpsMax": playbook.JumpsMax,
 		"playbook.ArgsBytesMax": playbook.ArgsBytesMax, "playbook.InlineMax": playbook.InlineMax,

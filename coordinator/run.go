@@ -255,6 +255,7 @@ func (r *run) home(items []Item) {
 	for i := range items {
 		if f := items[i].flight; f != nil {
 			r.untrack(f)
+			f.landing = landing{} // calls that were made together are kept together until the last has landed
 		}
 	}
 	r.engine.returnRoom(landedIn(items))
