@@ -27,7 +27,7 @@ var noLimits = map[string]string{
 	"coordinator.valueBytesMax": "Limits.ValueBytesMax", "coordinator.depthMax": "Limits.DepthMax", "document.BytesMax": "Limits.Bytes",
 
 	// memory for what can be had again
-	"coordinator.workflowsMax": "a cache", "doctor.plansMax": "a cache", "explore.liveMax": "a cache", "signals.retainMax": "a cache",
+	"doctor.plansMax": "a cache", "explore.liveMax": "a cache", "signals.retainMax": "a cache",
 	"signals.slabMax": "a page of memory",
 
 	// how much one turn does before the next

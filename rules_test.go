@@ -118,6 +118,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/pflag":                   {"cmd/sluice"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
+	"golang.org/x/sync":                        {"coordinator"},
 	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
 	"golang.org/x/text":                        {"coordinator"},
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},

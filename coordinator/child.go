@@ -193,7 +193,7 @@ func documentsBeside(path, folder string) []string {
 // compileFile compiles a child document. It is known by its file before its own children are looked at, because a
 // workflow may start itself.
 func (l *library) compileFile(file string, w *template.Workflow) (*entry, error) {
-	if len(l.files) >= workflowsMax {
+	if len(l.files) >= WorkflowsMax {
 		clear(l.files)
 	}
 	e := &entry{}

@@ -75,6 +75,7 @@ type Engine struct {
 	pool     *pool
 	calls    capacity        // of steps and of participants
 	deciders capacity        // of decision sources: what they decide may be what holds the calls up
+	inFlight inFlight        // answers of calls
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -121,6 +122,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		e.mine = map[string]bool{}
 	}
 	e.calls.max, e.deciders.max = config.CallsMax, config.CallsMax
+	e.inFlight = newInFlight(config.Limits.AnswersBytesMax)
 	e.sleepers.wake = make(chan struct{}, 1)
 	if err := usercode.Call(func() error { return e.library.init(e, config) }); err != nil {
 		return nil, err
@@ -295,7 +297,7 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	first := decide.Started(o.id, p, input)
 	start := first.Detail.Start
 	start.Children = children
-	e.config.Limits.ofRun().KeptBy(start)
+	e.config.Limits.ofRun().KeptBy(start, p.Workflow)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err

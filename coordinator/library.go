@@ -31,6 +31,7 @@ type library struct {
 	entries    map[string]*entry   // by hash
 	operations map[string]operation.Caller
 	functions  map[string]functions // by hash of the definition that they came with
+	started    []*entry             // those of named that nobody has registered, oldest first
 	undo       []func()             // takes back what the workflow that is being added has changed so far
 	additions  atomic.Uint64
 }
@@ -50,8 +51,10 @@ type entry struct {
 	stored     bool                // its definition is in the store
 }
 
-// workflowsMax bounds how many trees are remembered by address; beyond it they are compiled again.
-const workflowsMax = 1024
+// WorkflowsMax is how many compiled workflows an engine remembers: by their trees, their hashes and their files beyond it all
+// are forgotten, and read and compiled again when they are needed. Of those that were started, and not registered, the newest
+// are known by their names.
+const WorkflowsMax = 1024
 
 func (l *library) init(e *Engine, config Config) error {
 	l.engine = e
@@ -75,6 +78,7 @@ func (l *library) init(e *Engine, config Config) error {
 		if _, err := l.add(w); err != nil {
 			return fmt.Errorf("workflow %s: %w", w.Name, err)
 		}
+		l.started = nil // it is registered
 	}
 	return nil
 }
@@ -91,9 +95,24 @@ func (l *library) add(w *template.Workflow) (e *entry, err error) {
 	isKnown := func(known *entry) bool { return known.plan.Hash == e.plan.Hash }
 	if known := l.named[w.Name]; !slices.ContainsFunc(known, isKnown) {
 		l.named[w.Name] = append(slices.Clip(known), e)
+		l.started = append(l.started, e)
+		l.forgetStarted()
 	}
 	kept = true
 	return e, nil
+}
+
+// forgetStarted forgets the names of workflows that were started before many others.
+func (l *library) forgetStarted() {
+	if len(l.started) <= WorkflowsMax {
+		return
+	}
+	name, first := l.started[0].plan.Workflow.Name, l.started[0]
+	l.started = slices.Delete(l.started, 0, 1)
+	left := slices.DeleteFunc(slices.Clone(l.named[name]), func(e *entry) bool { return e == first })
+	if l.named[name] = left; len(left) == 0 {
+		delete(l.named, name)
+	}
 }
 
 // put changes one of the library's maps, for good unless what is being added is refused.
@@ -129,7 +148,7 @@ func (l *library) adopt(w *template.Workflow) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(l.workflows) >= workflowsMax {
+	if len(l.workflows) >= WorkflowsMax {
 		clear(l.workflows)
 	}
 	put(l, l.workflows, w, e)
@@ -208,6 +227,9 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 			return nil, e.missing
 		}
 		return e, nil // not remembered: the program may still learn what it lacks
+	}
+	if len(l.entries) >= WorkflowsMax {
+		clear(l.entries)
 	}
 	put(l, l.entries, entryKey(p.Hash, children), e)
 	if len(own) > 0 {

@@ -63,6 +63,8 @@ type flight struct {
 	making  int32     // of the call, by its reports
 	secrets []string  // marks of those that it is given
 	room    *capacity // what it counts in; nil: in nothing
+	texts   int64     // bytes of room that its answer has, as a text
+	values  int64     // and as a value
 	key     string    // of the node, as it was when the call was made; Call.Node is the caller's to change
 	stopped bool      // its attempt was ended by something else than its answer; belongs to the run's loop
 	entry   *entry    // of the run; its document may say who the participant is

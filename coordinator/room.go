@@ -104,7 +104,7 @@ func (r *run) returnRooms(calls []reactive.Request) {
 	}
 }
 
-// returnRoom returns the room of calls that have landed. A call that was given up keeps its room until then.
+// returnRoom returns the room of calls that have landed, and that of their answers. A call that was given up keeps its room until then.
 func (e *Engine) returnRoom(landed []*flight) {
 	calls, deciders := 0, 0
 	for _, f := range landed {
@@ -115,6 +115,7 @@ func (e *Engine) returnRoom(landed []*flight) {
 			deciders++
 		}
 		f.room = nil // it may be put back, and come again
+		e.inFlight.putBack(f)
 	}
 	e.calls.release(calls)
 	e.deciders.release(deciders)

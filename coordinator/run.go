@@ -142,6 +142,7 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 		f.making = root.Making(req)
 		f.ReportTo(f)
 	}
+	f.RoomBy(f)
 	f.Identity = root.Start().Identity
 	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
 	f.key, f.entry, f.Participant = f.Node, r.entry, req.Participant
@@ -246,6 +247,7 @@ func (r *run) take() []decide.Item {
 func (r *run) home() {
 	for _, f := range r.landed {
 		r.untrack(f)
+		f.landing = landing{} // calls that were made together are kept together until the last has landed
 	}
 	r.engine.returnRoom(r.landed)
 	r.pending, r.landed = nil, nil

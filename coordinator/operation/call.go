@@ -30,6 +30,7 @@ type Call struct {
 	cause  error
 
 	redactor  Redactor // nil: it is given no secrets
+	room      Room     // nil: its answer needs none
 	reporter  Reporter // nil: it cannot report
 	reporting sync.Mutex
 	reported  int32 // by Report so far

@@ -13,13 +13,20 @@ import (
 
 // oversize says by how much a value is too large to be journaled; "" when it is not.
 func (s *Stepper) oversize(what string, v value.Value) string {
-	most := s.limits.ValueBytesMax
-	if most < 0 || v == nil {
+	if v == nil {
 		return ""
 	}
-	if size, err := value.Size(v, most); err == nil && size > most {
-		return fmt.Sprintf("%s has more than %d bytes, which is as many as a value may have: keep large data elsewhere, and pass on where it is",
-			what, most)
+	const instead = "which is as many as a value may have: keep large data elsewhere, and pass on where it is"
+	most := s.limits.ValueBytesMax
+	size, err := value.Size(v, most)
+	if err == nil && size > most {
+		return fmt.Sprintf("%s has more than %d bytes, %s", what, most, instead)
+	}
+	if most = s.limits.ValueNodesMax; err != nil || size <= most { // each node takes a byte at least
+		return ""
+	}
+	if nodes, err := value.Nodes(v, most); err == nil && nodes > most {
+		return fmt.Sprintf("%s has more than %d lists, objects, keys and scalars, %s", what, most, instead)
 	}
 	return ""
 }

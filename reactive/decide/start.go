@@ -42,6 +42,6 @@ func Started(run string, p *plan.Plan, input value.Value) journal.Event {
 		Run: run, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
 		MaxConcurrency: int32(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
 	}
-	DefaultLimits().KeptBy(start)
+	DefaultLimits().KeptBy(start, w)
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }

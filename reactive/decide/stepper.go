@@ -103,6 +103,7 @@ type Reply struct {
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
+	clear(s.batch) // what is durable is not to be kept in memory by what it was made durable with
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], 0
 	var out Outcome
 	for i := range items {

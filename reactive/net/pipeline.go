@@ -424,6 +424,10 @@ func failureOf(err error) *journal.Failure {
 	if errors.As(err, &conflict) {
 		return failure(KindConflict, "%v", err)
 	}
+	var room errRoom
+	if errors.As(err, &room) {
+		return failure(ReasonLimit, "%v", err)
+	}
 	return failure(KindExpression, "%v", err)
 }
 
