@@ -35,7 +35,7 @@ func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 		require.NoError(t, err)
 		d.plan = p
 		d.recover()
-		require.NoError(t, d.give(coordinator.Started("r", p, nil)))
+		require.NoError(t, d.give(coordinator.Started("r", p, nil, coordinator.Limits{})))
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			switch rapid.IntRange(0, 12).Draw(t, "move") {
 			case 0:

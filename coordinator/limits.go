@@ -52,6 +52,12 @@ func DefaultLimits() Limits {
 	}
 }
 
+// Completed are the limits with the defaults in place of zeros.
+func (l Limits) Completed() Limits {
+	l.complete()
+	return l
+}
+
 func (l *Limits) fields() []*int {
 	return []*int{
 		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax,

@@ -68,6 +68,8 @@ type Stepper struct {
 	host     Host
 	limits   Limits
 	fold     func(*journal.Event) // applies an event to the root
+	last     int                  // as many events as the batch may have for this step to go on deciding
+	begun    int                  // the work of expressions before this step decided anything
 	reserved int                  // calls that have got room in this step, one for each step of a plain call or of a fan-out
 	batch    []journal.Event
 	calls    []reactive.Request
@@ -197,7 +199,7 @@ func (s *Stepper) decide() (more bool) {
 	if !s.root.Started() || s.root.Finished() != nil {
 		return false
 	}
-	limit := len(s.batch) + intentsMax
+	s.last, s.begun = len(s.batch)+intentsMax, s.root.Meter().Spent()
 	for {
 		before := len(s.batch)
 		s.end()
@@ -208,16 +210,21 @@ func (s *Stepper) decide() (more bool) {
 		s.ask()
 		s.askParticipants()
 		s.askDecisions()
-		s.schedule(limit)
-		s.start(limit)
+		s.schedule()
+		s.start()
 		s.answerPure()
 		switch {
+		case s.full():
+			return true
 		case len(s.batch) == before:
 			return false
-		case len(s.batch) >= limit:
-			return true
 		}
 	}
+}
+
+// full reports whether enough has been decided for one step: a cancel waits no longer than it takes.
+func (s *Stepper) full() bool {
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > reactive.EvaluationMax
 }
 
 // end closes a run that aborts at its first failure, and finishes one that has nothing left to do.
@@ -306,8 +313,8 @@ func (s *Stepper) askDecisions() {
 }
 
 // schedule has step-runs take the tokens of a playbook, oldest first, as far as the limit goes.
-func (s *Stepper) schedule(limit int) {
-	for len(s.batch) < limit && !s.root.Paused() {
+func (s *Stepper) schedule() {
+	for !s.full() && !s.root.Paused() {
 		key, ok := s.root.NextFiring()
 		if !ok {
 			return
@@ -318,12 +325,12 @@ func (s *Stepper) schedule(limit int) {
 
 // start requests what may start, in template order, as far as the limit goes. Where the process has no room for another
 // call, only that is started which needs none.
-func (s *Stepper) start(limit int) {
+func (s *Stepper) start() {
 	if s.root.Paused() {
 		return
 	}
 	next := s.root.NextStart
-	for len(s.batch) < limit {
+	for !s.full() {
 		v, ok := next()
 		if !ok {
 			return

@@ -59,7 +59,7 @@ func suspend(ctx context.Context, dir, id string) error {
 		return err
 	}
 	root, at := coordinator.NewRoot(p), time.Now().Add(-24*time.Hour).UnixNano()
-	out := coordinator.NewStepper(root, noHost{}).Step(at, []coordinator.Item{{Event: coordinator.Started(id, p, nil)}})
+	out := coordinator.NewStepper(root, noHost{}).Step(at, []coordinator.Item{{Event: coordinator.Started(id, p, nil, coordinator.Limits{})}})
 	if _, err := store.Append(ctx, id, 0, out.Batch, headOf(id, root)); err != nil {
 		return err
 	}

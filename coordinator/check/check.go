@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
@@ -22,6 +23,9 @@ type Options struct {
 	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
 	Input     value.Value              // of the run
 	AllOrders bool                     // also those that make no difference
+	WorkMax   int                      // of all states together, as expr.Meter counts it. Default: 2,000,000,000
+	BytesMax  int                      // of the values in the events of all states. Default: 64 MiB
+	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
 }
 
 // The kinds of findings.
@@ -54,6 +58,12 @@ type Report struct {
 func Explore(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
 		o.StatesMax = 20_000
+	}
+	if o.WorkMax <= 0 {
+		o.WorkMax = 2_000_000_000
+	}
+	if o.BytesMax <= 0 {
+		o.BytesMax = 64 << 20
 	}
 	if o.DepthMax <= 0 {
 		o.DepthMax = 500

@@ -32,6 +32,7 @@ type track struct {
 	step    *coordinator.Stepper
 	journal []journal.Event // as a store gives them back
 	agenda  agenda
+	spent   int // the work of expressions that is counted already
 
 	seen     *reactive.Root // of an observer: what the journal means, folded event by event
 	causes   map[int32]int  // by node: index of the event that changed its status last
@@ -48,6 +49,7 @@ type track struct {
 var (
 	_ coordinator.Host     = (*track)(nil)
 	_ coordinator.Resolver = (*track)(nil)
+	_ coordinator.Limiter  = (*track)(nil)
 )
 
 func newTrack(g *stage, id, path string, p *program) *track {
@@ -65,6 +67,9 @@ func (t *track) Function(name string) *template.Function { return t.program.func
 // Pure carries out nothing: all calls are answered by the script.
 func (t *track) Pure(int32, any) (any, error, bool) { return nil, nil, false }
 
+// Limits are those of the scenario.
+func (t *track) Limits() coordinator.Limits { return t.stage.limits }
+
 // Reserve has room for any number of calls.
 func (t *track) Reserve() bool { return true }
 
@@ -75,6 +80,9 @@ func (t *track) Resolve(v int32, at int64) ([]string, error) {
 
 // rebuild throws the engine away and makes it anew from the journal.
 func (t *track) rebuild() {
+	if t.root != nil {
+		t.spent -= t.root.Meter().Spent() // a new one counts anew
+	}
 	t.root = coordinator.NewRoot(t.program.plan)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
@@ -99,6 +107,7 @@ func (t *track) append(batch []journal.Event) error {
 			return err
 		}
 	}
+	t.stage.bytes += len(data)
 	first := len(t.journal)
 	var err error
 	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {

@@ -51,7 +51,7 @@ func FuzzRun(f *testing.F) {
 		require.NoError(t, err)
 		g := &guided{t: t, root: coordinator.NewRoot(p)}
 		g.step = coordinator.NewStepper(g.root, g)
-		g.play(coordinator.Item{Event: coordinator.Started("fuzz", p, nil)})
+		g.play(coordinator.Item{Event: coordinator.Started("fuzz", p, nil, coordinator.Limits{})})
 		for range 30 {
 			if g.root.Finished() != nil || g.events > 2_000 || !g.move() {
 				break
