@@ -66,10 +66,10 @@ func (d *documents) with(o object, key string, n int, v func() any) {
 
 func (d *documents) workflow() object {
 	w := object{"kind": "Workflow", "name": "w", "operations": object{
-		"v": object{"value": d.value()}, "grow": object{"value": "{{ [input, input] }}"}, "same": object{"value": "{{ input }}"},
+		"v": object{"value": d.constant()}, "grow": object{"value": "{{ [input, input] }}"}, "same": object{"value": "{{ input }}"},
 		"nap":   object{"sleep": object{"for": d.duration()}},
 		"mail":  object{"wait": object{"message": one(d, "m", "m-{{ run.id }}")}},
-		"boom":  object{"fail": object{"code": "boom", "message": d.value()}},
+		"boom":  object{"fail": object{"code": "boom", "message": one(d, "text", "{{ input }}", "{{ repeat('ab', 1000000) }}")}},
 		"self":  object{"workflow": object{"path": "main.yaml"}},
 		"child": object{"workflow": object{"path": "child.yaml"}},
 		"web":   object{"http": object{"url": "http://127.0.0.1/{{ input }}"}},
@@ -143,19 +143,20 @@ func (d *documents) step() object {
 		return t
 	})
 	d.with(s, "target", 5, func() any {
+		s["operation"] = one(d, "ask", "web")
 		s["fan_in"] = one(d, object{"policy": "any_one"}, object{"policy": "all"}, object{"policy": "quorum", "min_responses": 2},
 			object{"policy": "best_of", "score_field": "/a"}, object{"hedge_after": "PT1S"})
 		return one(d, object{"resolve": "static", "participants": []any{"p", "q", "r"}}, object{"resolve": "capability", "capability_id": "c"})
 	})
 	d.with(s, "fulfillment", 8, func() any {
 		return object{"policy": "external_decision", "decision_source": object{"kind": "operator", "timing": object{"timeout": d.duration()}},
-			"on_not_fulfilled": one(d, "fail", "skip", "retry", "pause", "abort_workflow"), "on_error": one(d, "fail", "retry", "skip")}
+			"on_not_fulfilled": one(d, "fail", "skip", "pause", "abort_workflow"), "on_error": one(d, "fail", "retry", "pause")}
 	})
 	return s
 }
 
 func (d *documents) duration() string {
-	return one(d, "PT1S", "PT0.001S", "PT1M", "P30D", "P365D", "P100000D", "P106751D", "PT0.000000001S", "P1Y")
+	return one(d, "PT1S", "PT0.001S", "PT1M", "P30D", "P365D", "P100000D", "P106751D", "PT0.000000001S", "PT2S")
 }
 
 // list is what is gone through item by item.
@@ -167,6 +168,11 @@ func (d *documents) list() any {
 func (d *documents) guard() string {
 	return one(d, "{{ true }}", "{{ false }}", "{{ steps."+d.other()+".output == 1 }}", "{{ steps."+d.other()+".status == 'completed' }}", d.other(),
 		"{{ any(1..100000, # == steps."+d.other()+".output) }}", "{{ index % 2 == 0 }}", "{{ len(steps."+d.other()+".output) > 3 }}")
+}
+
+// constant is a value that reads no step.
+func (d *documents) constant() any {
+	return either(d, 1, "text", "{{ input }}", "{{ [input, 1] }}", "{{ repeat('ab', 1000) }}", "{{ 1..1000 }}", nil, "{{ repeat('ab', 1000000) }}", "{{ map(1..300, repeat('x', #)) }}")
 }
 
 // value is what is given on; some grow what they are given, and some are much work for few bytes.
@@ -240,8 +246,8 @@ func (d *documents) stop(i, n int) object {
 		list := make([]any, arcs)
 		for k := range list {
 			arc := object{"step": fmt.Sprint("s", one(d, min(i+1, n-1), d.pick(n)))}
-			d.with(arc, "when", 3, func() any { return d.condition() })
-			d.with(arc, "args", 3, func() any { return object{"x": d.write()} })
+			d.with(arc, "when", 3, func() any { return d.condition("arc") })
+			d.with(arc, "args", 3, func() any { return object{"x": d.write("arc")} })
 			list[k] = arc
 		}
 		s["next"] = object{"spec": object{"mode": one(d, "inclusive", "exclusive")}, "arcs": list}
@@ -253,7 +259,7 @@ func (d *documents) stop(i, n int) object {
 	d.with(spec, "timeout", 8, func() any { return one(d, "30s", "1s", "1000h") })
 	d.with(spec, "policy", 5, func() any {
 		return one(d, object{"failure": object{"mode": "best_effort"}},
-			object{"admit": object{"rules": []any{object{"when": d.condition(), "then": object{"allow": true}}}}})
+			object{"admit": object{"rules": []any{object{"when": d.condition("gate"), "then": object{"allow": true}}}}})
 	})
 	s["spec"] = spec
 	return s
@@ -267,12 +273,12 @@ func (d *documents) task(i, n int) object {
 	case "workflow":
 		t["path"] = one(d, "main.yaml", "child.yaml")
 	case "work":
-		t["x"] = d.write()
+		t["x"] = d.write("tool")
 	}
 	d.with(t, "spec", 2, func() any {
 		var rules []any
 		for range d.pick(3) {
-			rules = append(rules, object{"when": d.condition(), "then": d.verdict(n)})
+			rules = append(rules, object{"when": d.condition("rule"), "then": d.verdict(n)})
 		}
 		return object{"policy": object{"rules": append(rules, object{"else": object{"then": d.verdict(n)}})}}
 	})
@@ -287,7 +293,7 @@ func (d *documents) verdict(tasks int) object {
 	case "jump":
 		v["to"] = fmt.Sprint("t", d.pick(tasks))
 	}
-	d.with(v, "set", 2, func() any { return object{one(d, "ctx.a", "ctx.b.c", "ctx.l", "step.y", "iter.z"): d.write()} })
+	d.with(v, "set", 2, func() any { return object{one(d, "ctx.a", "ctx.b.c", "ctx.l", "step.y", "iter.z"): d.write("rule")} })
 	return v
 }
 
@@ -298,19 +304,27 @@ func (d *documents) items() any {
 	return one(d, "{{ workload.list }}", "{{ 1..10 }}", "{{ 1..1000 }}", "{{ 1..100000 }}", "{{ 1..1000000 }}", "{{ ctx.l }}", "{{ map(1..30, 1..30) }}")
 }
 
-func (d *documents) condition() any {
-	return either(d, "{{ outcome.status == 'error' }}", true, false, "{{ event.name == 'loop.done' }}", "{{ ctx.a == 1 }}", "{{ ctx.b.c > 3 }}", "{{ args.x == 1 }}",
-		"{{ iter.z == 2 }}")
+// condition and write are of what is seen where they stand: in a rule everything, less in a tool, on an arc and at a gate.
+func (d *documents) condition(place string) any {
+	own := map[string]any{"rule": "{{ iter.z == 2 }}", "arc": "{{ outcome.status == 'error' }}", "gate": "{{ event.x == 1 }}"}[place]
+	if place == "rule" && d.pick(2) == 1 {
+		return either(d, "{{ outcome.status == 'error' }}", "{{ _attempt > 2 }}", "{{ iter.it == 3 }}")
+	}
+	return either(d, true, false, "{{ ctx.a == 1 }}", "{{ ctx.b.c > 3 }}", "{{ args.x == 1 }}", "{{ ctx.l == ctx.a }}", own)
 }
 
-func (d *documents) write() any {
+func (d *documents) write(place string) any {
+	if d.rarely(4) && place != "arc" {
+		return either(d, "{{ iter.it }}", "{{ iter.z }}")
+	}
+	if d.rarely(4) && place != "tool" {
+		return either(d, "{{ outcome.result }}", "{{ [outcome.result, ctx.a] }}")
+	}
 	if d.dialect {
 		return either(d, 1, "{{ ctx.a ~ ctx.a }}", "{{ [ctx.a, ctx.a] }}", "{{ (ctx.a | default('ab')) * 2 }}", "{{ 'ab' * 100000 }}", "{{ range(10000) | list }}",
-			"{{ iter.it }}", "{{ (iter.z | default(0)) + 1 }}", "{{ ctx | tojson }}", "{% for i in range(1000) %}{{ i }}{% endfor %}", "{{ range(3000) | map('string') | join }}",
-			"{{ outcome.result }}", "{{ '%1000d' | format(1) }}", "{{ range(2000) | sort(reverse=true) | list }}")
+			"{{ ctx | tojson }}", "{{ range(3000) | map('string') | join }}", "{{ '%1000d' | format(1) }}", "{{ range(2000) | sort(reverse=true) | list }}")
 	}
-	return either(d, 1, "{{ [ctx.a, ctx.a] }}", "{{ ctx.a ?? 'x' }}{{ ctx.a ?? 'x' }}", "{{ repeat('ab', 100000) }}", "{{ 1..10000 }}", "{{ iter.it }}",
-		"{{ (iter.z ?? 0) + 1 }}", "{{ ctx }}", "{{ outcome.result }}", "{{ args.x }}", "{{ map(1..1000, repeat('x', #)) }}", "{{ (ctx.a ?? 0) + 1 }}")
+	return either(d, 1, "{{ [ctx.a, ctx.a] }}", "{{ ctx.a ?? 'x' }}{{ ctx.a ?? 'x' }}", "{{ repeat('ab', 100000) }}", "{{ 1..10000 }}", "{{ ctx }}", "{{ args.x }}", "{{ map(1..1000, repeat('x', #)) }}", "{{ (ctx.a ?? 0) + 1 }}")
 }
 
 // scenarios are one or two, in one file.
@@ -327,8 +341,8 @@ func (d *documents) scenario() object {
 		"ask": d.answers(), "web": d.answers(), "work": d.answers(),
 	}, "decisions": object{"s1": []any{object{"output": object{"status": one(d, "fulfilled", "not_fulfilled")}}}}}
 	d.with(s, "input", 3, func() any { return either(d, 1, []any{1, 2, 3}, object{"a": "b"}, "text") })
-	d.with(s, "until", 6, func() any { return d.duration() })
-	d.with(s, "start", 16, func() any { return one(d, "2250-01-01T00:00:00Z", "1970-01-01T00:00:01Z") })
+	d.with(s, "until", 6, func() any { return one(d, "PT1S", "P1D", "P365D", "P3650D") })
+	d.with(s, "start", 16, func() any { return one(d, "2250-01-01T00:00:00Z", "1970-02-01T00:00:01Z") })
 	d.with(s, "timeline", 3, func() any {
 		var list []any
 		for i := range 1 + d.pick(3) {
@@ -343,7 +357,7 @@ func (d *documents) answers() any {
 	list := make([]any, 1+d.pick(2))
 	for i := range list {
 		list[i] = one(d, object{"output": 1}, object{"output": []any{1, object{"a": 2}}}, object{"error": object{"code": "c", "retryable": true}}, object{"never": true},
-			object{"output": object{"a": 1}, "deliver": one(d, 2, 100, 1_000_000_000)}, object{"error": object{"code": "c"}},
+			object{"output": object{"a": 1}, "deliver": one(d, 2, 100, 1000)}, object{"error": object{"code": "c"}},
 			object{"output": "x", "frames": []any{object{"kind": "k", "payload": 1}}})
 		d.with(list[i].(object), "after", 2, func() any { return d.duration() })
 	}
@@ -351,7 +365,7 @@ func (d *documents) answers() any {
 }
 
 func (d *documents) entry(i int) object {
-	e := object{"at": one(d, fmt.Sprintf("PT%dS", i), fmt.Sprintf("P%dD", i))}
+	e := object{"at": one(d, fmt.Sprintf("PT%dS", i), fmt.Sprintf("P%dD", i+1))}
 	switch d.pick(8) {
 	case 0:
 		e["message"] = object{"name": one(d, "m", "m-run"), "payload": 1}

@@ -19,6 +19,9 @@ func (m *Meter) Bound(work int) { m.last, m.bounded = m.spent+work, true }
 // Free lifts the bound.
 func (m *Meter) Free() { m.bounded = false }
 
+// Add counts work that is not that of expressions.
+func (m *Meter) Add(work int) { m.spent += work }
+
 // Spent is the work so far.
 func (m *Meter) Spent() int { return m.spent }
 
