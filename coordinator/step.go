@@ -13,7 +13,10 @@ import (
 
 // intentsMax bounds the events that one step decides. What is left is decided by the next, after the inbox has been
 // looked at again, so that a cancel always gets in.
-const intentsMax = 1024
+const (
+	intentsMax = 1024
+	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
+)
 
 // Item is something that came in for a run: the outcome of a call, or a wish from outside.
 type Item struct {
@@ -224,7 +227,7 @@ func (s *Stepper) decide() (more bool) {
 
 // full reports whether enough has been decided for one step: a cancel waits no longer than it takes.
 func (s *Stepper) full() bool {
-	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > reactive.EvaluationMax
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax
 }
 
 // end closes a run that aborts at its first failure, and finishes one that has nothing left to do.
