@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/check"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -40,6 +42,8 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 		"expr.MaxLength": expr.MaxLength, "expr.MaxNodes": expr.MaxNodes, "expr.MaxSteps": expr.MaxSteps, "expr.MaxBytes": expr.MaxBytes,
 		"playbook.StepRunsMax": playbook.StepRunsMax, "playbook.JumpsMax": playbook.JumpsMax,
 		"playbook.ArgsBytesMax": playbook.ArgsBytesMax, "playbook.InlineMax": playbook.InlineMax,
+		"reactive.EvaluationMax": reactive.EvaluationMax, "check.WorkMax": check.WorkMax, "check.BytesMax": check.BytesMax,
+		"scenario.WorkMax": scenario.WorkMax, "scenario.BytesMax": scenario.BytesMax, "scenario.DeliverMax": scenario.DeliverMax,
 		"operation.StdoutMax": operation.StdoutMax, "operation.StderrMax": operation.StderrMax, "operation.ResponseMax": operation.ResponseMax,
 		"operation.CodeMax": operation.CodeMax, "operation.MessageMax": operation.MessageMax,
 		"reactive.ReportsMax": reactive.ReportsMax, "reactive.ReportBytesMax": reactive.ReportBytesMax,

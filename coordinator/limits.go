@@ -8,7 +8,7 @@ type Limits struct {
 	// Default: 100,000.
 	NodesMax int
 
-	// MapItemsMax is how many items a map may have. A longer list fails the map with limit_exceeded. A run keeps the limit
+	// MapItemsMax is how many items a map, or a playbook's loop, may have. A longer list fails it with limit_exceeded. A run keeps the limit
 	// it was started with. Default: 100,000.
 	MapItemsMax int
 

@@ -23,10 +23,16 @@ type Options struct {
 	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
 	Input     value.Value              // of the run
 	AllOrders bool                     // also those that make no difference
-	WorkMax   int                      // of all states together, as expr.Meter counts it. Default: 2,000,000,000
-	BytesMax  int                      // of the values in the events of all states. Default: 64 MiB
+	WorkMax   int                      // of all states together, as expr.Meter counts it; nodes and events count, too. Default: WorkMax
+	BytesMax  int                      // of the values in the events of all states. Default: BytesMax
 	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
 }
+
+// What an exploration may take unless its Options say otherwise.
+const (
+	WorkMax  = 2_000_000_000
+	BytesMax = 64 << 20
+)
 
 // The kinds of findings.
 const (
@@ -60,10 +66,10 @@ func Explore(p *plan.Plan, o Options) (*Report, error) {
 		o.StatesMax = 20_000
 	}
 	if o.WorkMax <= 0 {
-		o.WorkMax = 2_000_000_000
+		o.WorkMax = WorkMax
 	}
 	if o.BytesMax <= 0 {
-		o.BytesMax = 64 << 20
+		o.BytesMax = BytesMax
 	}
 	if o.DepthMax <= 0 {
 		o.DepthMax = 500

@@ -143,9 +143,9 @@ func withDetails(details any, more map[string]any) any {
 // deliver reads how often an answer comes in.
 func (r *reader) deliver(n *document.Node) int {
 	times := r.count(n)
-	if times > deliverMax {
-		r.fault(n, fmt.Sprintf("an answer comes in %d times at most, not %d", deliverMax, times))
-		return deliverMax
+	if times > DeliverMax {
+		r.fault(n, fmt.Sprintf("an answer comes in %d times at most, not %d", DeliverMax, times))
+		return DeliverMax
 	}
 	return times
 }

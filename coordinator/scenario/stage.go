@@ -18,10 +18,10 @@ import (
 // ends as a difference; and how often an answer comes in.
 const (
 	turnsMax   = 10_000
-	deliverMax = 1_000
+	DeliverMax = 1_000
 )
 
-// What a scenario may take whose Options say nothing else.
+// What a scenario may take unless its Options say otherwise.
 const (
 	WorkMax  = 2_000_000_000
 	BytesMax = 256 << 20
