@@ -64,3 +64,14 @@ func TestFaultsOfAnInputAreAsManyAndAsLongAsAPersonReads(t *testing.T) {
 	require.Len(t, refused.Faults, 100)
 	require.Less(t, len(err.Error()), 100*300)
 }
+
+// The stack is what grows: 500 MB for these few bytes, and with an input of 32 MiB more than a process may have.
+func TestASchemaThatNestsForEverIsRefusedBeforeTheStackGrows(t *testing.T) {
+	for _, schema := range []map[string]any{
+		{"$ref": "#"},
+		{"allOf": []any{map[string]any{"$ref": "#"}, map[string]any{"not": map[string]any{"$ref": "#"}}}},
+	} {
+		err := coordinator.CheckInput(&template.Workflow{Name: "w", Input: schema}, nil)
+		require.ErrorContains(t, err, "the schema costs too much: its subschemas nest deeper than 10000 for this input")
+	}
+}

@@ -46,6 +46,13 @@ func FuzzDocuments(f *testing.F) {
 	for _, text := range texts(f) {
 		f.Add([]byte(text))
 	}
+	for _, text := range []string{
+		`{kind: Workflow, name: w, input: {"$ref": "#"}, operations: {v: {value: 1}}, steps: [{operation: v}]}`,
+		`{kind: Workflow, name: w, operations: {self: {workflow: {path: main.yaml}}}, steps: [{map: {id: m, over: "{{ 1..20 }}", steps: [{operation: self}]}}]}`,
+		`{kind: Workflow, name: w, operations: {}, steps: [{map: {id: a, over: "{{ 1..200 }}", steps: [{map: {id: b, over: "{{ 1..200 }}", steps: [{operation: ask}]}}]}}]}`,
+	} {
+		f.Add([]byte(text))
+	}
 	for _, seed := range []string{"\x00", "\x00\x01\x07\x07\x07\x07", "\x00abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"} {
 		f.Add([]byte(seed))
 	}
