@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -71,7 +72,11 @@ func TestASchemaThatNestsForEverIsRefusedBeforeTheStackGrows(t *testing.T) {
 		{"$ref": "#"},
 		{"allOf": []any{map[string]any{"$ref": "#"}, map[string]any{"not": map[string]any{"$ref": "#"}}}},
 	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		err := coordinator.CheckInput(&template.Workflow{Name: "w", Input: schema}, nil)
+		runtime.ReadMemStats(&after)
+		require.Less(t, int64(after.StackSys)-int64(before.StackSys), int64(64<<20))
 		require.ErrorContains(t, err, "the schema costs too much: its subschemas nest deeper than 10000 for this input")
 	}
 }
