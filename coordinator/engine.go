@@ -294,10 +294,9 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		}
 	}
 	p := entry.plan
-	first := decide.Started(o.id, p, input)
+	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	e.config.Limits.ofRun().KeptBy(start, p.Workflow)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err

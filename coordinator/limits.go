@@ -11,7 +11,7 @@ type Limits struct {
 	// Default: 100,000.
 	NodesMax int
 
-	// MapItemsMax is how many items a map may have. A longer list fails the map with limit_exceeded. A run keeps the limit
+	// MapItemsMax is how many items a map, or a playbook's loop, may have. A longer list fails it with limit_exceeded. A run keeps the limit
 	// it was started with. Default: 100,000.
 	MapItemsMax int
 
@@ -71,6 +71,12 @@ func DefaultLimits() Limits {
 	}
 }
 
+// Completed are the limits with the defaults in place of zeros.
+func (l Limits) Completed() Limits {
+	l.complete()
+	return l
+}
+
 func (l *Limits) fields() []*int {
 	return []*int{
 		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax, &l.ValueNodesMax,
@@ -92,8 +98,8 @@ func (l *Limits) complete() {
 	}
 }
 
-// ofRun are the limits that the decisions about a run keep to.
-func (l *Limits) ofRun() decide.Limits {
+// OfRun returns the limits that the decisions about a run keep to.
+func (l Limits) OfRun() decide.Limits {
 	return decide.Limits{
 		MapItemsMax: l.MapItemsMax, InstancesMax: l.InstancesMax, EventsMax: l.EventsMax, ValueBytesMax: l.ValueBytesMax,
 		ValueNodesMax: l.ValueNodesMax,

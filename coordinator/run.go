@@ -62,7 +62,7 @@ func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 }
 
 // Limits are those of the engine.
-func (r *run) Limits() decide.Limits { return r.engine.config.Limits.ofRun() }
+func (r *run) Limits() decide.Limits { return r.engine.config.Limits.OfRun() }
 
 // again has the loop decide anew.
 func (r *run) again() { r.inbox.poke() }

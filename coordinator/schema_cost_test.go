@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -63,4 +64,19 @@ func TestFaultsOfAnInputAreAsManyAndAsLongAsAPersonReads(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	require.Len(t, refused.Faults, 100)
 	require.Less(t, len(err.Error()), 100*300)
+}
+
+// The stack is what grows: 500 MB for these few bytes, and with an input of 32 MiB more than a process may have.
+func TestASchemaThatNestsForEverIsRefusedBeforeTheStackGrows(t *testing.T) {
+	for _, schema := range []map[string]any{
+		{"$ref": "#"},
+		{"allOf": []any{map[string]any{"$ref": "#"}, map[string]any{"not": map[string]any{"$ref": "#"}}}},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := coordinator.CheckInput(&template.Workflow{Name: "w", Input: schema}, nil)
+		runtime.ReadMemStats(&after)
+		require.Less(t, int64(after.StackSys)-int64(before.StackSys), int64(64<<20))
+		require.ErrorContains(t, err, "the schema costs too much: its subschemas nest deeper than 10000 for this input")
+	}
 }
