@@ -58,13 +58,11 @@ func FuzzDocuments(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		files := map[string]string{}
 		if len(data) > 0 && data[0] == 0 {
-			files = grown(data[1:])
-		} else {
-			files = apart(string(data))
+			bounded(t, dir, grown(data[1:]))
+			return
 		}
-		bounded(t, dir, files)
+		bounded(t, dir, apart(string(data)))
 	})
 }
 

@@ -167,7 +167,8 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 			return refused
 		}
 		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || p.e.count(p) {
-			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside", errEndless, len(p.batch), turn+1)
+			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside, at most %d in %d are looked at",
+				errEndless, len(p.batch), turn+1, p.e.options.batchMax, turnsMax)
 		}
 	}
 }
