@@ -89,7 +89,6 @@ func (r *run) Pure(v int32, input any) (call.Result, bool) {
 		return call.Result{}, false
 	}
 	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.root.Attempt(v)})
-	f.ReportTo(nil) // it would wait for the loop that it is called on
 	f.Input = input
 	var l landing
 	if err := r.Guard(func() error { l = f.make(); return nil }); err != nil {

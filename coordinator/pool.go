@@ -60,15 +60,46 @@ type flight struct {
 	run     *run
 	op      *performer
 	req     reactive.Request
-	making  int32     // of the call, by its reports
+	making  int32    // of the call, by its reports
+	stopped bool     // its attempt was ended by something else than its answer; belongs to the run's loop
+	key     string   // of the node, as it was when the call was made; Call.Node is the caller's to change
+	out     any      // of a call that was answered with an output and nothing beside it
+	other   *landing // how a call has ended otherwise
+	side    *side    // what few calls have; nil: nothing. See aside
+}
+
+// side is what few calls have. Calls are many, and what each takes in memory is paid for by all.
+type side struct {
 	secrets []string  // marks of those that it is given
+	entry   *entry    // of the run: its document may say who the participant is
 	room    *capacity // what it counts in; nil: in nothing
 	texts   int64     // bytes of room that its answer has, as a text
 	values  int64     // and as a value
-	key     string    // of the node, as it was when the call was made; Call.Node is the caller's to change
-	stopped bool      // its attempt was ended by something else than its answer; belongs to the run's loop
-	entry   *entry    // of the run; its document may say who the participant is
-	landing landing   // how it came back; set before it is brought home
+}
+
+// aside is what the call has that few have. Until the call is made it belongs to the run's loop, then to the goroutine that makes
+// it, and after that to the loop again.
+func (f *flight) aside() *side {
+	if f.side == nil {
+		f.side = &side{}
+	}
+	return f.side
+}
+
+// end keeps how the call has ended.
+func (f *flight) end(l landing) {
+	f.out, f.other = l.Output, nil
+	if l.About != nil || l.Failure != nil || l.lost != nil {
+		f.out, f.other = nil, &l
+	}
+}
+
+// landing is how the call has ended.
+func (f *flight) landing() landing {
+	if f.other != nil {
+		return *f.other
+	}
+	return landing{Result: call.Result{Output: f.out}}
 }
 
 // performer is an operation as the pool knows it.
@@ -165,7 +196,7 @@ func (w *worker) collect(f *flight, l landing) {
 		w.deliver()
 	}
 	w.home = f.run
-	f.landing = l
+	f.end(l)
 	w.bag = append(w.bag, f)
 	w.mu.Unlock()
 }
@@ -292,7 +323,7 @@ func fly(f *flight) (l landing) {
 func (f *flight) make() landing {
 	if f.Participant != "" {
 		var err error
-		if f.About, err = about(f.run.engine.directory(f.entry), f.Participant); err != nil {
+		if f.About, err = about(f.run.engine.directory(f.aside().entry), f.Participant); err != nil {
 			return landing{Result: operation.Settle(nil, nil, err)}
 		}
 	}

@@ -108,13 +108,16 @@ func (r *run) returnRooms(calls []reactive.Request) {
 func (e *Engine) returnRoom(landed []*flight) {
 	calls, deciders := 0, 0
 	for _, f := range landed {
-		switch f.room {
+		if f.side == nil {
+			continue
+		}
+		switch f.side.room {
 		case &e.calls:
 			calls++
 		case &e.deciders:
 			deciders++
 		}
-		f.room = nil // it may be put back, and come again
+		f.side.room = nil // it may be put back, and come again
 		e.inFlight.putBack(f)
 	}
 	e.calls.release(calls)

@@ -116,7 +116,9 @@ func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
 	defer func() { r.returnRooms(calls[begun:]) }() // none, unless preparing one has panicked
 	for i, req := range calls {
 		f := r.prepare(&flights[i], req)
-		f.room = r.room(req)
+		if room := r.room(req); room != nil {
+			f.aside().room = room
+		}
 		f.Begin(ctx)
 		r.track(f)
 		begun++
@@ -136,16 +138,18 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 	}
 	f.run, f.req, f.op = r, req, r.entry.performers[op]
 	if r.ring != nil && req.Decision == 0 {
-		f.secrets = net.Of(root).Secrets(req.Node)
+		f.aside().secrets = net.Of(root).Secrets(req.Node)
 	}
 	if req.Decision == 0 {
 		f.making = root.Making(req)
-		f.ReportTo(f)
 	}
-	f.RoomBy(f)
+	f.HostBy(f)
 	f.Identity = root.Start().Identity
 	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
-	f.key, f.entry, f.Participant = f.Node, r.entry, req.Participant
+	f.key, f.Participant = f.Node, req.Participant
+	if req.Participant != "" {
+		f.aside().entry = r.entry
+	}
 	return f
 }
 
@@ -210,7 +214,7 @@ func (r *run) stop(cancels []reactive.Request) {
 
 // land returns a call to its run, with how it has ended. It is called on the goroutine that made the call.
 func (r *run) land(f *flight, l landing) {
-	f.landing = l
+	f.end(l)
 	r.bringHome(f)
 }
 
@@ -230,12 +234,12 @@ func (r *run) take() []decide.Item {
 	r.items = append(r.items[:0], came...)
 	r.pending, r.landed = r.items, landed
 	for _, f := range landed {
-		switch {
-		case f.landing.Failure != nil && f.stopped, f.landing.lost == ErrShutdown:
-		case f.landing.lost != nil:
-			r.unable = f.landing.lost
+		switch l := f.landing(); {
+		case l.Failure != nil && f.stopped, l.lost == ErrShutdown:
+		case l.lost != nil:
+			r.unable = l.lost
 		default:
-			e := decide.Ending(f.req, f.landing.Result)
+			e := decide.Ending(f.req, l.Result)
 			e.Node, e.Hint = f.key, f.req.Node+1
 			r.items = append(r.items, decide.Item{Event: e})
 		}
@@ -247,7 +251,7 @@ func (r *run) take() []decide.Item {
 func (r *run) home() {
 	for _, f := range r.landed {
 		r.untrack(f)
-		f.landing = landing{} // calls that were made together are kept together until the last has landed
+		f.end(landing{}) // calls that were made together are kept together until the last has landed
 	}
 	r.engine.returnRoom(r.landed)
 	r.pending, r.landed = nil, nil

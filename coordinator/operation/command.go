@@ -48,7 +48,7 @@ func (b *command) Call(c *Call) (any, error) {
 	}
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
-	p.redactor = c.redactor
+	p.redactor = c.redactor()
 	if b.output != "" {
 		p.stdout.full = p.kill // what comes of it can only be refused
 		p.whole = true
