@@ -31,8 +31,8 @@ func (s *Stepper) oversize(what string, v value.Value) string {
 	return ""
 }
 
-// fitting is the outcome of a call, or a failure in its place when what it says is too large.
-func (s *Stepper) fitting(e journal.Event) journal.Event {
+// fit makes the result of a call a failure when what it says is too large.
+func (s *Stepper) fit(e *journal.Event) {
 	text := s.oversize("the output", e.Value)
 	if text == "" && e.Detail != nil {
 		text = s.oversize("what the call tells beside its output", e.Detail.About)
@@ -41,7 +41,7 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 		}
 	}
 	if text == "" {
-		return e
+		return
 	}
 	d := journal.Detail{Failure: &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}}
 	if e.Detail != nil {
@@ -54,7 +54,6 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 		e.Type = journal.CallError
 	}
 	e.Value, e.Detail = nil, &d
-	return e
 }
 
 // fittingInput is what a step is called with, or why it cannot be called with that.

@@ -150,9 +150,9 @@ func (s *Stepper) fire(until int64) {
 // take applies one item. A command that is refused leaves the journal as it was.
 func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Reply == nil {
-		it.Event = s.fitting(it.Event)
+		s.fit(&it.Event)
 	}
-	if err := s.refuse(&it.Event); err != nil {
+	if err := s.refuse(it); err != nil {
 		if it.Reply == nil {
 			return Reply{}, false
 		}
@@ -386,7 +386,9 @@ func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			s.apply(s.About(a.req.Node, s.fitting(Ending(a.req, a.result))))
+			e := Ending(a.req, a.result)
+			s.fit(&e)
+			s.apply(s.About(a.req.Node, e))
 		}
 	}
 	clear(s.answers)
