@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -58,7 +59,7 @@ type shipment struct {
 type flight struct {
 	operation.Call
 	run     *run
-	op      *performer
+	op      *registry.Performer
 	req     reactive.Request
 	making  int32    // of the call, by its reports
 	stopped bool     // its attempt was ended by something else than its answer; belongs to the run's loop
@@ -70,11 +71,11 @@ type flight struct {
 
 // side is what few calls have. Calls are many, and what each takes in memory is paid for by all.
 type side struct {
-	secrets []string  // marks of those that it is given
-	entry   *entry    // of the run: its document may say who the participant is
-	room    *capacity // what it counts in; nil: in nothing
-	texts   int64     // bytes of room that its answer has, as a text
-	values  int64     // and as a value
+	secrets []string        // marks of those that it is given
+	entry   *registry.Entry // of the run: its document may say who the participant is
+	room    *capacity       // what it counts in; nil: in nothing
+	texts   int64           // bytes of room that its answer has, as a text
+	values  int64           // and as a value
 }
 
 // aside is what the call has that few have. Until the call is made it belongs to the run's loop, then to the goroutine that makes
@@ -102,19 +103,10 @@ func (f *flight) landing() landing {
 	return landing{Result: call.Result{Output: f.out}}
 }
 
-// performer is an operation as the pool knows it.
-type performer struct {
-	caller operation.Caller
-	bound  bool         // by a document: always waits
-	pure   bool         // leaves nothing behind: called by the loop itself
-	waits  atomic.Bool  // every call gets a goroutine
-	swift  atomic.Int32 // calls in a row that did not wait after all
-}
-
 // worker is one goroutine that takes calls. turns grows with every call it takes.
 type worker struct {
 	turns atomic.Int64
-	op    atomic.Pointer[performer]
+	op    atomic.Pointer[registry.Performer]
 	seen  int64 // turns at the watch's last look
 	still int   // looks since turns last grew
 
@@ -137,8 +129,8 @@ func (p *pool) submit(flights []flight) {
 	quick := make([]*flight, 0, len(flights))
 	for i := range flights {
 		f := &flights[i]
-		if f.op.waits.Load() {
-			p.all.Go(func() { f.run.land(f, f.op.flyAlone(f)) })
+		if f.op.Waits.Load() {
+			p.all.Go(func() { f.run.land(f, flyAlone(f)) })
 		} else {
 			quick = append(quick, f)
 		}
@@ -262,7 +254,7 @@ func (p *pool) look() bool {
 		}
 		w.bringHome()
 		if w.still++; w.still == waitsAfter {
-			w.op.Load().waits.Store(true)
+			w.op.Load().Waits.Store(true)
 		}
 		if w.still >= waitsAfter {
 			waiting++
@@ -287,16 +279,17 @@ func (p *pool) queued() int {
 
 // flyAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have
 // ceased to wait. Those of bindings always wait.
-func (op *performer) flyAlone(f *flight) landing {
+func flyAlone(f *flight) landing {
+	op := f.op
 	begin := time.Now()
 	l := fly(f)
 	switch {
-	case op.bound:
+	case op.Bound:
 	case time.Since(begin) > swiftCall:
-		op.swift.Store(0)
-	case op.swift.Add(1) >= swiftCalls:
-		op.swift.Store(0)
-		op.waits.Store(false)
+		op.Swift.Store(0)
+	case op.Swift.Add(1) >= swiftCalls:
+		op.Swift.Store(0)
+		op.Waits.Store(false)
 	}
 	return l
 }
@@ -330,14 +323,14 @@ func (f *flight) make() landing {
 	if err := f.run.reveal(f); err != nil {
 		return landing{Result: operation.ResultOf(nil, err)}
 	}
-	out, err := f.op.caller.Call(&f.Call)
+	out, err := f.op.Caller.Call(&f.Call)
 	if unable, ok := err.(*unableError); ok {
 		return landing{lost: unable.reason}
 	}
 	if errors.Is(err, ErrShutdown) && f.run.engine.shutting() {
 		return landing{lost: ErrShutdown}
 	}
-	return landing{Result: f.run.redacted(operation.Settle(f.op.caller, out, f.run.redactedError(err)))}
+	return landing{Result: f.run.redacted(operation.Settle(f.op.Caller, out, f.run.redactedError(err)))}
 }
 
 // failed is the landing of a call whose function did not return.

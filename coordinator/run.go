@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -23,7 +24,7 @@ type run struct {
 	err    error         // why it left without having finished; set before over is closed
 	result *Result       // set before over is closed, when it finished
 
-	entry    *entry
+	entry    *registry.Entry
 	ring     *keychain.Ring               // the run's secrets; nil: it has none
 	root     *reactive.Root               // nil until the run is recovered, and after what was decided has been given up
 	step     *decide.Stepper              // decides about root
@@ -53,11 +54,11 @@ func newRun(e *Engine, id string) *run {
 }
 
 // adopt takes a root to be driven.
-func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
+func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
 	r.root, r.step = root, decide.NewStepper(root, r)
 	if r.engine.calls.max > 0 {
-		root.Roomless(entry.roomless())
+		root.Roomless(roomless(entry))
 	}
 }
 
@@ -136,7 +137,7 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 		f.Input, _ = root.DecisionInput(req.Node)
 		f.Decision = req.Decision
 	}
-	f.run, f.req, f.op = r, req, r.entry.performers[op]
+	f.run, f.req, f.op = r, req, r.entry.Performers[op]
 	if r.ring != nil && req.Decision == 0 {
 		f.aside().secrets = net.Of(root).Secrets(req.Node)
 	}
@@ -145,7 +146,7 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 	}
 	f.HostBy(f)
 	f.Identity = root.Start().Identity
-	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
+	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.Plan.Operations[op].Name, req.Attempt
 	f.key, f.Participant = f.Node, req.Participant
 	if req.Participant != "" {
 		f.aside().entry = r.entry

@@ -1,4 +1,4 @@
-package coordinator
+package registry
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -20,34 +21,36 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// library holds what runs share: compiled workflows by hash, the operations of the program, and the Go functions of each
-// definition.
-type library struct {
-	engine     *Engine
+// Registry is what a process can run: compiled workflows by hash, the operations of the program, and the Go functions of each
+// definition. It is safe for concurrent use.
+type Registry struct {
+	store      journal.Store
+	children   Starter
+	passed     []string // variables for the programs of command bindings
 	mu         sync.Mutex
-	files      map[string]*entry // child documents, by path
-	workflows  map[*template.Workflow]*entry
-	named      map[string][]*entry // what the program has registered or started, by name; equal definitions once
-	entries    map[string]*entry   // by hash
+	files      map[string]*Entry // child documents, by path
+	workflows  map[*template.Workflow]*Entry
+	named      map[string][]*Entry // what the program has registered or started, by name; equal definitions once
+	entries    map[string]*Entry   // by hash
 	operations map[string]operation.Caller
-	functions  map[string]functions // by hash of the definition that they came with
-	started    []*entry             // those of named that nobody has registered, oldest first
+	functions  map[string]Functions // by hash of the definition that they came with
+	started    []*Entry             // those of named that nobody has registered, oldest first
 	undo       []func()             // takes back what the workflow that is being added has changed so far
 	additions  atomic.Uint64
 }
 
-// functions are the Go functions of one definition, by name. It is not changed once it is in use.
-type functions map[string]*template.Function
+// Functions are the Go functions of one definition, by name. It is not changed once it is in use.
+type Functions map[string]*template.Function
 
-// entry is one compiled workflow.
-type entry struct {
-	plan       *plan.Plan
-	schema     *inputSchema
-	performers []*performer        // by the plan's operations; nil for those the engine carries out itself
-	functions  functions           // those of its definition
-	directory  directory.Directory // what its document says
+// Entry is one compiled workflow. It is not changed.
+type Entry struct {
+	Plan       *plan.Plan
+	Schema     *InputSchema        // nil accepts anything
+	Performers []*Performer        // by the plan's operations; nil for those the engine carries out itself
+	Functions  Functions           // those of its definition
+	Directory  directory.Directory // what its document says
 	home       string              // folder that its children's paths are relative to
-	missing    error               // what this program lacks to run it; only of a restored one
+	Missing    error               // what this program lacks to run it; only of a restored one
 	stored     bool                // its definition is in the store
 }
 
@@ -56,35 +59,47 @@ type entry struct {
 // are known by their names.
 const WorkflowsMax = 1024
 
-func (l *library) init(e *Engine, config Config) error {
-	l.engine = e
-	l.files = map[string]*entry{}
-	l.workflows = map[*template.Workflow]*entry{}
-	l.named = map[string][]*entry{}
-	l.entries = map[string]*entry{}
-	l.operations = map[string]operation.Caller{}
-	l.functions = map[string]functions{}
+// Config is what a registry is made with.
+type Config struct {
+	Operations []Operation
+	Workflows  []*template.Workflow
+	PassEnv    []string // variables that programs of command bindings get besides the usual ones
+	Children   Starter
+}
+
+// Operation is what steps call: a name with an implementation, as operation.Define returns.
+type Operation interface {
+	Name() string
+	Implementation() any
+}
+
+// New returns a registry of a program. Definitions that it does not know are read from the store.
+func New(store journal.Store, config Config) (*Registry, error) {
+	l := &Registry{
+		store: store, children: config.Children, passed: config.PassEnv, files: map[string]*Entry{}, workflows: map[*template.Workflow]*Entry{},
+		named: map[string][]*Entry{}, entries: map[string]*Entry{}, operations: map[string]operation.Caller{}, functions: map[string]Functions{},
+	}
 	for _, op := range config.Operations {
 		caller, ok := op.Implementation().(operation.Caller)
 		if !ok {
-			return fmt.Errorf("operation %q has no implementation", op.Name())
+			return nil, fmt.Errorf("operation %q has no implementation", op.Name())
 		}
 		if _, ok := l.operations[op.Name()]; ok {
-			return fmt.Errorf("two operations are named %q", op.Name())
+			return nil, fmt.Errorf("two operations are named %q", op.Name())
 		}
 		l.operations[op.Name()] = caller
 	}
 	for _, w := range config.Workflows {
-		if _, err := l.add(w); err != nil {
-			return fmt.Errorf("workflow %s: %w", w.Name, err)
+		if _, err := l.Add(w); err != nil {
+			return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
 		}
 		l.started = nil // it is registered
 	}
-	return nil
+	return l, nil
 }
 
-// add compiles a workflow, once, and remembers it by its name. One that is refused leaves nothing behind.
-func (l *library) add(w *template.Workflow) (e *entry, err error) {
+// Add compiles a workflow, once, and remembers it by its name. One that is refused leaves nothing behind.
+func (l *Registry) Add(w *template.Workflow) (e *Entry, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept := false // also when code of the program's panics
@@ -92,7 +107,7 @@ func (l *library) add(w *template.Workflow) (e *entry, err error) {
 	if e, err = l.adopt(w); err != nil {
 		return nil, err
 	}
-	isKnown := func(known *entry) bool { return known.plan.Hash == e.plan.Hash }
+	isKnown := func(known *Entry) bool { return known.Plan.Hash == e.Plan.Hash }
 	if known := l.named[w.Name]; !slices.ContainsFunc(known, isKnown) {
 		l.named[w.Name] = append(slices.Clip(known), e)
 		l.started = append(l.started, e)
@@ -103,20 +118,20 @@ func (l *library) add(w *template.Workflow) (e *entry, err error) {
 }
 
 // forgetStarted forgets the names of workflows that were started before many others.
-func (l *library) forgetStarted() {
+func (l *Registry) forgetStarted() {
 	if len(l.started) <= WorkflowsMax {
 		return
 	}
-	name, first := l.started[0].plan.Workflow.Name, l.started[0]
+	name, first := l.started[0].Plan.Workflow.Name, l.started[0]
 	l.started = slices.Delete(l.started, 0, 1)
-	left := slices.DeleteFunc(slices.Clone(l.named[name]), func(e *entry) bool { return e == first })
+	left := slices.DeleteFunc(slices.Clone(l.named[name]), func(e *Entry) bool { return e == first })
 	if l.named[name] = left; len(left) == 0 {
 		delete(l.named, name)
 	}
 }
 
 // put changes one of the library's maps, for good unless what is being added is refused.
-func put[K comparable, V any](l *library, m map[K]V, key K, v V) {
+func put[K comparable, V any](l *Registry, m map[K]V, key K, v V) {
 	was, had := m[key]
 	m[key] = v
 	l.undo = append(l.undo, func() {
@@ -127,7 +142,7 @@ func put[K comparable, V any](l *library, m map[K]V, key K, v V) {
 }
 
 // settle ends what was begun with an addition. One that is not kept is taken back.
-func (l *library) settle(kept bool) {
+func (l *Registry) settle(kept bool) {
 	if !kept {
 		for _, undo := range slices.Backward(l.undo) {
 			undo()
@@ -137,7 +152,7 @@ func (l *library) settle(kept bool) {
 }
 
 // adopt compiles a workflow with what it brings along. The caller holds mu.
-func (l *library) adopt(w *template.Workflow) (*entry, error) {
+func (l *Registry) adopt(w *template.Workflow) (*Entry, error) {
 	if e := l.workflows[w]; e != nil {
 		return e, nil
 	}
@@ -156,11 +171,11 @@ func (l *library) adopt(w *template.Workflow) (*entry, error) {
 	return e, nil
 }
 
-// learned tells apart what the library knew at two moments: it is another number when a workflow was added in between.
-func (l *library) learned() uint64 { return l.additions.Load() }
+// Learned tells apart what the registry knew at two moments: it is another number when a workflow was added in between.
+func (l *Registry) Learned() uint64 { return l.additions.Load() }
 
 // learn remembers the operations that a workflow brings along, for runs of it that are recovered.
-func (l *library) learn(w *template.Workflow) error {
+func (l *Registry) learn(w *template.Workflow) error {
 	for _, name := range w.Provided() {
 		caller, ok := w.Implementation(name).(operation.Caller)
 		if !ok {
@@ -178,12 +193,12 @@ func (l *library) learn(w *template.Workflow) error {
 
 // functionsOf are the Go functions of a definition: those that this tree of it has brought along, and those that an equal
 // one had. That a name stands for two functions is refused: a run that is recovered could not tell which one it meant.
-func (l *library) functionsOf(hash string, w *template.Workflow) (functions, error) {
+func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, error) {
 	known, brought := l.functions[hash], w.Functions()
 	if len(brought) == 0 {
 		return known, nil
 	}
-	all := make(functions, len(brought))
+	all := make(Functions, len(brought))
 	maps.Copy(all, known)
 	for _, f := range brought {
 		if was := known[f.Name]; was != nil && was != f {
@@ -197,7 +212,7 @@ func (l *library) functionsOf(hash string, w *template.Workflow) (functions, err
 }
 
 // compile makes an entry, or finds that of an equal workflow. The caller holds mu.
-func (l *library) compile(w *template.Workflow, known template.Known, children map[string]string) (*entry, error) {
+func (l *Registry) compile(w *template.Workflow, known template.Known, children map[string]string) (*Entry, error) {
 	checked, err := template.Check(w, known)
 	if err != nil {
 		return nil, err
@@ -210,28 +225,28 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 	if err != nil {
 		return nil, err
 	}
-	if e := l.entries[entryKey(p.Hash, children)]; e != nil && e.home == filepath.Dir(w.Pos.File) {
+	if e := l.entries[Key(p.Hash, children)]; e != nil && e.home == filepath.Dir(w.Pos.File) {
 		if same, err := l.sameChildren(e, w); same || err != nil {
 			return e, err
 		}
 	}
-	e := &entry{plan: p, directory: directory.Of(w.Directory), functions: own}
+	e := &Entry{Plan: p, Directory: directory.Of(w.Directory), Functions: own}
 	if len(children) == 0 {
 		e.home = filepath.Dir(w.Pos.File)
 	}
-	if e.schema, err = compileSchema(w); err != nil {
+	if e.Schema, err = compileSchema(w); err != nil {
 		return nil, err
 	}
-	if e.performers, e.missing = l.performers(p, own, children); e.missing != nil {
+	if e.Performers, e.Missing = l.performers(p, own, children); e.Missing != nil {
 		if !known.Lenient {
-			return nil, e.missing
+			return nil, e.Missing
 		}
 		return e, nil // not remembered: the program may still learn what it lacks
 	}
 	if len(l.entries) >= WorkflowsMax {
 		clear(l.entries)
 	}
-	put(l, l.entries, entryKey(p.Hash, children), e)
+	put(l, l.entries, Key(p.Hash, children), e)
 	if len(own) > 0 {
 		put(l, l.functions, p.Hash, own)
 	}
@@ -239,8 +254,8 @@ func (l *library) compile(w *template.Workflow, known template.Known, children m
 }
 
 // performers finds who carries out each operation of a plan, and that its Go functions are there.
-func (l *library) performers(p *plan.Plan, own functions, children map[string]string) ([]*performer, error) {
-	list := make([]*performer, len(p.Operations))
+func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]string) ([]*Performer, error) {
+	list := make([]*Performer, len(p.Operations))
 	var missing []error
 	for i := range p.Operations {
 		op := &p.Operations[i]
@@ -251,36 +266,36 @@ func (l *library) performers(p *plan.Plan, own functions, children map[string]st
 			if err != nil {
 				return nil, err
 			}
-			list[i] = &performer{caller: caller, bound: true}
-			list[i].waits.Store(true)
+			list[i] = &Performer{Caller: caller, Bound: true}
+			list[i].Waits.Store(true)
 		case op.Bound != nil:
-			caller, err := operation.Bind(op.Bound, l.engine.config.PassEnv...)
+			caller, err := operation.Bind(op.Bound, l.passed...)
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}
-			list[i] = &performer{caller: caller, bound: true}
-			list[i].waits.Store(true)
+			list[i] = &Performer{Caller: caller, Bound: true}
+			list[i].Waits.Store(true)
 		case known:
 			_, pure := caller.(operation.Pure)
-			list[i] = &performer{caller: caller, pure: pure}
+			list[i] = &Performer{Caller: caller, Pure: pure}
 		default:
-			missing = append(missing, fmt.Errorf("%w: operation %q", ErrMissing, op.Name))
+			missing = append(missing, fmt.Errorf("%w: operation %q", decide.ErrMissing, op.Name))
 		}
 	}
 	for _, name := range p.Functions {
 		if own[name] == nil {
-			missing = append(missing, fmt.Errorf("%w: Go function %q", ErrMissing, name))
+			missing = append(missing, fmt.Errorf("%w: Go function %q", decide.ErrMissing, name))
 		}
 	}
 	return list, errors.Join(missing...)
 }
 
-func (l *library) knows(name string) bool {
+func (l *Registry) knows(name string) bool {
 	_, ok := l.operations[name]
 	return ok
 }
 
-func (l *library) names() []string {
+func (l *Registry) names() []string {
 	names := make([]string, 0, len(l.operations))
 	for name := range l.operations {
 		names = append(names, name)
@@ -288,18 +303,18 @@ func (l *library) names() []string {
 	return names
 }
 
-// prepare makes the definition of an entry durable, once.
-func (l *library) prepare(ctx context.Context, store journal.Store, e *entry) error {
+// Store makes the definition of an entry durable, once.
+func (l *Registry) Store(ctx context.Context, e *Entry) error {
 	l.mu.Lock()
 	stored := e.stored
 	l.mu.Unlock()
 	if stored {
 		return nil
 	}
-	content := []journal.Event{{Type: journal.ContentStored, Value: e.plan.Workflow.Document()}}
-	_, err := store.Append(ctx, "def/"+e.plan.Hash, 0, content, journal.Head{})
+	content := []journal.Event{{Type: journal.ContentStored, Value: e.Plan.Workflow.Document()}}
+	_, err := l.store.Append(ctx, journal.DefinitionStream(e.Plan.Hash), 0, content, journal.Head{})
 	if err != nil && !errors.Is(err, journal.ErrConflict) {
-		return fmt.Errorf("store the definition of %s: %w", e.plan.Workflow.Name, err)
+		return fmt.Errorf("store the definition of %s: %w", e.Plan.Workflow.Name, err)
 	}
 	l.mu.Lock()
 	e.stored = true
@@ -307,8 +322,8 @@ func (l *library) prepare(ctx context.Context, store journal.Store, e *entry) er
 	return nil
 }
 
-// entryKey tells apart entries of one definition whose children differ.
-func entryKey(hash string, children map[string]string) string {
+// Key tells apart entries of one definition whose children differ.
+func Key(hash string, children map[string]string) string {
 	var b strings.Builder
 	b.WriteString(hash)
 	for _, name := range slices.Sorted(maps.Keys(children)) {
@@ -317,35 +332,35 @@ func entryKey(hash string, children map[string]string) string {
 	return b.String()
 }
 
-// find gives the entry of a definition that is to be run: read, and an error when this program lacks what it needs.
-func (l *library) find(ctx context.Context, store journal.Store, hash string, children map[string]string) (*entry, error) {
-	e, err := l.read(ctx, store, hash, children)
+// Find returns the entry of a definition that is to be run: read, and an error when this program lacks what it needs.
+func (l *Registry) Find(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
+	e, err := l.Read(ctx, hash, children)
 	if err != nil {
 		return nil, err
 	}
-	return e, e.missing
+	return e, e.Missing
 }
 
-// read gives the entry of a definition, from memory or from the store, with the children that a run was started with.
-func (l *library) read(ctx context.Context, store journal.Store, hash string, children map[string]string) (*entry, error) {
+// Read returns the entry of a definition, from memory or from the store, with the children that a run was started with.
+func (l *Registry) Read(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
 	l.mu.Lock()
-	e := l.entries[entryKey(hash, children)]
+	e := l.entries[Key(hash, children)]
 	l.mu.Unlock()
 	if e != nil {
 		return e, nil
 	}
-	for content, err := range store.Read(ctx, "def/"+hash, 1) {
+	for content, err := range l.store.Read(ctx, journal.DefinitionStream(hash), 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read definition %s: %w", hash, err)
 		}
 		return l.restore(content.Value, hash, children)
 	}
-	return nil, fmt.Errorf("%w: definition %s", ErrMissing, hash)
+	return nil, fmt.Errorf("%w: definition %s", decide.ErrMissing, hash)
 }
 
 // restore compiles a stored definition. Operations and functions that this program does not have are noted in the entry:
 // its runs can be read, and stay where they are.
-func (l *library) restore(content any, hash string, children map[string]string) (*entry, error) {
+func (l *Registry) restore(content any, hash string, children map[string]string) (*Entry, error) {
 	data, err := value.JSON(content)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
@@ -363,4 +378,28 @@ func (l *library) restore(content any, hash string, children map[string]string) 
 	}
 	e.stored = true
 	return e, nil
+}
+
+// Performer is what carries out an operation.
+type Performer struct {
+	Caller operation.Caller
+	Bound  bool // by a document: its calls always wait
+	Pure   bool // it leaves nothing behind
+
+	// Whether its calls wait for something, as far as who makes them has seen: kept by the pool.
+	Waits atomic.Bool  // every call gets a goroutine
+	Swift atomic.Int32 // calls in a row that did not wait after all
+}
+
+// Roomless reports whether calls take no room: those of child runs, whose own calls do, and those that leave nothing behind.
+func (p *Performer) Roomless() bool {
+	_, child := p.Caller.(*Child)
+	return child || p.Pure
+}
+
+// Remembered is how many workflows the registry remembers by each of its ways to find them.
+func (l *Registry) Remembered() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return map[string]int{"trees": len(l.workflows), "hashes": len(l.entries), "names": len(l.named), "files": len(l.files)}
 }
