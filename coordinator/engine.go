@@ -321,16 +321,14 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 		r.inbox.add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
-	select {
-	case <-ctx.Done():
-		return nil, canceled.Error(ctx)
-	case err := <-done:
-		switch {
-		case err == nil:
-			return &Run{engine: e, id: o.id}, nil
-		case errors.Is(err, journal.ErrConflict):
-			return e.again(ctx, &first)
-		}
+	switch err, told := e.reply(ctx, done); {
+	case err == nil:
+		return &Run{engine: e, id: o.id}, nil
+	case !told:
+		return nil, err
+	case errors.Is(err, journal.ErrConflict):
+		return e.again(ctx, &first)
+	default:
 		return nil, fmt.Errorf("start run %s: %w", o.id, err)
 	}
 }
@@ -398,9 +396,11 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
-// Runs that have not finished go on when an engine is next made on the store. It closes the store. From then on every method
-// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also BeforeShutdown.
+// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them, and gives
+// them five seconds more. What has not returned by then is left to itself, and the error, ErrUnreturned, names it: nothing comes of
+// what it returns later. Runs that have not finished go on when an engine is next made on the store. It closes the store. From
+// then on every method returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also
+// BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	if e.ending {
@@ -428,9 +428,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
-	e.loops.Wait()
-	e.pool.all.Wait()
-	return errors.Join(<-left, e.store.Close())
+	return errors.Join(e.comeToAnEnd(ctx, left), e.store.Close())
 }
 
 func (e *Engine) shutting() bool {

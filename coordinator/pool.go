@@ -26,10 +26,11 @@ type pool struct {
 	watching bool
 	all      sync.WaitGroup
 	flying   atomic.Int64
-	quiet    chan struct{} // has a token when flying fell to zero
+	quiet    chan struct{}    // has a token when flying fell to zero
+	strays   map[*flight]bool // under way, though their runs have left memory
 }
 
-func newPool() *pool { return &pool{quiet: make(chan struct{}, 1)} }
+func newPool() *pool { return &pool{quiet: make(chan struct{}, 1), strays: map[*flight]bool{}} }
 
 // idle tells when no call is under way. It is meant for when no more are submitted.
 func (p *pool) idle() <-chan struct{} {
@@ -60,13 +61,14 @@ type flight struct {
 	run     *run
 	op      *performer
 	req     reactive.Request
-	making  int32     // of the call, by its reports
-	secrets []string  // marks of those that it is given
-	room    *capacity // what it counts in; nil: in nothing
-	key     string    // of the node, as it was when the call was made; Call.Node is the caller's to change
-	stopped bool      // its attempt was ended by something else than its answer; belongs to the run's loop
-	entry   *entry    // of the run; its document may say who the participant is
-	landing landing   // how it came back; set before it is brought home
+	making  int32       // of the call, by its reports
+	secrets []string    // marks of those that it is given
+	room    *capacity   // what it counts in; nil: in nothing
+	key     string      // of the node, as it was when the call was made; Call.Node is the caller's to change
+	stopped bool        // its attempt was ended by something else than its answer; belongs to the run's loop
+	entry   *entry      // of the run; its document may say who the participant is
+	landing landing     // how it came back; set before it is brought home
+	home    atomic.Bool // it has come back
 }
 
 // performer is an operation as the pool knows it.
@@ -298,6 +300,7 @@ func (f *flight) make() landing {
 		return landing{Result: operation.ResultOf(nil, err)}
 	}
 	out, err := f.op.caller.Call(&f.Call)
+	err = usercode.Finite(err)
 	if unable, ok := err.(*unableError); ok {
 		return landing{lost: unable.reason}
 	}

@@ -215,8 +215,12 @@ func (r *run) land(f *flight, l landing) {
 
 // bringHome brings home calls that have landed.
 func (r *run) bringHome(flights ...*flight) {
+	for _, f := range flights {
+		f.home.Store(true)
+	}
 	if !r.inbox.land(flights) {
 		r.engine.returnRoom(flights)
+		r.engine.pool.found(flights)
 	}
 	r.engine.pool.home(len(flights))
 }
