@@ -241,8 +241,9 @@ func (e *Engine) learn(w *template.Workflow) (entry *entry, err error) {
 }
 
 // Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
-// Starting an id that exists with the same workflow and input gives that run again, else ErrRunExists. An input that the
-// workflow's schema refuses is an *InputError, and nothing is journaled.
+// Starting an id that exists with the same workflow and input gives that run again, else an *ExistsError, which is ErrRunExists;
+// of several starts of one id at the same time one comes first, and the others wait for it. An input that the workflow's schema
+// refuses is an *InputError, and nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
@@ -300,16 +301,30 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err
 	}
-	if o.named {
-		if known, err := e.exists(ctx, o.id); err != nil || known {
+	for {
+		run, err := e.beginOnce(ctx, entry, first, o.named)
+		if err != errUnbegun {
+			return run, err
+		}
+	}
+}
+
+// beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
+// first, has failed.
+func (e *Engine) beginOnce(ctx context.Context, entry *entry, first journal.Event, named bool) (*Run, error) {
+	p, id := entry.plan, first.Detail.Start.Run
+	if named {
+		if known, err := e.exists(ctx, id); err != nil {
+			return nil, err
+		} else if known {
 			return e.again(ctx, &first)
 		}
 	}
-	ring, err := secrets(ctx, p.Workflow, input)
+	ring, err := secrets(ctx, p.Workflow, first.Value)
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(e, o.id)
+	r := newRun(e, id)
 	r.ring, r.started = ring, true
 	r.adopt(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
@@ -317,19 +332,23 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	if !e.enter(r) {
 		return e.again(ctx, &first)
 	}
-	if parent := e.active(journal.ParentRun(o.id)); parent != nil && parent.paused.Load() {
+	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
 		r.inbox.add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
 	switch err, told := e.reply(ctx, done); {
 	case err == nil:
-		return &Run{engine: e, id: o.id}, nil
+		return &Run{engine: e, id: id}, nil
 	case !told:
 		return nil, err
 	case errors.Is(err, journal.ErrConflict):
-		return e.again(ctx, &first)
+		run, again := e.again(ctx, &first)
+		if again == errUnbegun { // what is there is no run
+			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
+		}
+		return run, again
 	default:
-		return nil, fmt.Errorf("start run %s: %w", o.id, err)
+		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
 }
 

@@ -16,12 +16,13 @@ import (
 
 // run is one run in memory. Its loop owns everything but the inbox.
 type run struct {
-	id     string
-	engine *Engine
-	inbox  *inbox
-	over   chan struct{} // closed when the run has left memory
-	err    error         // why it left without having finished; set before over is closed
-	result *Result       // set before over is closed, when it finished
+	id      string
+	engine  *Engine
+	inbox   *inbox
+	durable chan struct{} // closed when the run's start is durable, if it has begun here
+	over    chan struct{} // closed when the run has left memory
+	err     error         // why it left without having finished; set before over is closed
+	result  *Result       // set before over is closed, when it finished
 
 	entry    *entry
 	ring     *keychain.Ring               // the run's secrets; nil: it has none
@@ -49,7 +50,7 @@ type run struct {
 }
 
 func newRun(e *Engine, id string) *run {
-	return &run{id: id, engine: e, inbox: newInbox(), over: make(chan struct{})}
+	return &run{id: id, engine: e, inbox: newInbox(), durable: make(chan struct{}), over: make(chan struct{})}
 }
 
 // adopt takes a root to be driven.
