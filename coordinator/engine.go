@@ -50,6 +50,11 @@ type Config struct {
 	// count. Default: no limit.
 	CallsMax int
 
+	// ProgramsMax bounds the programs of command bindings that the process runs at a time, each of which costs it a thread and the
+	// machine a process. A step beyond it stays ready, as with CallsMax; programs that are decision sources have a bound of their
+	// own of the same size. Default: 256. Negative: no limit.
+	ProgramsMax int
+
 	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
 	// Default: it waits for its context to be patched.
 	OnBlocked playbook.OnBlocked
@@ -73,8 +78,7 @@ type Engine struct {
 	config   Config
 	clock    *clock
 	pool     *pool
-	calls    capacity        // of steps and of participants
-	deciders capacity        // of decision sources: what they decide may be what holds the calls up
+	room     [roomKinds]capacity
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -103,6 +107,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.IdleTimeout <= 0 {
 		config.IdleTimeout = 10 * time.Second
 	}
+	config.ProgramsMax = cmp.Or(config.ProgramsMax, programsMax)
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
@@ -120,7 +125,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
-	e.calls.max, e.deciders.max = config.CallsMax, config.CallsMax
+	e.room[inCalls].max, e.room[inDeciders].max = config.CallsMax, config.CallsMax
+	e.room[inPrograms].max, e.room[inDecidingPrograms].max = max(0, config.ProgramsMax), max(0, config.ProgramsMax)
 	e.sleepers.wake = make(chan struct{}, 1)
 	if err := usercode.Call(func() error { return e.library.init(e, config) }); err != nil {
 		return nil, err
@@ -439,8 +445,9 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
-	e.calls.close()
-	e.deciders.close()
+	for i := range e.room {
+		e.room[i].close()
+	}
 	e.drain()
 	select {
 	case <-e.pool.idle():

@@ -236,7 +236,7 @@ func (l *library) performers(p *plan.Plan, own functions, children map[string]st
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}
-			list[i] = &performer{caller: caller, bound: true}
+			list[i] = &performer{caller: caller, bound: true, program: op.Bound.Binding.Command != nil}
 			list[i].waits.Store(true)
 		case known:
 			_, pure := caller.(operation.Pure)

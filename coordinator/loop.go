@@ -39,7 +39,7 @@ func (r *run) drive(ctx context.Context) {
 			r.answer(out.Replies)
 			r.stop(out.Cancels)
 			if r.err = r.unable; r.err != nil {
-				r.giveUp(r.step.Reserved)
+				r.giveUp()
 				return
 			}
 			r.dispatch(ctx, r.admit(out.Calls))

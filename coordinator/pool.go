@@ -63,7 +63,7 @@ type flight struct {
 	req     reactive.Request
 	making  int32       // of the call, by its reports
 	secrets []string    // marks of those that it is given
-	room    *capacity   // what it counts in; nil: in nothing
+	room    counts      // what it counts in
 	key     string      // of the node, as it was when the call was made; Call.Node is the caller's to change
 	stopped bool        // its attempt was ended by something else than its answer; belongs to the run's loop
 	entry   *entry      // of the run; its document may say who the participant is
@@ -73,11 +73,12 @@ type flight struct {
 
 // performer is an operation as the pool knows it.
 type performer struct {
-	caller operation.Caller
-	bound  bool         // by a document: always waits
-	pure   bool         // leaves nothing behind: called by the loop itself
-	waits  atomic.Bool  // every call gets a goroutine
-	swift  atomic.Int32 // calls in a row that did not wait after all
+	caller  operation.Caller
+	bound   bool         // by a document: always waits
+	pure    bool         // leaves nothing behind: called by the loop itself
+	program bool         // it starts a program
+	waits   atomic.Bool  // every call gets a goroutine
+	swift   atomic.Int32 // calls in a row that did not wait after all
 }
 
 // worker is one goroutine that takes calls. turns grows with every call it takes.

@@ -43,6 +43,7 @@ type run struct {
 	landed   []*flight     // calls whose results are among items, and not durable yet
 	backoff  time.Duration // before the next try after a failed append, or a failed recovery
 	refusals int           // appends in a row that failed
+	bounded  bool          // some of its calls need room that is not without end
 	started  bool          // the run has begun here: there may be nothing durable of it
 	careful  bool          // code that is not ours has ended a loop of this run: from then on it is called apart
 	unable   error         // a call has found out that the run cannot go on in this process
@@ -57,8 +58,8 @@ func newRun(e *Engine, id string) *run {
 func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
 	r.root, r.step = root, decide.NewStepper(root, r)
-	if r.engine.calls.max > 0 {
-		root.Roomless(entry.roomless())
+	if r.bounded = r.engine.bounds(entry); r.bounded {
+		root.Rooms(entry.rooms())
 	}
 }
 

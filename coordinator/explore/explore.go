@@ -89,7 +89,7 @@ func (p *play) Function(name string, args []any) (value.Value, *journal.Failure)
 func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Reserve has room for any number of calls.
-func (p *play) Reserve() bool { return true }
+func (p *play) Reserve(reactive.Room) bool { return true }
 
 // Resolve finds who is targeted, in the document's directory. Where that knows nobody, the directory is elsewhere: it is
 // taken to know as many as are needed, and one more.

@@ -72,7 +72,7 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Reserve has room for any number of calls.
-func (t *track) Reserve() bool { return true }
+func (t *track) Reserve(reactive.Room) bool { return true }
 
 // Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
