@@ -51,6 +51,11 @@ type Config struct {
 	// count. Default: no limit.
 	CallsMax int
 
+	// ProgramsMax bounds the programs of command bindings that the process runs at a time, each of which costs it a thread and the
+	// machine a process. A step beyond it stays ready, as with CallsMax; programs that are decision sources have a bound of their
+	// own of the same size. Default: 256. Negative: no limit.
+	ProgramsMax int
+
 	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
 	// Default: it waits for its context to be patched.
 	OnBlocked playbook.OnBlocked
@@ -74,8 +79,7 @@ type Engine struct {
 	config   Config
 	clock    *clock
 	pool     *pool
-	calls    capacity        // of steps and of participants
-	deciders capacity        // of decision sources: what they decide may be what holds the calls up
+	room     [roomKinds]capacity
 	inFlight inFlight        // answers of calls
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
@@ -105,6 +109,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.IdleTimeout <= 0 {
 		config.IdleTimeout = 10 * time.Second
 	}
+	config.ProgramsMax = cmp.Or(config.ProgramsMax, programsMax)
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
@@ -122,7 +127,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
-	e.calls.max, e.deciders.max = config.CallsMax, config.CallsMax
+	e.room[inCalls].max, e.room[inDeciders].max = config.CallsMax, config.CallsMax
+	e.room[inPrograms].max, e.room[inDecidingPrograms].max = max(0, config.ProgramsMax), max(0, config.ProgramsMax)
 	e.inFlight = newInFlight(config.Limits.AnswersBytesMax)
 	e.sleepers.wake = make(chan struct{}, 1)
 	err := usercode.Call(func() (err error) {
@@ -250,8 +256,9 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 }
 
 // Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
-// Starting an id that exists with the same workflow and input gives that run again, else ErrRunExists. An input that the
-// workflow's schema refuses is an *InputError, and nothing is journaled.
+// Starting an id that exists with the same workflow and input gives that run again, else an *ExistsError, which is ErrRunExists;
+// of several starts of one id at the same time one comes first, and the others wait for it. An input that the workflow's schema
+// refuses is an *InputError, and nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
@@ -308,16 +315,30 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err
 	}
-	if o.named {
-		if known, err := e.exists(ctx, o.id); err != nil || known {
+	for {
+		run, err := e.beginOnce(ctx, entry, first, o.named)
+		if err != errUnbegun {
+			return run, err
+		}
+	}
+}
+
+// beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
+// first, has failed.
+func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
+	p, id := entry.Plan, first.Detail.Start.Run
+	if named {
+		if known, err := e.exists(ctx, id); err != nil {
+			return nil, err
+		} else if known {
 			return e.again(ctx, &first)
 		}
 	}
-	ring, err := secrets(ctx, p.Workflow, input)
+	ring, err := secrets(ctx, p.Workflow, first.Value)
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(e, o.id)
+	r := newRun(e, id)
 	r.ring, r.started = ring, true
 	r.adopt(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
@@ -325,21 +346,23 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	if !e.enter(r) {
 		return e.again(ctx, &first)
 	}
-	if parent := e.active(journal.ParentRun(o.id)); parent != nil && parent.paused.Load() {
+	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
 		r.inbox.add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
-	select {
-	case <-ctx.Done():
-		return nil, canceled.Error(ctx)
-	case err := <-done:
-		switch {
-		case err == nil:
-			return &Run{engine: e, id: o.id}, nil
-		case errors.Is(err, journal.ErrConflict):
-			return e.again(ctx, &first)
+	switch err, told := e.reply(ctx, done); {
+	case err == nil:
+		return &Run{engine: e, id: id}, nil
+	case !told:
+		return nil, err
+	case errors.Is(err, journal.ErrConflict):
+		run, again := e.again(ctx, &first)
+		if again == errUnbegun { // what is there is no run
+			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
 		}
-		return nil, fmt.Errorf("start run %s: %w", o.id, err)
+		return run, again
+	default:
+		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
 }
 
@@ -406,9 +429,11 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
-// Runs that have not finished go on when an engine is next made on the store. It closes the store. From then on every method
-// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also BeforeShutdown.
+// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them, and gives
+// them five seconds more. What has not returned by then is left to itself, and the error, ErrUnreturned, names it: nothing comes of
+// what it returns later. Runs that have not finished go on when an engine is next made on the store. It closes the store. From
+// then on every method returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also
+// BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	if e.ending {
@@ -428,17 +453,16 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
-	e.calls.close()
-	e.deciders.close()
+	for i := range e.room {
+		e.room[i].close()
+	}
 	e.drain()
 	select {
 	case <-e.pool.idle():
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
-	e.loops.Wait()
-	e.pool.all.Wait()
-	return errors.Join(<-left, e.store.Close())
+	return errors.Join(e.comeToAnEnd(ctx, left), e.store.Close())
 }
 
 func (e *Engine) shutting() bool {

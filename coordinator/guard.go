@@ -54,7 +54,7 @@ func (r *run) collapse(err error) {
 	r.engine.report("the loop of a run has panicked", r.id, err)
 	r.err = err
 	if r.step != nil {
-		r.giveUp(r.step.Reserved)
+		r.giveUp()
 	}
 }
 

@@ -85,6 +85,10 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 			return nil, canceled.Error(ctx)
 		case <-active.over:
+		case <-e.shut:
+		}
+		if !isClosed(active.over) { // its loop does not come to an end
+			return nil, ErrShutdown
 		}
 		switch {
 		case active.result != nil:
@@ -275,13 +279,9 @@ func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return canceled.Error(ctx)
-	case err := <-done:
-		if err != nil {
-			return fmt.Errorf("run %s: %w", r.id, err)
-		}
-		return nil
+	err, told := r.engine.reply(ctx, done)
+	if told && err != nil {
+		return fmt.Errorf("run %s: %w", r.id, err)
 	}
+	return err
 }

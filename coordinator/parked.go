@@ -90,6 +90,10 @@ func (e *Engine) untilTried(id string) <-chan struct{} {
 // parks decides, when a run leaves memory because of an error, whether it is parked with that, and returns what it was
 // started with if other workflows could help.
 func (r *run) parks() (start *journal.Start, parks bool) {
+	if errors.Is(r.err, journal.ErrClosed) && r.engine.shutting() { // it was too late to be told of the end
+		r.err = nil
+		return nil, false
+	}
 	for _, other := range []error{ErrRunNotFound, ErrShutdown} {
 		if errors.Is(r.err, other) {
 			return nil, false
@@ -132,6 +136,7 @@ func (r *run) leave() {
 		e.tellParked(r.id, r.err)
 	}
 	items, landed := r.inbox.close()
+	r.leaveBehind()
 	items = append(r.pending, items...)
 	e.returnRoom(append(landed, r.landed...))
 	for _, it := range items {

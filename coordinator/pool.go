@@ -27,10 +27,11 @@ type pool struct {
 	watching bool
 	all      sync.WaitGroup
 	flying   atomic.Int64
-	quiet    chan struct{} // has a token when flying fell to zero
+	quiet    chan struct{}    // has a token when flying fell to zero
+	strays   map[*flight]bool // under way, though their runs have left memory
 }
 
-func newPool() *pool { return &pool{quiet: make(chan struct{}, 1)} }
+func newPool() *pool { return &pool{quiet: make(chan struct{}, 1), strays: map[*flight]bool{}} }
 
 // idle tells when no call is under way. It is meant for when no more are submitted.
 func (p *pool) idle() <-chan struct{} {
@@ -61,19 +62,20 @@ type flight struct {
 	run     *run
 	op      *registry.Performer
 	req     reactive.Request
-	making  int32    // of the call, by its reports
-	stopped bool     // its attempt was ended by something else than its answer; belongs to the run's loop
-	key     string   // of the node, as it was when the call was made; Call.Node is the caller's to change
-	out     any      // of a call that was answered with an output and nothing beside it
-	other   *landing // how a call has ended otherwise
-	side    *side    // what few calls have; nil: nothing. See aside
+	making  int32       // of the call, by its reports
+	room    counts      // what it counts in
+	home    atomic.Bool // it has come back
+	stopped bool        // its attempt was ended by something else than its answer; belongs to the run's loop
+	key     string      // of the node, as it was when the call was made; Call.Node is the caller's to change
+	out     any         // of a call that was answered with an output and nothing beside it
+	other   *landing    // how a call has ended otherwise
+	side    *side       // what few calls have; nil: nothing. See aside
 }
 
 // side is what few calls have. Calls are many, and what each takes in memory is paid for by all.
 type side struct {
 	secrets []string        // marks of those that it is given
 	entry   *registry.Entry // of the run: its document may say who the participant is
-	room    *capacity       // what it counts in; nil: in nothing
 	texts   int64           // bytes of room that its answer has, as a text
 	values  int64           // and as a value
 }
@@ -324,6 +326,7 @@ func (f *flight) make() landing {
 		return landing{Result: operation.ResultOf(nil, err)}
 	}
 	out, err := f.op.Caller.Call(&f.Call)
+	err = usercode.Finite(err)
 	if unable, ok := err.(*unableError); ok {
 		return landing{lost: unable.reason}
 	}

@@ -85,7 +85,7 @@ func lasting(err error) bool {
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; lasting(err) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
-		r.giveUp(r.step.Reserved)
+		r.giveUp()
 		return false
 	}
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
@@ -97,7 +97,7 @@ func (r *run) survive(ctx context.Context, err error) bool {
 // made anew from its journal.
 func (r *run) rewind() {
 	if r.step != nil {
-		r.giveUp(r.step.Reserved)
+		r.giveUp()
 		r.root, r.step = nil, nil
 	}
 	r.inbox.putBack(r.pending, r.landed)

@@ -17,12 +17,13 @@ import (
 
 // run is one run in memory. Its loop owns everything but the inbox.
 type run struct {
-	id     string
-	engine *Engine
-	inbox  *inbox
-	over   chan struct{} // closed when the run has left memory
-	err    error         // why it left without having finished; set before over is closed
-	result *Result       // set before over is closed, when it finished
+	id      string
+	engine  *Engine
+	inbox   *inbox
+	durable chan struct{} // closed when the run's start is durable, if it has begun here
+	over    chan struct{} // closed when the run has left memory
+	err     error         // why it left without having finished; set before over is closed
+	result  *Result       // set before over is closed, when it finished
 
 	entry    *registry.Entry
 	ring     *keychain.Ring               // the run's secrets; nil: it has none
@@ -43,6 +44,7 @@ type run struct {
 	landed   []*flight     // calls whose results are among items, and not durable yet
 	backoff  time.Duration // before the next try after a failed append, or a failed recovery
 	refusals int           // appends in a row that failed
+	bounded  bool          // some of its calls need room that is not without end
 	started  bool          // the run has begun here: there may be nothing durable of it
 	careful  bool          // code that is not ours has ended a loop of this run: from then on it is called apart
 	unable   error         // a call has found out that the run cannot go on in this process
@@ -50,15 +52,15 @@ type run struct {
 }
 
 func newRun(e *Engine, id string) *run {
-	return &run{id: id, engine: e, inbox: newInbox(), over: make(chan struct{})}
+	return &run{id: id, engine: e, inbox: newInbox(), durable: make(chan struct{}), over: make(chan struct{})}
 }
 
 // adopt takes a root to be driven.
 func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
 	r.root, r.step = root, decide.NewStepper(root, r)
-	if r.engine.calls.max > 0 {
-		root.Roomless(roomless(entry))
+	if r.bounded = r.engine.bounds(entry); r.bounded {
+		root.Rooms(rooms(entry))
 	}
 }
 
@@ -117,9 +119,7 @@ func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
 	defer func() { r.returnRooms(calls[begun:]) }() // none, unless preparing one has panicked
 	for i, req := range calls {
 		f := r.prepare(&flights[i], req)
-		if room := r.room(req); room != nil {
-			f.aside().room = room
-		}
+		f.room = r.room(req)
 		f.Begin(ctx)
 		r.track(f)
 		begun++
@@ -221,8 +221,12 @@ func (r *run) land(f *flight, l landing) {
 
 // bringHome brings home calls that have landed.
 func (r *run) bringHome(flights ...*flight) {
+	for _, f := range flights {
+		f.home.Store(true)
+	}
 	if !r.inbox.land(flights) {
 		r.engine.returnRoom(flights)
+		r.engine.pool.found(flights)
 	}
 	r.engine.pool.home(len(flights))
 }

@@ -42,7 +42,7 @@ func refuse(err error) error { return &exit{refused, err} }
 
 // execute runs the command line and gives the exit code.
 func execute(args []string) int {
-	root, out := newRoot(), &stdout{file: os.Stdout}
+	root, out := newRoot(), newStdout(os.Stdout)
 	root.SetArgs(args)
 	root.SetOut(out)
 	at, err := root.ExecuteC()

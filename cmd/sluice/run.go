@@ -102,7 +102,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return refuse(fmt.Errorf("--input: %w", err))
 	}
 	// From here on Ctrl-C is ours; before, it just ends the command, also while that reads.
-	stops := listen()
+	stops := listen(unreadOf(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
 	s, err := f.open(ctx, input, args)

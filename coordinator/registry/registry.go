@@ -297,7 +297,7 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}
-			list[i] = &Performer{Caller: caller, Bound: true}
+			list[i] = &Performer{Caller: caller, Bound: true, Program: op.Bound.Binding.Command != nil}
 			list[i].Waits.Store(true)
 		case known:
 			_, pure := caller.(operation.Pure)
@@ -406,9 +406,10 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 
 // Performer is what carries out an operation.
 type Performer struct {
-	Caller operation.Caller
-	Bound  bool // by a document: its calls always wait
-	Pure   bool // it leaves nothing behind
+	Caller  operation.Caller
+	Bound   bool // by a document: its calls always wait
+	Pure    bool // it leaves nothing behind
+	Program bool // it starts a program
 
 	// Whether its calls wait for something, as far as who makes them has seen: kept by the pool.
 	Waits atomic.Bool  // every call gets a goroutine
