@@ -74,7 +74,7 @@ func (r *run) redacted(result call.Result) call.Result {
 	}
 	if f := result.Failure; f != nil {
 		result.Failure = &journal.Failure{
-			Code: r.ring.RedactText(f.Code), Message: r.ring.RedactText(f.Message), Details: r.ring.Redact(f.Details), Retryable: f.Retryable,
+			Code: r.ring.RedactMessage(f.Code), Message: r.ring.RedactMessage(f.Message), Details: r.ring.Redact(f.Details), Retryable: f.Retryable,
 		}
 	}
 	return result

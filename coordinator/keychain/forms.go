@@ -3,6 +3,8 @@ package keychain
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,13 +34,59 @@ func formsOf(p pair) []form {
 	return slices.DeleteFunc(list, func(f form) bool { return len(f.text) < MinLength })
 }
 
-// pieces are a secret as a whole, and its lines: whoever prints it may number or indent them. Bytes that are no UTF-8 end a
-// piece, for most who write texts replace them.
+// pieces are a secret as a whole, its lines, what it has when it is a URL, and what becomes of these: whoever prints lines may
+// number or indent them. Bytes that are no UTF-8 end a piece, for most who write texts replace them.
 func pieces(secret string) []string {
 	list := []string{secret}
-	for _, piece := range append(strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' || r == utf8.RuneError }), secret) {
-		if piece = strings.TrimSpace(piece); len(piece) >= pieceMin && !slices.Contains(list, piece) {
-			list = append(list, piece)
+	known := map[string]bool{secret: true}
+	add := func(pieces ...string) {
+		for _, piece := range pieces {
+			if piece = strings.TrimSpace(piece); len(piece) >= pieceMin && !known[piece] {
+				known[piece] = true
+				list = append(list, piece)
+			}
+		}
+	}
+	add(strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' || r == utf8.RuneError })...)
+	add(secret)
+	add(partsOfURL(secret)...)
+	for _, piece := range list {
+		add(rewritten(piece)...)
+	}
+	return list
+}
+
+// partsOfURL gives what of a secret that is a URL whoever asks for it sends apart: as it is written, and without escapes. The
+// host is no such part. It stands in what has to go on working, as in the links of an answer.
+func partsOfURL(secret string) []string {
+	_, rest, ok := strings.Cut(secret, "://")
+	if !ok {
+		return nil
+	}
+	rest, fragment, _ := strings.Cut(rest, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	authority, path := rest, ""
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		authority, path = rest[:i], rest[i:]
+	}
+	list := []string{path, query, fragment}
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		_, password, _ := strings.Cut(authority[:i], ":")
+		list = append(list, authority[:i], password)
+	}
+	for field := range strings.SplitSeq(query, "&") {
+		_, text, _ := strings.Cut(field, "=")
+		list = append(list, text)
+	}
+	return list
+}
+
+// rewritten gives what those make of a secret who send it: of a name of a header or a host, and of what has escapes.
+func rewritten(secret string) []string {
+	list := []string{strings.ToLower(secret), http.CanonicalHeaderKey(secret)}
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if text, err := unescape(secret); err == nil {
+			list = append(list, text)
 		}
 	}
 	return list

@@ -156,7 +156,8 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()
 	out, err := caller.Call(call)
 	if err != nil {
-		return nil, errors.New(r.withoutDetails(err))
+		// Without the details, which are what the server has said: that may hold what it was asked with.
+		return nil, errors.New(r.RedactMessage(err.Error()))
 	}
 	answer, _ := out.(map[string]any)
 	object, ok := answer["body"].(map[string]any)
@@ -164,12 +165,6 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 		return nil, fmt.Errorf("the server has answered with %s, not with a JSON object", value.Describe(answer["body"]))
 	}
 	return object, nil
-}
-
-// withoutDetails says what an error is, without what the server has said: that may hold what it was asked with.
-func (r *Ring) withoutDetails(err error) string {
-	redacted, _ := r.Redact(err.Error()).(string)
-	return redacted
 }
 
 // rendered evaluates a request, and puts in the secrets that it reads.

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -51,7 +52,7 @@ func newTransport(o outbound) *http.Transport {
 func (o outbound) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("address %s: %w", address, err)
+		return errors.New("the address cannot be read")
 	}
 	return o.allow(to.Addr())
 }
@@ -70,7 +71,7 @@ func (o outbound) through(req *http.Request) (*url.URL, error) {
 	}
 	addresses, err := o.lookup(req.Context(), "ip", host)
 	if err != nil {
-		return nil, fmt.Errorf("a proxy is asked only for hosts whose addresses are known: %w", err)
+		return nil, fmt.Errorf("a proxy is asked only for hosts whose addresses are known: %s", cause(err))
 	}
 	for _, ip := range addresses {
 		if err := o.allow(ip); err != nil {
