@@ -14,7 +14,9 @@
 // Reveal puts in the secrets that it is told, and no others: a mark in what a server has answered opens nothing. Redact finds
 // a secret, each of its lines of at least six bytes, and a number that reads like one, wherever it stands in a text: in base64
 // with whatever stands before it, also broken into lines, in hexadecimal, and with the escapes of JSON, URLs and HTML, two of
-// them within each other. What is cut here is redacted first: the end of a stream, its last line, an error page, a message.
+// them within each other; without escapes and in lower case; and of one that is a URL its userinfo, password, path, query and
+// fragment by themselves. Of the host of a URL data may tell. An error shows no six bytes of a secret one after the other, in
+// upper or lower case, for it often tells what somebody has made of one. What is cut here is redacted first: the end of a stream, its last line, an error page, a message.
 // What a call has done to a secret beyond that (cut it in half, encrypted it) is not recognized. So that this cannot take an
 // output apart by accident, a secret has at least MinLength bytes; it has at most 64 KiB.
 //

@@ -56,29 +56,35 @@ func pieces(secret string) []string {
 	return list
 }
 
-// partsOfURL gives what of a secret that is a URL whoever asks for it sends apart: as it is written, and without escapes. The
-// host is no such part. It stands in what has to go on working, as in the links of an answer.
+// partsOfURL gives what of a secret that is a URL, or belongs into one, is sent apart from the rest. The host of a URL is no such
+// part: it stands in what has to go on working, as in the links of an answer.
 func partsOfURL(secret string) []string {
-	_, rest, ok := strings.Cut(secret, "://")
-	if !ok {
-		return nil
-	}
-	rest, fragment, _ := strings.Cut(rest, "#")
+	rest, fragment, _ := strings.Cut(secret, "#")
 	rest, query, _ := strings.Cut(rest, "?")
-	authority, path := rest, ""
-	if i := strings.IndexByte(rest, '/'); i >= 0 {
-		authority, path = rest[:i], rest[i:]
-	}
-	list := []string{path, query, fragment}
-	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-		_, password, _ := strings.Cut(authority[:i], ":")
-		list = append(list, authority[:i], password)
-	}
+	list := []string{fragment, query}
 	for field := range strings.SplitSeq(query, "&") {
-		_, text, _ := strings.Cut(field, "=")
+		_, text, ok := strings.Cut(field, "=")
+		if !ok {
+			text = field
+		}
 		list = append(list, text)
 	}
-	return list
+	path := rest
+	if _, afterScheme, ok := strings.Cut(rest, "://"); ok {
+		rest = afterScheme
+		path = rest[len(authority(rest)):]
+	}
+	if at := strings.LastIndexByte(authority(rest), '@'); at >= 0 {
+		_, password, _ := strings.Cut(rest[:at], ":")
+		list = append(list, rest[:at], password)
+	}
+	return append(list, path)
+}
+
+// authority is what a URL begins with after its scheme: its host, and who asks.
+func authority(rest string) string {
+	text, _, _ := strings.Cut(rest, "/")
+	return text
 }
 
 // rewritten gives what those make of a secret who send it: of a name of a header or a host, and of what has escapes.

@@ -33,7 +33,7 @@ func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	case b.Binding.Command != nil:
 		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceDefault}, nil
 	case b.Binding.HTTP != nil:
-		return newRequest(b, sharedTransport()), nil
+		return newRequest(b, sharedTransport(), secretTransport()), nil
 	}
 	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
 }

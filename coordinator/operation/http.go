@@ -29,14 +29,16 @@ const ResponseMax = 10 << 20
 type request struct {
 	bound  *template.Bound
 	client *http.Client
+	secret *http.Client // for calls that are given secrets
 }
 
 // userAgent is what a request calls itself, unless the binding does.
 const userAgent = "sluice"
 
-func newRequest(b *template.Bound, transport http.RoundTripper) *request {
+func newRequest(b *template.Bound, shared, secret http.RoundTripper) *request {
 	r := &request{bound: b}
-	r.client = &http.Client{Transport: transport, CheckRedirect: r.checkRedirect}
+	r.client = &http.Client{Transport: shared, CheckRedirect: r.checkRedirect}
+	r.secret = &http.Client{Transport: secret, CheckRedirect: r.checkRedirect}
 	return r
 }
 
@@ -48,7 +50,11 @@ func (b *request) Call(c *Call) (any, error) {
 	if c.Err() != nil {
 		return nil, canceled(c)
 	}
-	resp, err := b.client.Do(req)
+	client := b.client
+	if c.redactor != nil {
+		client = b.secret
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, transportError(c, at, err)
 	}
