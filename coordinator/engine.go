@@ -44,6 +44,9 @@ type Config struct {
 	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
 	IdleTimeout time.Duration
 
+	// SecretTimeout is how long the answer of a server may take that a playbook's keychain asks for a secret. Default: 30 s.
+	SecretTimeout time.Duration
+
 	// CallsMax bounds the calls of the whole process that are under way, those to the participants of a fan-out included. A
 	// step beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
 	// decision sources have a bound of their own of the same size. `sleep`, `wait`, child runs and pure operations do not
@@ -66,6 +69,12 @@ type Config struct {
 	// slog.Default().
 	Logger *slog.Logger
 }
+
+// What Config has where it does not say.
+const (
+	idleTime   = 10 * time.Second
+	secretTime = 30 * time.Second
+)
 
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
@@ -101,7 +110,10 @@ type Engine struct {
 // finished. Runs that only a timer, message or person can move stay on disk until then.
 func New(ctx context.Context, store journal.Store, config Config) (*Engine, error) {
 	if config.IdleTimeout <= 0 {
-		config.IdleTimeout = 10 * time.Second
+		config.IdleTimeout = idleTime
+	}
+	if config.SecretTimeout <= 0 {
+		config.SecretTimeout = secretTime
 	}
 	if config.Logger == nil {
 		config.Logger = slog.Default()
@@ -305,7 +317,7 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 			return e.again(ctx, &first)
 		}
 	}
-	ring, err := secrets(ctx, p.Workflow, input)
+	ring, err := e.secrets(ctx, p.Workflow, input)
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,12 @@ import (
 const CodeKeychain = "keychain"
 
 // secrets gets those of a run that is to be started; nil when it has none. Without them there is no run.
-func secrets(ctx context.Context, w *template.Workflow, input value.Value) (*keychain.Ring, error) {
+func (e *Engine) secrets(ctx context.Context, w *template.Workflow, input value.Value) (*keychain.Ring, error) {
 	book, ok := playbook.Of(w)
 	if !ok {
 		return nil, nil
 	}
-	ring := keychain.New(book, book.WorkloadOf(input))
+	ring := keychain.New(book, book.WorkloadOf(input), e.config.SecretTimeout)
 	if ring == nil {
 		return nil, nil
 	}

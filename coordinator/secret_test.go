@@ -323,3 +323,15 @@ func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
 		}
 	}
 }
+
+// A server that has a secret has as long as Config says: here, no time at all.
+func TestTheServerOfASecretHasATime(t *testing.T) {
+	server := newTalker(t)
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte(`file "secret"/1`), 0o600))
+	t.Setenv("SLUICE_TEST_TOKEN", "hush-hush")
+	e := newEngine(t, coordinator.Config{SecretTimeout: 1})
+	_, err := e.Start(t.Context(), routes(t, fmt.Sprintf(secretive, file)), map[string]any{"url": server.URL})
+	require.ErrorIs(t, err, keychain.ErrUnavailable)
+	require.ErrorContains(t, err, "api: canceled")
+}

@@ -1,7 +1,7 @@
 // Package keychain gets the secrets of a playbook's run, gives them to the calls that need them, and keeps them out of
 // everything that is written down.
 //
-//	ring := keychain.New(book, workload)
+//	ring := keychain.New(book, workload, 30*time.Second)
 //	err := ring.Resolve(ctx)                              before the run exists
 //	input, err := ring.Reveal(ctx, task.Secrets, input)   before a call: marks become secrets
 //	output = ring.Redact(output)                          after it: secrets become marks

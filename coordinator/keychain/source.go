@@ -21,7 +21,6 @@ import (
 
 const (
 	secretMax   = 64 << 10         // bytes of a secret
-	patience    = 30 * time.Second // for the answer of a server
 	renewBefore = 10 * time.Second // an answer is asked for again so long before it runs out
 )
 
@@ -147,7 +146,7 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	if q.Data != nil {
 		caller = callers[1]
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	// Every time is another request: a server that keeps answers by this key would give an old secret again.
 	call := &operation.Call{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}

@@ -31,7 +31,7 @@ const (
 func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:
-		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceDefault}, nil
+		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceTime}, nil
 	case b.Binding.HTTP != nil:
 		return newRequest(b, sharedTransport(), secretTransport()), nil
 	}

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -37,7 +38,7 @@ workflow: [{step: s, tool: {kind: work}}]
 `), template.Known{Operation: func(string) bool { return true }})
 	require.NoError(t, err)
 	book, _ := playbook.Of(checked.Workflow)
-	ring := keychain.New(book, nil)
+	ring := keychain.New(book, nil, time.Minute)
 	require.NoError(t, ring.Resolve(t.Context()))
 	return ring
 }
