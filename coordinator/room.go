@@ -1,6 +1,9 @@
 package coordinator
 
-import "github.com/sluiceflow/sluice/reactive"
+import (
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive"
+)
 
 // What a call that leaves the process counts as is its room: of the calls, or of the calls to decision sources. Child runs
 // and pure operations need none: what they wait for would otherwise be held up by their own room.
@@ -9,17 +12,12 @@ import "github.com/sluiceflow/sluice/reactive"
 func (r *run) Reserve() bool { return r.engine.calls.take(r) }
 
 // roomless tells, by operation, whose calls need no room.
-func (e *entry) roomless() []bool {
-	list := make([]bool, len(e.performers))
-	for i, p := range e.performers {
-		list[i] = p == nil || p.roomless()
+func roomless(e *registry.Entry) []bool {
+	list := make([]bool, len(e.Performers))
+	for i, p := range e.Performers {
+		list[i] = p == nil || p.Roomless()
 	}
 	return list
-}
-
-func (p *performer) roomless() bool {
-	_, child := p.caller.(*childCaller)
-	return child || p.pure
 }
 
 // room is what a call counts in; nil: it needs none.
@@ -31,8 +29,8 @@ func (r *run) room(req reactive.Request) *capacity {
 	if req.Decision != 0 {
 		op = r.root.Place(req.Node).Decision
 	}
-	switch p := r.entry.performers[op]; {
-	case p == nil || p.roomless():
+	switch p := r.entry.Performers[op]; {
+	case p == nil || p.Roomless():
 		return nil
 	case req.Decision != 0:
 		return &r.engine.deciders
@@ -104,17 +102,21 @@ func (r *run) returnRooms(calls []reactive.Request) {
 	}
 }
 
-// returnRoom returns the room of calls that have landed. A call that was given up keeps its room until then.
+// returnRoom returns the room of calls that have landed, and that of their answers. A call that was given up keeps its room until then.
 func (e *Engine) returnRoom(landed []*flight) {
 	calls, deciders := 0, 0
 	for _, f := range landed {
-		switch f.room {
+		if f.side == nil {
+			continue
+		}
+		switch f.side.room {
 		case &e.calls:
 			calls++
 		case &e.deciders:
 			deciders++
 		}
-		f.room = nil // it may be put back, and come again
+		f.side.room = nil // it may be put back, and come again
+		e.inFlight.putBack(f)
 	}
 	e.calls.release(calls)
 	e.deciders.release(deciders)

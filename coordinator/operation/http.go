@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // ResponseMax is how large the body of an HTTP answer may be, in bytes, after decompression.
@@ -51,7 +49,7 @@ func (b *request) Call(c *Call) (any, error) {
 		return nil, canceled(c)
 	}
 	client := b.client
-	if c.redactor != nil {
+	if c.redactor() != nil {
 		client = b.secret
 	}
 	resp, err := client.Do(req)
@@ -63,17 +61,14 @@ func (b *request) Call(c *Call) (any, error) {
 	if resp.StatusCode < 200 {
 		return nil, statusError(c, at, resp, nil)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, ResponseMax+1))
-	switch {
-	case err != nil:
-		return nil, transportError(c, at, err)
-	case len(body) > ResponseMax:
-		return nil, &Error{Code: CodeTooLarge, Permanent: true,
-			Message: fmt.Sprintf("%s: the body is larger than %d bytes", at, ResponseMax)}
-	case resp.StatusCode >= 400:
+	body, err := readBody(c, at, resp)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 400 {
 		return nil, statusError(c, at, resp, body)
 	}
-	return outcome(at, resp, body)
+	return outcome(c, at, resp, body)
 }
 
 // prepare evaluates the binding. It also gives how messages name the request.
@@ -151,24 +146,12 @@ func isHeaderName(name string) bool {
 }
 
 // outcome is the step's output: an answer that is no error.
-func outcome(at string, resp *http.Response, body []byte) (any, error) {
-	content, err := parseBody(resp, body)
+func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) {
+	content, err := parseBody(c, at, resp, body)
 	if err != nil {
-		return nil, &Error{Code: CodeInvalidOutput, Message: at + ": " + err.Error(), Permanent: true, Err: err}
+		return nil, err
 	}
 	return map[string]any{"status": int64(resp.StatusCode), "headers": headerValues(resp), "body": content}, nil
-}
-
-// parseBody gives a body that says it is JSON as a value, and any other as a text. An empty body is no JSON: it is null.
-func parseBody(resp *http.Response, body []byte) (any, error) {
-	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
-		return string(body), nil
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, nil
-	}
-	return value.ParseJSON(body)
 }
 
 // headerValues gives the headers under lower-case names, several of one name joined as RFC 9110 says.
@@ -197,7 +180,11 @@ func statusError(c *Call, at string, resp *http.Response, body []byte) error {
 		e.RetryAt = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	}
 	const kept = 64 << 10 // enough of an error page
-	content, err := parseBody(resp, body)
+	var content any
+	err := error(nil)
+	if len(body) <= kept {
+		content, err = parseBody(c, at, resp, body)
+	}
 	if err != nil || len(body) > kept {
 		text := c.redact(string(body))
 		content = strings.ToValidUTF8(text[:min(len(text), kept)], "")

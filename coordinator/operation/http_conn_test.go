@@ -69,7 +69,7 @@ func TestWhatAServerSaysUnaskedIsNotLogged(t *testing.T) {
 			})
 			c := newCall(nil)
 			if tt.secret {
-				c.RedactBy(ringWith(t, "QXZJQXZJ"))
+				c.HostBy(holder{ringWith(t, "QXZJQXZJ")})
 			}
 			_, err := bind(t, template.Binding{HTTP: &template.HTTP{URL: "http://" + address}}).Call(c)
 			require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestConnectionsThatCarrySecrets(t *testing.T) {
 		for range 5 {
 			c := newCall(nil)
 			if tt.secret {
-				c.RedactBy(ringWith(t, "QXZJQXZJ"))
+				c.HostBy(holder{ringWith(t, "QXZJQXZJ")})
 			}
 			out, err := caller.Call(c)
 			require.NoError(t, err)

@@ -43,11 +43,19 @@ workflow: [{step: s, tool: {kind: work}}]
 	return ring
 }
 
+// holder hosts calls that are given secrets.
+type holder struct{ ring *keychain.Ring }
+
+func (holder) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }
+func (holder) TakeText(context.Context, int) error             { return nil }
+func (holder) TakeValue(context.Context, int) error            { return nil }
+func (h holder) Redactor() operation.Redactor                  { return h.ring }
+
 // written is what a call with a secret leaves to be written down, and whether it failed.
 func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input any) (text string, failed bool) {
 	t.Helper()
 	c := newCall(input)
-	c.RedactBy(ring)
+	c.HostBy(holder{ring})
 	out, err := caller.Call(c)
 	left := []any{ring.Redact(out)}
 	if err != nil {
@@ -206,7 +214,7 @@ func TestErrorsOfRequestsAreMadeOfHiddenParts(t *testing.T) {
 		"QXZJ:QXZJ":                    {"http://QXZJ:QXZJ@h.example", "http://h.example"},
 	} {
 		c := newCall(tt.address)
-		c.RedactBy(ringWith(t, secret))
+		c.HostBy(holder{ringWith(t, secret)})
 		_, err := caller.Call(c)
 		require.Equal(t, "GET "+tt.place+": a proxy is asked only for hosts whose addresses are known: look up the host: no such host", failure(t, err).Message)
 	}
