@@ -221,13 +221,13 @@ type startOptions struct {
 // WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
 func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
 
-// WithLabels marks the run for those who list runs.
+// WithLabels marks the run for those who list runs: at most 64 labels, with names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return func(o *startOptions) { o.labels = labels }
 }
 
-// WithActor records who started the run.
+// WithActor records who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
 
 // WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
@@ -270,6 +270,9 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 		if opt != nil {
 			opt(&o)
 		}
+	}
+	if err := errors.Join(checkLabels(o.labels), checkActor(o.actor)); err != nil {
+		return nil, err
 	}
 	entry, err := e.learn(w)
 	if err != nil {
