@@ -16,9 +16,10 @@
 // with whatever stands before it, also broken into lines, in hexadecimal, and with the escapes of JSON, URLs and HTML, two of
 // them within each other; without escapes and in lower case; and of one that is a URL its userinfo, password, path, query and
 // fragment by themselves. Of the host of a URL data may tell. An error shows no six bytes of a secret one after the other, in
-// upper or lower case, for it often tells what somebody has made of one. What is cut here is redacted first: the end of a stream, its last line, an error page, a message.
-// What a call has done to a secret beyond that (cut it in half, encrypted it) is not recognized. So that this cannot take an
-// output apart by accident, a secret has at least MinLength bytes; it has at most 64 KiB.
+// upper or lower case, for it often tells what somebody has made of one. What is cut here is redacted first: the end of a
+// stream, its last line, an error page, a message. What a call has done to a secret beyond that (cut it in half, encrypted it)
+// is not recognized in data. So that this cannot take an output apart by accident, a secret has at least MinLength bytes; it
+// has at most 64 KiB.
 //
 // A Ring is safe for concurrent use. Secrets are got once for all calls that wait for them; Redact costs O(size of the value).
 package keychain

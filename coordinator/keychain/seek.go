@@ -18,7 +18,7 @@ type seeker struct {
 	pairs  [1 << 16 / 64]uint64       // a bit for each two bytes that a form begins with
 	behind int                        // no secret takes more bytes in a text
 
-	secrets []pair
+	secrets []pair // what the forms are of
 }
 
 // span is a part of a text that holds a secret.
