@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
-	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -37,7 +36,6 @@ func (c *Child) Call(call *operation.Call) (any, error) { return c.starter.CallC
 // which means the workflow that parent has brought along, else the one of that name that the engine knows. The caller holds
 // mu.
 func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Entry, error) {
-	folder := filepath.Dir(parent.Pos.File)
 	if child.Path == "" {
 		if w := parent.Child(child.Name); w != nil {
 			return l.adopt(w)
@@ -50,23 +48,28 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 		}
 		return nil, child.Fault(errAmbiguous, nil)
 	}
-	file := child.Path
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(folder, file)
-	}
+	file := pathOf(parent, child)
 	if e := l.files[file]; e != nil {
 		return e, nil
 	}
-	data, err := readfile.Regular(file, document.BytesMax)
-	if err != nil {
-		return nil, child.Fault(err, documentsBeside(child.Path, folder))
+	read, ok := l.texts[file]
+	if !ok {
+		return nil, &unread{parent}
 	}
-	checked, err := kinds.Load(file, data, template.Known{Operation: l.knows, Operations: l.names()})
+	if read.err != nil {
+		return nil, child.Fault(read.err, documentsBeside(child.Path, filepath.Dir(parent.Pos.File)))
+	}
+	checked, err := kinds.Load(file, read.data, template.Known{Operation: l.knows, Operations: l.names()})
 	if err != nil {
 		return nil, err
 	}
 	return l.compileFile(file, checked.Workflow)
 }
+
+// unread says that documents are needed that have not been read ahead: see add.
+type unread struct{ by *template.Workflow }
+
+func (e *unread) Error() string { return "documents that " + e.by.Name + " names have not been read" }
 
 // errAmbiguous refuses a name that could mean more than one workflow.
 var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or bring it along (flow.Sub)")
@@ -144,11 +147,7 @@ func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[stri
 	find := func(context.Context) (*Entry, error) { return e, nil }
 	if child.Path != "" { // a document that starts itself is known by its path before it has been compiled
 		find = func(context.Context) (*Entry, error) {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			e, err := l.child(p.Workflow, child)
-			l.settle(err == nil)
-			return e, err
+			return l.add(func() (*Entry, error) { return l.child(p.Workflow, child) })
 		}
 	}
 	return &Child{starter: l.children, Find: find, below: e}, nil

@@ -28,6 +28,7 @@ type Registry struct {
 	children   Starter
 	passed     []string // variables for the programs of command bindings
 	mu         sync.Mutex
+	texts      documents         // that are read, while something is added
 	files      map[string]*Entry // child documents, by path
 	workflows  map[*template.Workflow]*Entry
 	named      map[string][]*Entry // what the program has registered or started, by name; equal definitions once
@@ -99,22 +100,45 @@ func New(store journal.Store, config Config) (*Registry, error) {
 }
 
 // Add compiles a workflow, once, and remembers it by its name. One that is refused leaves nothing behind.
-func (l *Registry) Add(w *template.Workflow) (e *Entry, err error) {
+func (l *Registry) Add(w *template.Workflow) (*Entry, error) {
+	return l.add(func() (*Entry, error) {
+		e, err := l.adopt(w)
+		if err != nil {
+			return nil, err
+		}
+		isKnown := func(known *Entry) bool { return known.Plan.Hash == e.Plan.Hash }
+		if known := l.named[w.Name]; !slices.ContainsFunc(known, isKnown) {
+			l.named[w.Name] = append(slices.Clip(known), e)
+			l.started = append(l.started, e)
+			l.forgetStarted()
+		}
+		return e, nil
+	})
+}
+
+// add makes an entry under the lock, and takes back what that has changed when there is none. Where documents are needed, it reads
+// them without the lock, with those that they name, and begins again.
+func (l *Registry) add(make func() (*Entry, error)) (*Entry, error) {
+	texts := documents{}
+	for {
+		e, err := l.addWith(texts, make)
+		needed, ok := errors.AsType[*unread](err)
+		if !ok {
+			return e, err
+		}
+		readChildren(needed.by, texts)
+	}
+}
+
+func (l *Registry) addWith(texts documents, make func() (*Entry, error)) (e *Entry, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.texts = texts
 	kept := false // also when code of the program's panics
-	defer func() { l.settle(kept) }()
-	if e, err = l.adopt(w); err != nil {
-		return nil, err
-	}
-	isKnown := func(known *Entry) bool { return known.Plan.Hash == e.Plan.Hash }
-	if known := l.named[w.Name]; !slices.ContainsFunc(known, isKnown) {
-		l.named[w.Name] = append(slices.Clip(known), e)
-		l.started = append(l.started, e)
-		l.forgetStarted()
-	}
-	kept = true
-	return e, nil
+	defer func() { l.settle(kept); l.texts = nil }()
+	e, err = make()
+	kept = err == nil
+	return e, err
 }
 
 // forgetStarted forgets the names of workflows that were started before many others.
