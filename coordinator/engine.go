@@ -45,6 +45,9 @@ type Config struct {
 	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
 	IdleTimeout time.Duration
 
+	// SecretTimeout is how long the answer of a server may take that a playbook's keychain asks for a secret. Default: 30 s.
+	SecretTimeout time.Duration
+
 	// CallsMax bounds the calls of the whole process that are under way, those to the participants of a fan-out included. A
 	// step beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
 	// decision sources have a bound of their own of the same size. `sleep`, `wait`, child runs and pure operations do not
@@ -72,6 +75,12 @@ type Config struct {
 	// slog.Default().
 	Logger *slog.Logger
 }
+
+// What Config has where it does not say.
+const (
+	idleTime   = 10 * time.Second
+	secretTime = 30 * time.Second
+)
 
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
@@ -107,7 +116,10 @@ type Engine struct {
 // finished. Runs that only a timer, message or person can move stay on disk until then.
 func New(ctx context.Context, store journal.Store, config Config) (*Engine, error) {
 	if config.IdleTimeout <= 0 {
-		config.IdleTimeout = 10 * time.Second
+		config.IdleTimeout = idleTime
+	}
+	if config.SecretTimeout <= 0 {
+		config.SecretTimeout = secretTime
 	}
 	config.ProgramsMax = cmp.Or(config.ProgramsMax, programsMax)
 	if config.Logger == nil {
@@ -215,13 +227,13 @@ type startOptions struct {
 // WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
 func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
 
-// WithLabels marks the run for those who list runs.
+// WithLabels marks the run for those who list runs: at most 64 labels, with names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return func(o *startOptions) { o.labels = labels }
 }
 
-// WithActor records who started the run.
+// WithActor records who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
 
 // WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
@@ -265,6 +277,9 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 		if opt != nil {
 			opt(&o)
 		}
+	}
+	if err := errors.Join(checkLabels(o.labels), checkActor(o.actor)); err != nil {
+		return nil, err
 	}
 	entry, err := e.learn(w)
 	if err != nil {
@@ -334,7 +349,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 			return e.again(ctx, &first)
 		}
 	}
-	ring, err := secrets(ctx, p.Workflow, first.Value)
+	ring, err := e.secrets(ctx, p.Workflow, first.Value)
 	if err != nil {
 		return nil, err
 	}

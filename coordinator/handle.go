@@ -28,7 +28,8 @@ type Run struct {
 // ID is the run's id.
 func (r *Run) ID() string { return r.id }
 
-// As is a handle of the same run whose wishes are recorded as those of a person or a program.
+// As is a handle of the same run whose wishes are recorded as those of a person or a program. A name of more
+// than ActorMax bytes is refused with every wish.
 func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
 
 // Result is how a run ended.
@@ -250,6 +251,9 @@ func (r *Run) Decide(ctx context.Context, step string, done bool, reason string)
 
 // wish puts an event to the run's loop and waits until it is durable or refused.
 func (r *Run) wish(ctx context.Context, event journal.Event) error {
+	if err := checkActor(r.actor); err != nil {
+		return err
+	}
 	if r.actor != "" {
 		if event.Detail == nil {
 			event.Detail = &journal.Detail{}

@@ -31,7 +31,7 @@ func (r *run) recover(ctx context.Context) bool {
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
 	if n := net.Of(root); n != nil && r.ring == nil {
-		r.ring = keychain.New(n.Playbook(), n.Workload())
+		r.ring = keychain.New(n.Playbook(), n.Workload(), r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
 		return false

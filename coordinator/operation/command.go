@@ -18,8 +18,8 @@ const (
 	StderrMax = 64 << 10 // bytes
 )
 
-// graceDefault is how long processes have to end after SIGTERM, or after the command that started them has exited.
-const graceDefault = 2 * time.Second
+// graceTime is how long processes have to end after SIGTERM, or after the command that started them has exited.
+const graceTime = 2 * time.Second
 
 // command is the Caller of a command binding: each call runs the program once.
 //
