@@ -170,7 +170,7 @@ func readInput(text string, stdin io.Reader) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value.ParseJSON(data)
+	return value.ParseInput(data)
 }
 
 // conclude shows how the run ended and gives the exit code for it.
