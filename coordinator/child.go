@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -83,13 +84,18 @@ func (c children) failure(ctx context.Context, call *operation.Call, err error) 
 	return &operation.Error{Code: code, Permanent: true, Err: err}
 }
 
-// childFailure is what the step says whose child run has ended without completing. Its details say how.
+// childFailure is what the step says whose child run has ended without completing. Its details say how. Where that has failed
+// because of a child of its own, that one is named, whose id says which runs are above it.
 func childFailure(r *Result) error {
+	message := r.Err().Error()
+	if f := r.Failure; f != nil && f.Code == CodeChildFailed && strings.HasPrefix(f.Message, "run "+r.Run+"/") {
+		message = f.Message
+	}
 	details := map[string]any{"run": r.Run, "status": string(r.Status)}
 	if r.Failure != nil {
 		details["code"], details["message"] = r.Failure.Code, r.Failure.Message
 	}
-	return &operation.Error{Code: CodeChildFailed, Details: details, Permanent: true, Err: r.Err()}
+	return &operation.Error{Code: CodeChildFailed, Message: message, Details: details, Permanent: true, Err: r.Err()}
 }
 
 func (c children) start(ctx context.Context, call *operation.Call, find func(context.Context) (*registry.Entry, error)) (*Run, error) {
