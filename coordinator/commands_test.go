@@ -37,7 +37,7 @@ func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 		require.NoError(t, err)
 		d.plan = p
 		d.recover()
-		require.NoError(t, d.give(decide.Started("r", p, nil)))
+		require.NoError(t, d.give(decide.Started("r", p, nil, decide.Limits{})))
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			switch rapid.IntRange(0, 12).Draw(t, "move") {
 			case 0:

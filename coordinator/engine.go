@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -79,6 +80,7 @@ type Engine struct {
 	clock    *clock
 	pool     *pool
 	room     [roomKinds]capacity
+	inFlight inFlight        // answers of calls
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -98,7 +100,7 @@ type Engine struct {
 	closed   bool
 	shut     chan struct{} // closed when Shutdown has done its work
 
-	library library
+	registry *registry.Registry
 }
 
 // New starts an engine on a store, which it owns from then on, and goes on with the runs it finds there that are not
@@ -127,8 +129,15 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.room[inCalls].max, e.room[inDeciders].max = config.CallsMax, config.CallsMax
 	e.room[inPrograms].max, e.room[inDecidingPrograms].max = max(0, config.ProgramsMax), max(0, config.ProgramsMax)
+	e.inFlight = newInFlight(config.Limits.AnswersBytesMax)
 	e.sleepers.wake = make(chan struct{}, 1)
-	if err := usercode.Call(func() error { return e.library.init(e, config) }); err != nil {
+	err := usercode.Call(func() (err error) {
+		e.registry, err = registry.New(store, registry.Config{
+			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: children{e},
+		})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -154,7 +163,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	for head, err := range e.store.Heads(ctx, "") {
 		switch {
 		case err != nil && unreadable(&head, err):
-			e.parkAsleep(head.Run, err, nil, e.library.learned())
+			e.parkAsleep(head.Run, err, nil, e.registry.Learned())
 		case err != nil:
 			return err
 		case head.Open && e.choose(head):
@@ -185,11 +194,11 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	return nil
 }
 
-// Operation is what steps call: a name with an implementation, as operation.Define gives.
-type Operation interface {
-	Name() string
-	Implementation() any
-}
+// Operation is what steps call: a name with an implementation, as operation.Define returns.
+type Operation = registry.Operation
+
+// InputError says what a workflow's schema refuses in a run's input.
+type InputError = registry.InputError
 
 // An Option changes how a run is started.
 type Option func(*startOptions)
@@ -228,19 +237,19 @@ func (e *Engine) Register(w *template.Workflow) error {
 }
 
 // learn returns the entry of a workflow. What is wrong with a tree that was made by hand must not end the process.
-func (e *Engine) learn(w *template.Workflow) (entry *entry, err error) {
+func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) {
 	switch {
 	case e.shutting():
 		return nil, ErrShutdown
 	case w == nil:
 		return nil, errors.New("coordinator: the workflow is nil")
 	}
-	before := e.library.learned()
+	before := e.registry.Learned()
 	err = usercode.Call(func() (err error) {
-		entry, err = e.library.add(w)
+		entry, err = e.registry.Add(w)
 		return err
 	})
-	if e.library.learned() != before {
+	if e.registry.Learned() != before {
 		e.retryMissing()
 	}
 	return entry, err
@@ -265,7 +274,7 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}
-	if err := entry.schema.check(in); err != nil {
+	if err := entry.Schema.Check(in); err != nil {
 		return nil, err
 	}
 	if o.id == "" {
@@ -284,25 +293,24 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 
 // begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
 // first requests are durable with one sync.
-func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOptions) (*Run, error) {
-	if most := e.config.Limits.NodesMax; most > 0 && len(entry.plan.Checked.Items) > most {
+func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
+	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
 		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
-			ErrLimit, entry.plan.Workflow.Name, len(entry.plan.Checked.Items), most)
+			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
 	}
-	children, all, err := e.bundle(ctx, entry)
+	children, all, err := e.registry.Bundle(ctx, entry)
 	if err != nil {
 		return nil, e.why(ctx, err)
 	}
 	for _, one := range all {
-		if err := e.library.prepare(ctx, e.store, one); err != nil {
+		if err := e.registry.Store(ctx, one); err != nil {
 			return nil, e.why(ctx, err)
 		}
 	}
-	p := entry.plan
-	first := decide.Started(o.id, p, input)
+	p := entry.Plan
+	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	e.config.Limits.ofRun().KeptBy(start)
 	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err
@@ -317,8 +325,8 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 
 // beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
 // first, has failed.
-func (e *Engine) beginOnce(ctx context.Context, entry *entry, first journal.Event, named bool) (*Run, error) {
-	p, id := entry.plan, first.Detail.Start.Run
+func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
+	p, id := entry.Plan, first.Detail.Start.Run
 	if named {
 		if known, err := e.exists(ctx, id); err != nil {
 			return nil, err
@@ -538,9 +546,9 @@ func (e *Engine) retire(r *run) bool {
 }
 
 // directory is who can be targeted by a workflow.
-func (e *Engine) directory(entry *entry) directory.Directory {
+func (e *Engine) directory(entry *registry.Entry) directory.Directory {
 	if e.config.Directory != nil {
 		return e.config.Directory
 	}
-	return entry.directory
+	return entry.Directory
 }

@@ -147,7 +147,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 // could not go on here is found out by that.
 func (r *Run) ending(ctx context.Context) (result *Result, last uint64, err error) {
 	e := r.engine
-	known := e.library.learned()
+	known := e.registry.Learned()
 	var start *journal.Start
 	for event, err := range e.store.Read(ctx, r.id, 1) {
 		if err != nil {

@@ -1,14 +1,17 @@
 package coordinator
 
-import "github.com/sluiceflow/sluice/reactive/decide"
+import (
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template/value"
+)
 
-// Limits bound what one run, with the child runs below it, may grow to. Zero means the default, a negative number no limit.
+// Limits bound what one run, with the child runs below it, may grow to, and what answers take meanwhile. Zero means the default, a negative number no limit.
 type Limits struct {
 	// NodesMax is how many steps, conditionals and maps a workflow may have. Starting a larger one is refused.
 	// Default: 100,000.
 	NodesMax int
 
-	// MapItemsMax is how many items a map may have. A longer list fails the map with limit_exceeded. A run keeps the limit
+	// MapItemsMax is how many items a map, or a playbook's loop, may have. A longer list fails it with limit_exceeded. A run keeps the limit
 	// it was started with. Default: 100,000.
 	MapItemsMax int
 
@@ -23,8 +26,21 @@ type Limits struct {
 
 	// ValueBytesMax is how many bytes the encoding of a value may take that is journaled: of an input, an output, a message, a
 	// patch. A call with a larger output fails with output_too_large and one with a larger input with input_too_large, neither
-	// to be repeated; anything else that is larger is refused. Default, and at most: 32 MiB.
+	// to be repeated; anything else that is larger is refused. The context of a playbook's run may take as much, and so may the
+	// variables of one of its iterations or steps: a write beyond it fails the run with limit_exceeded. A run keeps
+	// that limit.
+	// Default, and at most: 32 MiB.
 	ValueBytesMax int
+
+	// ValueNodesMax is how many nodes such a value may have: lists, objects, keys and scalars, each where it stands. What
+	// has more fares like what has more bytes. Default, and at most: value.NodesMax.
+	ValueNodesMax int
+
+	// AnswersBytesMax is how many bytes the answers of all calls of the engine may take in memory together, from when they are
+	// read until they are journaled: a quarter of it as texts, the rest as the values that are made of them, of which each node
+	// counts as value.NodeBytes. Answers of commands and HTTP requests wait for room; small ones need none, and one that
+	// needs more than there is has all of it, alone. Default: 512 MiB.
+	AnswersBytesMax int
 
 	// MessagesMax is how many messages of a run may wait for a step that takes them, and MailboxBytesMax how many bytes they
 	// may have together. What is sent beyond is refused with ErrMailboxFull. Defaults: 1,000, and 64 MiB.
@@ -49,15 +65,22 @@ func DefaultLimits() Limits {
 	run := decide.DefaultLimits()
 	return Limits{
 		NodesMax: 100_000, MapItemsMax: run.MapItemsMax, InstancesMax: run.InstancesMax, EventsMax: run.EventsMax,
-		ValueBytesMax: run.ValueBytesMax, MessagesMax: run.MessagesMax, MailboxBytesMax: run.MailboxBytesMax,
+		ValueBytesMax: run.ValueBytesMax, ValueNodesMax: run.ValueNodesMax, AnswersBytesMax: 512 << 20,
+		MessagesMax: run.MessagesMax, MailboxBytesMax: run.MailboxBytesMax,
 		DescendantsMax: 10_000, DepthMax: depthMax,
 	}
 }
 
+// Completed are the limits with the defaults in place of zeros.
+func (l Limits) Completed() Limits {
+	l.complete()
+	return l
+}
+
 func (l *Limits) fields() []*int {
 	return []*int{
-		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax,
-		&l.MessagesMax, &l.MailboxBytesMax, &l.DescendantsMax, &l.DepthMax,
+		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax, &l.ValueNodesMax,
+		&l.AnswersBytesMax, &l.MessagesMax, &l.MailboxBytesMax, &l.DescendantsMax, &l.DepthMax,
 	}
 }
 
@@ -68,17 +91,18 @@ func (l *Limits) complete() {
 			*limit = *most
 		}
 	}
-	for limit, most := range map[*int]int{&l.ValueBytesMax: valueBytesMax, &l.DepthMax: depthMax} {
+	for limit, most := range map[*int]int{&l.ValueBytesMax: valueBytesMax, &l.ValueNodesMax: value.NodesMax, &l.DepthMax: depthMax} {
 		if *limit < 0 || *limit > most {
 			*limit = most
 		}
 	}
 }
 
-// ofRun are the limits that the decisions about a run keep to.
-func (l *Limits) ofRun() decide.Limits {
+// OfRun returns the limits that the decisions about a run keep to.
+func (l Limits) OfRun() decide.Limits {
 	return decide.Limits{
 		MapItemsMax: l.MapItemsMax, InstancesMax: l.InstancesMax, EventsMax: l.EventsMax, ValueBytesMax: l.ValueBytesMax,
-		MessagesMax: l.MessagesMax, MailboxBytesMax: l.MailboxBytesMax,
+		ValueNodesMax: l.ValueNodesMax,
+		MessagesMax:   l.MessagesMax, MailboxBytesMax: l.MailboxBytesMax,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -35,7 +36,7 @@ func (r *run) recover(ctx context.Context) bool {
 	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
 		return false
 	}
-	if r.err = entry.missing; r.err != nil {
+	if r.err = entry.Missing; r.err != nil {
 		return false
 	}
 	r.engine.unpark(r.id)
@@ -45,9 +46,9 @@ func (r *run) recover(ctx context.Context) bool {
 }
 
 // reread reads the journal. What may be otherwise the next time is tried again, for a while; anything else parks the run.
-func (r *run) reread(ctx context.Context) (*entry, *reactive.Root, bool) {
+func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool) {
 	for tries := 1; ; tries++ {
-		r.known = r.engine.library.learned()
+		r.known = r.engine.registry.Learned()
 		entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id, r.entry)
 		if err == nil {
 			return entry, root, true

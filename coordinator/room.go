@@ -3,6 +3,8 @@ package coordinator
 import (
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/registry"
+
 	"github.com/sluiceflow/sluice/reactive"
 )
 
@@ -54,33 +56,28 @@ func (e *Engine) release(in counts, n int) {
 }
 
 // bounds reports whether there may be no room for calls of a workflow.
-func (e *Engine) bounds(of *entry) bool {
+func (e *Engine) bounds(of *registry.Entry) bool {
 	if e.room[inCalls].max > 0 {
 		return true
 	}
-	return e.room[inPrograms].max > 0 && slices.ContainsFunc(of.performers, func(p *performer) bool { return p != nil && p.program })
+	return e.room[inPrograms].max > 0 && slices.ContainsFunc(of.Performers, func(p *registry.Performer) bool { return p != nil && p.Program })
 }
 
 // Reserve asks for room for one more call.
 func (r *run) Reserve(room reactive.Room) bool { return r.engine.take(countsAs[room], r) }
 
 // rooms says, by operation, what room its calls need.
-func (e *entry) rooms() []reactive.Room {
-	list := make([]reactive.Room, len(e.performers))
-	for i, p := range e.performers {
+func rooms(e *registry.Entry) []reactive.Room {
+	list := make([]reactive.Room, len(e.Performers))
+	for i, p := range e.Performers {
 		switch {
-		case p == nil || p.roomless():
+		case p == nil || p.Roomless():
 			list[i] = reactive.NoRoom
-		case p.program:
+		case p.Program:
 			list[i] = reactive.ProgramRoom
 		}
 	}
 	return list
-}
-
-func (p *performer) roomless() bool {
-	_, child := p.caller.(*childCaller)
-	return child || p.pure
 }
 
 // room is what a call counts in, as far as that is bounded.
@@ -92,14 +89,14 @@ func (r *run) room(req reactive.Request) counts {
 	if req.Decision != 0 {
 		op = r.root.Place(req.Node).Decision
 	}
-	switch p := r.entry.performers[op]; {
-	case p == nil || p.roomless():
+	switch p := r.entry.Performers[op]; {
+	case p == nil || p.Roomless():
 		return 0
-	case req.Decision != 0 && p.program:
+	case req.Decision != 0 && p.Program:
 		return asDecider | asDeciding
 	case req.Decision != 0:
 		return asDecider
-	case p.program:
+	case p.Program:
 		return asCall | asProgram
 	}
 	return asCall
@@ -179,7 +176,7 @@ func (r *run) returnRooms(calls []reactive.Request) {
 	}
 }
 
-// returnRoom returns the room of calls that have landed. A call that was given up keeps its room until then.
+// returnRoom returns the room of calls that have landed, and that of their answers. A call that was given up keeps its room until then.
 func (e *Engine) returnRoom(landed []*flight) {
 	var n [roomKinds]int
 	for _, f := range landed {
@@ -187,6 +184,7 @@ func (e *Engine) returnRoom(landed []*flight) {
 			n[i] += int(f.room >> i & 1)
 		}
 		f.room = 0 // it may be put back, and come again
+		e.inFlight.putBack(f)
 	}
 	for i := range n {
 		e.room[i].release(n[i])

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -24,7 +25,7 @@ type run struct {
 	err     error         // why it left without having finished; set before over is closed
 	result  *Result       // set before over is closed, when it finished
 
-	entry    *entry
+	entry    *registry.Entry
 	ring     *keychain.Ring               // the run's secrets; nil: it has none
 	root     *reactive.Root               // nil until the run is recovered, and after what was decided has been given up
 	step     *decide.Stepper              // decides about root
@@ -55,16 +56,16 @@ func newRun(e *Engine, id string) *run {
 }
 
 // adopt takes a root to be driven.
-func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
+func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
 	r.root, r.step = root, decide.NewStepper(root, r)
 	if r.bounded = r.engine.bounds(entry); r.bounded {
-		root.Rooms(entry.rooms())
+		root.Rooms(rooms(entry))
 	}
 }
 
 // Limits are those of the engine.
-func (r *run) Limits() decide.Limits { return r.engine.config.Limits.ofRun() }
+func (r *run) Limits() decide.Limits { return r.engine.config.Limits.OfRun() }
 
 // again has the loop decide anew.
 func (r *run) again() { r.inbox.poke() }
@@ -136,17 +137,20 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 		f.Input, _ = root.DecisionInput(req.Node)
 		f.Decision = req.Decision
 	}
-	f.run, f.req, f.op = r, req, r.entry.performers[op]
+	f.run, f.req, f.op = r, req, r.entry.Performers[op]
 	if r.ring != nil && req.Decision == 0 {
-		f.secrets = net.Of(root).Secrets(req.Node)
+		f.aside().secrets = net.Of(root).Secrets(req.Node)
 	}
 	if req.Decision == 0 {
 		f.making = root.Making(req)
-		f.ReportTo(f)
 	}
+	f.HostBy(f)
 	f.Identity = root.Start().Identity
-	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
-	f.key, f.entry, f.Participant = f.Node, r.entry, req.Participant
+	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.Plan.Operations[op].Name, req.Attempt
+	f.key, f.Participant = f.Node, req.Participant
+	if req.Participant != "" {
+		f.aside().entry = r.entry
+	}
 	return f
 }
 
@@ -211,7 +215,7 @@ func (r *run) stop(cancels []reactive.Request) {
 
 // land returns a call to its run, with how it has ended. It is called on the goroutine that made the call.
 func (r *run) land(f *flight, l landing) {
-	f.landing = l
+	f.end(l)
 	r.bringHome(f)
 }
 
@@ -235,12 +239,12 @@ func (r *run) take() []decide.Item {
 	r.items = append(r.items[:0], came...)
 	r.pending, r.landed = r.items, landed
 	for _, f := range landed {
-		switch {
-		case f.landing.Failure != nil && f.stopped, f.landing.lost == ErrShutdown:
-		case f.landing.lost != nil:
-			r.unable = f.landing.lost
+		switch l := f.landing(); {
+		case l.Failure != nil && f.stopped, l.lost == ErrShutdown:
+		case l.lost != nil:
+			r.unable = l.lost
 		default:
-			e := decide.Ending(f.req, f.landing.Result)
+			e := decide.Ending(f.req, l.Result)
 			e.Node, e.Hint = f.key, f.req.Node+1
 			r.items = append(r.items, decide.Item{Event: e})
 		}
@@ -252,6 +256,7 @@ func (r *run) take() []decide.Item {
 func (r *run) home() {
 	for _, f := range r.landed {
 		r.untrack(f)
+		f.end(landing{}) // calls that were made together are kept together until the last has landed
 	}
 	r.engine.returnRoom(r.landed)
 	r.pending, r.landed = nil, nil

@@ -33,13 +33,20 @@ func secrets(ctx context.Context, w *template.Workflow, input value.Value) (*key
 	return ring, nil
 }
 
+// Redactor implements operation.Host.
+func (f *flight) Redactor() operation.Redactor {
+	if f.run.ring == nil {
+		return nil
+	}
+	return f.run.ring
+}
+
 // reveal puts the secrets into what a call is made with that it is given. It is called on the goroutine that makes the call.
 func (r *run) reveal(f *flight) error {
 	if r.ring == nil {
 		return nil
 	}
-	input, err := r.ring.Reveal(f, f.secrets, f.Input)
-	f.RedactBy(r.ring)
+	input, err := r.ring.Reveal(f, f.aside().secrets, f.Input)
 	switch {
 	case err == nil:
 		f.Input = input

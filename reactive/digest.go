@@ -57,7 +57,7 @@ func (r *Root) Digest(w io.Writer, now int64) {
 			fmt.Fprintf(w, " <%s", r.Key(req.Node))
 		}
 		for _, m := range b.messages {
-			digestValue(w, m)
+			digestValue(w, m.payload)
 		}
 	}
 	r.digestTimers(w, now)

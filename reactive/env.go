@@ -20,6 +20,17 @@ type env struct {
 
 var _ expr.Env = env{}
 
+// Meter counts the work of the run's expressions.
+func (e env) Meter() *expr.Meter { return &e.r.meter }
+
+// Meter counts the work of the run's expressions. What is journaled when it is evaluated is not bounded; what every replay
+// evaluates again is, by EvaluationMax.
+func (r *Root) Meter() *expr.Meter { return &r.meter }
+
+// EvaluationMax is how much work the expressions may be that one event leads to: see expr.Meter. Those beyond it fail, as they do
+// that exceed a limit alone, so that no document keeps its run from being stopped.
+const EvaluationMax = 64_000_000
+
 // Env is what the expressions of node v see.
 func (r *Root) Env(v int32) expr.Env { return env{r, v} }
 

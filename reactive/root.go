@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -28,6 +29,7 @@ type Root struct {
 	keys         []string // of instances in blocks, made when asked for
 	slots        slots
 	starts       starts
+	meter        expr.Meter
 	apart        []starts // those whose calls need another room than most, by that; nil: they are among the others
 	rooms        []Room   // by operation; nil: all need the same
 	maps         map[int32]*expansion
@@ -227,12 +229,14 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // however a journal is cut into batches, the statuses are the same.
 func (r *Root) Apply(e *journal.Event) Outcome {
 	r.seq, r.at = e.Seq, e.At
+	r.meter.Bound(EvaluationMax)
 	out := r.fold(e)
 	r.bank.Drain()
 	r.grant()
 	if r.body != nil {
 		r.body.Apply(e)
 	}
+	r.meter.Free()
 	if r.signals != nil {
 		r.signals.flush()
 	}

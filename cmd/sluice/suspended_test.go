@@ -62,7 +62,7 @@ func suspend(ctx context.Context, dir, id string) error {
 		return err
 	}
 	root, at := decide.NewRoot(p), time.Now().Add(-24*time.Hour).UnixNano()
-	out := decide.NewStepper(root, noHost{}).Step(at, []decide.Item{{Event: decide.Started(id, p, nil)}})
+	out := decide.NewStepper(root, noHost{}).Step(at, []decide.Item{{Event: decide.Started(id, p, nil, decide.Limits{})}})
 	if _, err := store.Append(ctx, id, 0, out.Batch, headOf(id, root)); err != nil {
 		return err
 	}

@@ -73,3 +73,26 @@ func TestStatesThatHoldTooManyEventsAreNotLeft(t *testing.T) {
 	require.Less(t, cut.States, whole.States)
 	require.Empty(t, cut.Findings, "nothing is said of what was not seen")
 }
+
+// A state with many nodes was kept alive with 255 others like it, and every look at one was for nothing: 3 GB, and no end.
+func TestStatesWithManyNodesAreBounded(t *testing.T) {
+	p := compile(t, `{kind: Workflow, name: w, operations: {}, steps: [
+		{map: {id: a, over: "{{ 1..40 }}", as: x, steps: [{map: {id: b, over: "{{ 1..50 }}", as: y, steps: [{operation: ask}]}}]}}]}`)
+	const work = 20_000_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report, err := explore.Run(p, explore.Options{WorkMax: work})
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.False(t, report.Complete)
+	require.Less(t, report.States, work/100/2000+1, "2,000 nodes count 100 each")
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(512), "MiB allocated")
+}
+
+func TestValuesOfStatesAreBounded(t *testing.T) {
+	p := compile(t, `{kind: Workflow, name: w, operations: {}, steps: [{map: {id: a, over: "{{ 1..20 }}", steps: [{operation: ask, input: "{{ repeat('x', 100000) }}"}]}}]}`)
+	report, err := explore.Run(p, explore.Options{BytesMax: 1_000_000})
+	require.NoError(t, err)
+	require.False(t, report.Complete)
+	require.Equal(t, 1, report.States)
+}

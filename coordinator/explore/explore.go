@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +41,9 @@ type explorer struct {
 	bounded  bool
 	moves    int
 	events   int // of all states
-	alive    int // states
+	alive    int // bytes of states
+	work     int // of all states
+	bytes    int // of all states
 }
 
 // state is a journal, as the one before it and what one move has added.
@@ -56,11 +59,15 @@ type state struct {
 	waits string // a step that it waits for
 	why   string
 	live  *play // still as it was entered; nil: it has to be revived
+	size  int   // bytes of what makes it differ
 }
 
-// liveMax bounds the states that are kept alive until they are expanded. That spares a revival each, which takes as long as
-// the way there: of a long run that does not branch, all of them.
-const liveMax = 256
+// liveMax bounds the states that are kept alive until they are expanded, by the bytes of what makes them differ. That spares a
+// revival each, which takes as long as the way there: of a long run that does not branch, all of them.
+const liveMax = 4 << 20
+
+// nodeWork is what a node is counted as that is looked at: the work of making a text of it.
+const nodeWork = 100
 
 // play is a state brought to life: its root, ready to be driven on.
 type play struct {
@@ -68,11 +75,13 @@ type play struct {
 	root  *reactive.Root
 	step  *decide.Stepper
 	batch []journal.Event // since it was brought to life
+	spent int             // the work that is counted already
 }
 
 var (
 	_ decide.Host     = (*play)(nil)
 	_ decide.Resolver = (*play)(nil)
+	_ decide.Limiter  = (*play)(nil)
 )
 
 // Function finds a Go function of the workflow.
@@ -87,6 +96,9 @@ func (p *play) Function(name string, args []any) (value.Value, *journal.Failure)
 
 // Pure carries out nothing: what calls give is guessed.
 func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
+
+// Limits are those of the exploration.
+func (p *play) Limits() decide.Limits { return p.e.options.Limits.OfRun() }
 
 // Reserve has room for any number of calls.
 func (p *play) Reserve(reactive.Room) bool { return true }
@@ -125,7 +137,11 @@ func (e *explorer) revive(i int) *play {
 			event := batch[j]
 			p.root.Apply(&event)
 		}
+		if e.work += len(batch) * nodeWork; e.count(p) {
+			break // it is as good as none, and nobody goes on
+		}
 	}
+	e.work += int(p.root.Len()) * nodeWork
 	p.root.TakeCalls()
 	p.root.TakeCancels()
 	p.step = decide.NewStepper(p.root, p)
@@ -147,9 +163,10 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 		p.batch = append(p.batch, out.Batch...)
 		items = nil
 		if !out.More || refused != nil {
+			p.e.count(p)
 			return refused
 		}
-		if turn > turnsMax || len(p.batch) > p.e.options.batchMax {
+		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || p.e.count(p) {
 			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside, at most %d in %d are looked at",
 				errEndless, len(p.batch), turn+1, p.e.options.batchMax, turnsMax)
 		}
@@ -166,6 +183,18 @@ const (
 
 // errEndless is why a move was not followed to its end.
 var errEndless = errors.New("the run goes on for ever, or for too long to be checked")
+
+// count adds what a play has taken to what all have, and reports whether that is too much.
+func (e *explorer) count(p *play) bool {
+	e.work += p.root.Meter().Spent() - p.spent
+	p.spent = p.root.Meter().Spent()
+	return e.spent()
+}
+
+// spent reports whether no more may be looked at.
+func (e *explorer) spent() bool {
+	return len(e.states) >= e.options.StatesMax || e.events >= e.options.eventsMax || e.work >= e.options.WorkMax || e.bytes >= e.options.BytesMax
+}
 
 // explore visits states in the order of their distance from the start.
 func (e *explorer) explore() error {
@@ -187,7 +216,7 @@ func (e *explorer) explore() error {
 		if s.ended {
 			continue
 		}
-		if s.depth >= e.options.DepthMax || len(e.states) >= e.options.StatesMax || e.events >= e.options.eventsMax {
+		if s.depth >= e.options.DepthMax || e.spent() {
 			s.cut, e.bounded = true, true
 			continue
 		}
@@ -200,7 +229,7 @@ func (e *explorer) explore() error {
 func (e *explorer) begin(input value.Value, label string) error {
 	p := &play{e: e, root: decide.NewRoot(e.plan)}
 	p.step = decide.NewStepper(p.root, p)
-	if err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input)}); err != nil {
+	if err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input, e.options.Limits.OfRun())}); err != nil {
 		return err
 	}
 	e.enter(p, -1, label, begun)
@@ -214,24 +243,25 @@ func (e *explorer) expand(i int) {
 		p = e.revive(i)
 	} else {
 		e.states[i].live, p.batch = nil, nil
-		e.alive--
+		e.alive -= e.states[i].size
 	}
 	moves := p.possible()
 	e.states[i].rests = len(p.root.OpenCalls()) == 0
 	e.states[i].waits, e.states[i].why = p.describe()
 	for k, m := range moves {
 		if k > 0 {
-			if len(e.states) >= e.options.StatesMax {
+			if e.spent() {
 				e.states[i].cut, e.bounded = true, true
 				return
 			}
 			p = e.revive(i)
 		}
 		now := max(p.root.At(), m.at)
-		if err := p.drive(now, m.items...); errors.Is(err, errEndless) {
+		switch err := p.drive(now, m.items...); {
+		case errors.Is(err, errEndless):
 			e.states[i].cut, e.bounded = true, true
 			continue
-		} else if err != nil {
+		case err != nil:
 			continue // it was refused: as things stand it is no move
 		}
 		e.moves++
@@ -245,11 +275,12 @@ func (e *explorer) expand(i int) {
 // enter gives the number of the state that a play has come to, which is a new one or known.
 func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	ended := p.root.Finished() != nil
-	h := sha256.New()
+	h := &sized{Hash: sha256.New()}
 	if ended {
 		fmt.Fprintf(h, "ended %s;", p.root.RunStatus())
 	}
 	p.root.Digest(h, now)
+	e.work += h.bytes + int(p.root.Len())*nodeWork
 	digest := [32]byte(h.Sum(nil))
 	if i, ok := e.known[digest]; ok {
 		return i
@@ -260,16 +291,31 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	}
 	i := len(e.states)
 	e.known[digest] = i
-	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended})
+	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended, size: h.bytes + int(p.root.Len())*nodeWork})
 	e.events += len(p.batch)
+	for k := range p.batch {
+		size, _ := value.Size(p.batch[k].Value, e.options.BytesMax)
+		e.bytes += size
+	}
 	if ended {
 		e.ends[string(p.root.RunStatus())] = true
-	} else if e.alive < liveMax {
+	} else if size := e.states[i].size; e.alive == 0 || e.alive+size <= liveMax {
 		e.states[i].live = p
-		e.alive++
+		e.alive += size
 	}
 	e.look(p, i)
 	return i
+}
+
+// sized is a hash that counts what it is told.
+type sized struct {
+	hash.Hash
+	bytes int
+}
+
+func (h *sized) Write(data []byte) (int, error) {
+	h.bytes += len(data)
+	return h.Hash.Write(data)
 }
 
 // look sees what is wrong in a state that is new.

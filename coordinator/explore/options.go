@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
@@ -22,12 +23,18 @@ type Options struct {
 	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
 	Input     value.Value              // of the run
 	AllOrders bool                     // also those that make no difference
+	WorkMax   int                      // of all states together, as expr.Meter counts it; nodes and events count, too. Default: WorkMax
+	BytesMax  int                      // of the values in the events of all states. Default: BytesMax
+	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
 
 	batchMax, eventsMax int // the constants, but for tests
 }
 
-// The defaults.
+// What an exploration may take unless its Options say otherwise.
 const (
+	WorkMax  = 2_000_000_000
+	BytesMax = 64 << 20
+
 	statesMax = 20_000
 	depthMax  = 500
 )
@@ -62,6 +69,12 @@ type Report struct {
 func Run(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
 		o.StatesMax = statesMax
+	}
+	if o.WorkMax <= 0 {
+		o.WorkMax = WorkMax
+	}
+	if o.BytesMax <= 0 {
+		o.BytesMax = BytesMax
 	}
 	if o.DepthMax <= 0 {
 		o.DepthMax = depthMax

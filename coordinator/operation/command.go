@@ -48,7 +48,7 @@ func (b *command) Call(c *Call) (any, error) {
 	}
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
-	p.redactor = c.redactor
+	p.redactor = c.redactor()
 	if b.output != "" {
 		p.stdout.full = p.kill // what comes of it can only be refused
 		p.whole = true
@@ -138,13 +138,13 @@ func (b *command) parse(c *Call, p *process) (any, error) {
 	case "text":
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), nil
 	case "lines":
-		return lines(c.redact(text)), nil // of a secret that is broken into lines no line tells what it is
-	case "json":
-		v, err := value.ParseJSON([]byte(text))
-		if err != nil {
-			return nil, &Error{Code: CodeInvalidOutput, Message: "standard output: " + err.Error(), Permanent: true, Err: err}
+		text = c.redact(text) // of a secret that is broken into lines no line tells what it is
+		if err := c.takeNodes(len(text), strings.Count(text, "\n")+2); err != nil {
+			return nil, err
 		}
-		return v, nil
+		return lines(text), nil
+	case "json":
+		return c.parseJSON("standard output", []byte(text))
 	}
 	return map[string]any{"exit_code": int64(0), "stdout": text, "stderr": p.stderr.String()}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // ResponseMax is how large the body of an HTTP answer may be, in bytes, after decompression.
@@ -58,17 +56,14 @@ func (b *request) Call(c *Call) (any, error) {
 	if resp.StatusCode < 200 {
 		return nil, statusError(c, req, resp, nil)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, ResponseMax+1))
-	switch {
-	case err != nil:
-		return nil, transportError(c, req, err)
-	case len(body) > ResponseMax:
-		return nil, &Error{Code: CodeTooLarge, Permanent: true,
-			Message: fmt.Sprintf("%s: the body is larger than %d bytes", place(req), ResponseMax)}
-	case resp.StatusCode >= 400:
+	body, err := readBody(c, req, resp)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 400 {
 		return nil, statusError(c, req, resp, body)
 	}
-	return outcome(req, resp, body)
+	return outcome(c, req, resp, body)
 }
 
 // prepare evaluates the binding.
@@ -147,24 +142,12 @@ func isHeaderName(name string) bool {
 }
 
 // outcome is the step's output: an answer that is no error.
-func outcome(req *http.Request, resp *http.Response, body []byte) (any, error) {
-	content, err := parseBody(resp, body)
+func outcome(c *Call, req *http.Request, resp *http.Response, body []byte) (any, error) {
+	content, err := parseBody(c, req, resp, body)
 	if err != nil {
-		return nil, &Error{Code: CodeInvalidOutput, Message: place(req) + ": " + err.Error(), Permanent: true, Err: err}
+		return nil, err
 	}
 	return map[string]any{"status": int64(resp.StatusCode), "headers": headerValues(resp), "body": content}, nil
-}
-
-// parseBody gives a body that says it is JSON as a value, and any other as a text. An empty body is no JSON: it is null.
-func parseBody(resp *http.Response, body []byte) (any, error) {
-	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
-		return string(body), nil
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, nil
-	}
-	return value.ParseJSON(body)
 }
 
 // headerValues gives the headers under lower-case names, several of one name joined as RFC 9110 says.
@@ -193,7 +176,11 @@ func statusError(c *Call, req *http.Request, resp *http.Response, body []byte) e
 		e.RetryAt = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	}
 	const kept = 64 << 10 // enough of an error page
-	content, err := parseBody(resp, body)
+	var content any
+	err := error(nil)
+	if len(body) <= kept {
+		content, err = parseBody(c, req, resp, body)
+	}
 	if err != nil || len(body) > kept {
 		text := c.redact(string(body))
 		content = strings.ToValidUTF8(text[:min(len(text), kept)], "")

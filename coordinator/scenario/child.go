@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -93,8 +92,8 @@ func (g *stage) startChild(q question, child *template.Child) {
 
 func (g *stage) tryChild(q question, child *template.Child) error {
 	path := q.t.path + q.node + "/"
-	if most := coordinator.DefaultLimits().DepthMax; strings.Count(path, "/") > most { // a workflow may start itself
-		return fmt.Errorf("child runs nest deeper than %d", most)
+	if err := g.mayBeget(path); err != nil {
+		return err
 	}
 	src, err := childSource(q.t.program.plan.Workflow, child, q.t.program.folder)
 	if err != nil {
@@ -108,6 +107,17 @@ func (g *stage) tryChild(q question, child *template.Child) error {
 	t := newTrack(g, q.id(), path, p)
 	t.parent, t.call = q.t, q.call
 	return g.begin(t, q.t.root.Requested(q.call.Node))
+}
+
+// mayBeget refuses a child run that would be one too many, or too deep below the scenario's own: a workflow may start itself.
+func (g *stage) mayBeget(path string) error {
+	if most := g.limits.DepthMax; strings.Count(path, "/") > most {
+		return fmt.Errorf("child runs nest deeper than %d", most)
+	}
+	if most := g.limits.DescendantsMax; most >= 0 && len(g.tracks) > most {
+		return fmt.Errorf("the run has started %d runs, with those that they have started; DescendantsMax is %d", most, most)
+	}
+	return nil
 }
 
 // cancellation ends a child run whose call has ended otherwise; false: there is nothing to end.

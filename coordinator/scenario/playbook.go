@@ -22,10 +22,16 @@ type sighting struct {
 	by int
 }
 
+// sightingBytes is about what one takes in memory.
+const sightingBytes = 256
+
 // look has the observer of a playbook's run keep what it is told.
 func (t *track) look() {
 	if n := net.Of(t.seen); n != nil {
-		n.Watch(func(v net.View) { t.sightings = append(t.sightings, sighting{v, t.observed}) })
+		n.Watch(func(v net.View) {
+			t.sightings = append(t.sightings, sighting{v, t.observed})
+			t.stage.bytes += sightingBytes
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"maps"
 	"time"
 
@@ -56,7 +57,7 @@ func (r *reader) answer(n *document.Node) answer {
 	}
 	r.object(n, fields{
 		"http": about("http"), "pg": about("pg"), "py": about("py"),
-		"deliver":     func(v *document.Node) { a.deliver = r.count(v) },
+		"deliver":     func(v *document.Node) { a.deliver = r.deliver(v) },
 		"after":       func(v *document.Node) { a.after = r.duration(v) },
 		"output":      func(v *document.Node) { a.output = v.Value() },
 		"error":       func(v *document.Node) { a.failure = r.failure(v) },
@@ -137,4 +138,14 @@ func withDetails(details any, more map[string]any) any {
 	}
 	maps.Copy(out, more)
 	return out
+}
+
+// deliver reads how often an answer comes in.
+func (r *reader) deliver(n *document.Node) int {
+	times := r.count(n)
+	if times > DeliverMax {
+		r.fault(n, fmt.Sprintf("an answer comes in %d times at most, not %d", DeliverMax, times))
+		return DeliverMax
+	}
+	return times
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 )
@@ -19,6 +20,15 @@ type Options struct {
 	// Seed shuffles answers that come in at one instant, where the rules leave their order open. The same seed gives the
 	// same order. Default: 0, the order in which they were asked for.
 	Seed int64
+
+	// Limits bound what the runs may come to, as those of an engine do. EventsMax counts those
+	// of all runs together, too: a scenario with more of them fails. Default: coordinator.DefaultLimits.
+	Limits coordinator.Limits
+
+	// WorkMax bounds the work of the expressions of all runs together, as expr.Meter counts it, and BytesMax the encoding of their
+	// journals, which stay in memory. A scenario that takes more fails. Defaults: WorkMax and BytesMax.
+	WorkMax  int
+	BytesMax int
 
 	// Workflows are trees built in Go, which a scenario names in place of a file. They are copied, not changed.
 	Workflows map[string]*template.Workflow

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -8,17 +9,24 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What bounds a scenario: events of one run, and turns within one instant, so that a workflow that goes round without
-// time passing ends as a difference.
+// What bounds a scenario beside its limits: turns within one instant, so that a workflow that goes round without time passing
+// ends as a difference; and how often an answer comes in.
 const (
-	eventsMax = 1_000_000
-	turnsMax  = 10_000
+	turnsMax   = 10_000
+	DeliverMax = 1_000
+)
+
+// What a scenario may take unless its Options say otherwise.
+const (
+	WorkMax  = 2_000_000_000
+	BytesMax = 256 << 20
 )
 
 // stage is a scenario while it is performed. It is the driver of the stepper: it keeps the instant, brings in what the
@@ -35,6 +43,7 @@ const (
 type stage struct {
 	s         *Scenario
 	options   Options
+	limits    coordinator.Limits // completed
 	cast      *cast
 	now       int64    // Unix nanoseconds
 	away      int64    // the engine is, until then; 0: it is there
@@ -43,11 +52,14 @@ type stage struct {
 	place     string              // the entry of the timeline that is performed; "": none
 	directory *template.Directory // who can be targeted now
 	report    *Report
+	events    int  // of all runs
+	bytes     int  // of their encoding
+	work      int  // of expressions
 	fault     bool // it cannot go on
 }
 
 func newStage(s *Scenario, o Options) *stage {
-	g := &stage{s: s, options: o, cast: newCast(s), now: s.start.UnixNano(),
+	g := &stage{s: s, options: o, limits: o.Limits.Completed(), cast: newCast(s), now: s.start.UnixNano(),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -123,10 +135,10 @@ func (g *stage) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := coordinator.CheckInput(t.program.plan.Workflow, in); err != nil {
+	if err := registry.CheckInput(t.program.plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in)})
+	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.limits.OfRun())})
 	g.tracks = append(g.tracks, t)
 	return nil
 }
@@ -208,8 +220,7 @@ func (g *stage) turn(t *track) bool {
 	switch err := t.append(out.Batch); {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
-	case len(t.journal) > eventsMax:
-		g.fail("journal", fmt.Sprintf("at most %d events", eventsMax), "more")
+	case g.tooMuch(t, len(out.Batch)):
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
@@ -223,6 +234,23 @@ func (g *stage) turn(t *track) bool {
 		}
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
+}
+
+// tooMuch counts what a turn has added, and fails the scenario when that is too much. A run that has reached its limit of events
+// alone ends by itself, with as many more as that takes.
+func (g *stage) tooMuch(t *track, events int) bool {
+	g.events += events
+	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
+	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
+	switch most := g.limits.EventsMax; {
+	case len(g.tracks) > 1 && most >= 0 && g.events > most:
+		g.fail("journal", fmt.Sprintf("at most %d events of all runs together", most), "more")
+	case g.bytes > cmp.Or(g.options.BytesMax, BytesMax):
+		g.fail("journal", fmt.Sprintf("at most %d bytes of all runs together", cmp.Or(g.options.BytesMax, BytesMax)), "more")
+	case g.work > cmp.Or(g.options.WorkMax, WorkMax):
+		g.fail("expressions", fmt.Sprintf("at most %d steps of work of all runs together", cmp.Or(g.options.WorkMax, WorkMax)), "more")
+	}
+	return g.fault
 }
 
 // items are what comes in for a run now. The rules leave open which of several answers of one instant comes first.

@@ -36,6 +36,7 @@ type track struct {
 	step    *decide.Stepper
 	journal []journal.Event // as a store gives them back
 	agenda  agenda
+	spent   int // the work of expressions that is counted already
 
 	seen     *reactive.Root // of an observer: what the journal means, folded event by event
 	causes   map[int32]int  // by node: index of the event that changed its status last
@@ -52,6 +53,7 @@ type track struct {
 var (
 	_ decide.Host     = (*track)(nil)
 	_ decide.Resolver = (*track)(nil)
+	_ decide.Limiter  = (*track)(nil)
 )
 
 func newTrack(g *stage, id, path string, p *program) *track {
@@ -71,6 +73,9 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 // Pure carries out nothing: all calls are answered by the script.
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
+// Limits are those of the scenario.
+func (t *track) Limits() decide.Limits { return t.stage.limits.OfRun() }
+
 // Reserve has room for any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }
 
@@ -81,6 +86,9 @@ func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 
 // rebuild throws the engine away and makes it anew from the journal.
 func (t *track) rebuild() {
+	if t.root != nil {
+		t.spent -= t.root.Meter().Spent() // a new one counts anew
+	}
 	t.root = decide.NewRoot(t.program.plan)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
@@ -105,6 +113,7 @@ func (t *track) append(batch []journal.Event) error {
 			return err
 		}
 	}
+	t.stage.bytes += len(data)
 	first := len(t.journal)
 	var err error
 	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {

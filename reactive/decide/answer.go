@@ -145,14 +145,18 @@ func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.
 
 // bindingEnv is what the expressions of a binding see.
 type bindingEnv struct {
+	root    *reactive.Root
 	run     expr.Env
 	input   any
 	attempt int32
 }
 
 func (s *Stepper) binding(v int32, input any) expr.Env {
-	return bindingEnv{s.root.Env(v), input, s.root.Attempt(v)}
+	return bindingEnv{s.root, s.root.Env(v), input, s.root.Attempt(v)}
 }
+
+// Meter counts the work of the run's expressions.
+func (b bindingEnv) Meter() *expr.Meter { return b.root.Meter() }
 
 func (b bindingEnv) Name(name string) (value.Value, error) {
 	switch name {

@@ -13,19 +13,26 @@ import (
 
 // oversize says by how much a value is too large to be journaled; "" when it is not.
 func (s *Stepper) oversize(what string, v value.Value) string {
-	most := s.limits.ValueBytesMax
-	if most < 0 || v == nil {
+	if v == nil {
 		return ""
 	}
-	if size, err := value.Size(v, most); err == nil && size > most {
-		return fmt.Sprintf("%s has more than %d bytes, which is as many as a value may have: keep large data elsewhere, and pass on where it is",
-			what, most)
+	const instead = "which is as many as a value may have: keep large data elsewhere, and pass on where it is"
+	most := s.limits.ValueBytesMax
+	size, err := value.Size(v, most)
+	if err == nil && size > most {
+		return fmt.Sprintf("%s has more than %d bytes, %s", what, most, instead)
+	}
+	if most = s.limits.ValueNodesMax; err != nil || size <= most { // each node takes a byte at least
+		return ""
+	}
+	if nodes, err := value.Nodes(v, most); err == nil && nodes > most {
+		return fmt.Sprintf("%s has more than %d lists, objects, keys and scalars, %s", what, most, instead)
 	}
 	return ""
 }
 
-// fitting is the outcome of a call, or a failure in its place when what it says is too large.
-func (s *Stepper) fitting(e journal.Event) journal.Event {
+// fit makes the result of a call a failure when what it says is too large.
+func (s *Stepper) fit(e *journal.Event) {
 	text := s.oversize("the output", e.Value)
 	if text == "" && e.Detail != nil {
 		text = s.oversize("what the call tells beside its output", e.Detail.About)
@@ -34,7 +41,7 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 		}
 	}
 	if text == "" {
-		return e
+		return
 	}
 	d := journal.Detail{Failure: &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}}
 	if e.Detail != nil {
@@ -47,7 +54,6 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 		e.Type = journal.CallError
 	}
 	e.Value, e.Detail = nil, &d
-	return e
 }
 
 // fittingInput is what a step is called with, or why it cannot be called with that.

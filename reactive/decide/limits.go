@@ -4,6 +4,8 @@ import (
 	"cmp"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Limits bound what one run may grow to: see coordinator.Limits. Zero means the default, a negative number no limit.
@@ -12,6 +14,7 @@ type Limits struct {
 	InstancesMax    int
 	EventsMax       int
 	ValueBytesMax   int
+	ValueNodesMax   int
 	MessagesMax     int
 	MailboxBytesMax int
 }
@@ -19,7 +22,7 @@ type Limits struct {
 // DefaultLimits are those that hold where a Limits says nothing.
 func DefaultLimits() Limits {
 	return Limits{
-		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: 32 << 20,
+		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
 		MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
 	}
 }
@@ -29,11 +32,15 @@ func (l Limits) complete() Limits {
 	return Limits{
 		MapItemsMax: cmp.Or(l.MapItemsMax, d.MapItemsMax), InstancesMax: cmp.Or(l.InstancesMax, d.InstancesMax),
 		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
-		MessagesMax: cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax),
+		ValueNodesMax: cmp.Or(l.ValueNodesMax, d.ValueNodesMax),
+		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax),
 	}
 }
 
-// KeptBy writes the limits that a run keeps into its start.
-func (l Limits) KeptBy(s *journal.Start) {
+// KeptBy writes the limits that a run of a workflow keeps into its start.
+func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
+	if w.Routing != nil { // only a playbook has a context
+		s.ContextBytesMax = int32(l.ValueBytesMax)
+	}
 }

@@ -35,13 +35,14 @@ func SameRules(start *journal.Start) error {
 }
 
 // Started is the first event of a run of p: it holds everything of the workflow that rules of later versions could read
-// otherwise. Its Detail.Start belongs to the caller, who adds what only that run has.
-func Started(run string, p *plan.Plan, input value.Value) journal.Event {
+// otherwise, and the limits that the run keeps, completed. Its Detail.Start belongs to the caller, who adds what only that
+// run has.
+func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal.Event {
 	w := p.Workflow
 	start := &journal.Start{
 		Run: run, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
 		MaxConcurrency: int32(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
 	}
-	DefaultLimits().KeptBy(start)
+	limits.complete().KeptBy(start, w)
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }

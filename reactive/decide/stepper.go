@@ -14,7 +14,10 @@ import (
 
 // intentsMax bounds the events that one step decides. What is left is decided by the next, after the inbox has been
 // looked at again, so that a cancel always gets in.
-const intentsMax = 1024
+const (
+	intentsMax = 1024
+	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
+)
 
 // Item is something that came in for a run: the result of a call, or a command.
 type Item struct {
@@ -59,6 +62,8 @@ type Stepper struct {
 	host    Host
 	limits  Limits
 	fold    func(*journal.Event) // applies an event to the root
+	last    int                  // as many events as the batch may have for this step to go on deciding
+	begun   int                  // the work of expressions before this step decided anything
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
@@ -106,6 +111,7 @@ type Reserved [reactive.NoRoom]int
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
+	clear(s.batch) // what is durable is not to be kept in memory by what it was made durable with
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
 	var out Outcome
 	for i := range items {
@@ -147,9 +153,9 @@ func (s *Stepper) fire(until int64) {
 // take applies one item. A command that is refused leaves the journal as it was.
 func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Reply == nil {
-		it.Event = s.fitting(it.Event)
+		s.fit(&it.Event)
 	}
-	if err := s.refuse(&it.Event); err != nil {
+	if err := s.refuse(it); err != nil {
 		if it.Reply == nil {
 			return Reply{}, false
 		}
@@ -189,7 +195,7 @@ func (s *Stepper) decide() (more bool) {
 	if !s.root.Started() || s.root.Finished() != nil {
 		return false
 	}
-	limit := len(s.batch) + intentsMax
+	s.last, s.begun = len(s.batch)+intentsMax, s.root.Meter().Spent()
 	for {
 		before := len(s.batch)
 		s.end()
@@ -200,16 +206,21 @@ func (s *Stepper) decide() (more bool) {
 		s.ask()
 		s.askParticipants()
 		s.askDecisions()
-		s.schedule(limit)
-		s.start(limit)
+		s.schedule()
+		s.start()
 		s.answerPure()
 		switch {
+		case s.full():
+			return true
 		case len(s.batch) == before:
 			return false
-		case len(s.batch) >= limit:
-			return true
 		}
 	}
+}
+
+// full reports whether enough has been decided for one step: a cancel waits no longer than it takes.
+func (s *Stepper) full() bool {
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax
 }
 
 // end closes a run that aborts at its first failure, and finishes one that has nothing left to do.
@@ -298,8 +309,8 @@ func (s *Stepper) askDecisions() {
 }
 
 // schedule has step-runs take the tokens of a playbook, oldest first, as far as the limit goes.
-func (s *Stepper) schedule(limit int) {
-	for len(s.batch) < limit && !s.root.Paused() {
+func (s *Stepper) schedule() {
+	for !s.full() && !s.root.Paused() {
 		key, ok := s.root.NextFiring()
 		if !ok {
 			return
@@ -310,12 +321,12 @@ func (s *Stepper) schedule(limit int) {
 
 // start requests what may start, in template order, as far as the limit goes. Where the process has no room for
 // another call of a kind, only those are started that need none of it.
-func (s *Stepper) start(limit int) {
+func (s *Stepper) start() {
 	if s.root.Paused() {
 		return
 	}
 	var lacking reactive.Rooms
-	for len(s.batch) < limit {
+	for !s.full() {
 		v, ok := s.root.NextStart(lacking)
 		if !ok {
 			return
@@ -378,7 +389,9 @@ func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			s.apply(s.About(a.req.Node, s.fitting(Ending(a.req, a.result))))
+			e := Ending(a.req, a.result)
+			s.fit(&e)
+			s.apply(s.About(a.req.Node, e))
 		}
 	}
 	clear(s.answers)

@@ -54,6 +54,7 @@ const (
 	startOnBlocked      = 14
 	startIdentity       = 15
 	startInstancesMax   = 16
+	startContextMax     = 17
 
 	identityID        = 0
 	identityScopes    = 1
@@ -224,6 +225,7 @@ func appendStart(w *encoder, s *Start) error {
 		}
 	}
 	w.int(startInstancesMax, int64(s.InstancesMax))
+	w.int(startContextMax, int64(s.ContextBytesMax))
 	return nil
 }
 
@@ -291,6 +293,8 @@ func (d *decoder) start() *Start {
 			s.MapItemsMax = d.int32()
 		case startInstancesMax:
 			s.InstancesMax = d.int32()
+		case startContextMax:
+			s.ContextBytesMax = d.int32()
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

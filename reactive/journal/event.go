@@ -95,23 +95,24 @@ func (f *Failure) Error() string {
 
 // Start is what a run is started with: enough to recover it anywhere.
 type Start struct {
-	Run            string // the run's id
-	Workflow       string // hash of the canonical document, the name of its `def/` stream
-	Name           string
-	Version        string
-	FailurePolicy  string
-	MaxConcurrency int32 // effective; 0: no limit
-	Engine         int32 // version of the rules that derive statuses
-	Expressions    int32 // version of the expression language
-	Functions      []string
-	MapItemsMax    int32             // effective; 0: no limit
-	InstancesMax   int32             // effective; 0: no limit
-	Children       map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
-	Parent         string            // the call that started this child run: `<run>/<node>#<attempt>`
-	Labels         map[string]string
-	Actor          string
-	OnBlocked      string    // effective: what a playbook does when only denied tokens are left
-	Identity       *Identity // in whose name the calls are made; nil: nobody is named
+	Run             string // the run's id
+	Workflow        string // hash of the canonical document, the name of its `def/` stream
+	Name            string
+	Version         string
+	FailurePolicy   string
+	MaxConcurrency  int32 // effective; 0: no limit
+	Engine          int32 // version of the rules that derive statuses
+	Expressions     int32 // version of the expression language
+	Functions       []string
+	MapItemsMax     int32             // effective; 0: no limit
+	InstancesMax    int32             // effective; 0: no limit
+	ContextBytesMax int32             // of a playbook, effective; 0: no limit
+	Children        map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
+	Parent          string            // the call that started this child run: `<run>/<node>#<attempt>`
+	Labels          map[string]string
+	Actor           string
+	OnBlocked       string    // effective: what a playbook does when only denied tokens are left
+	Identity        *Identity // in whose name the calls are made; nil: nobody is named
 }
 
 // Identity says in whose name a run makes its calls. Operations read it from their context; Sluice itself does not judge it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -23,7 +24,7 @@ func (n *Net) patch(e *journal.Event) {
 		if err == nil {
 			err = fits(path, v)
 		}
-		if ok && err == nil && n.ctx.write(path, v) == nil {
+		if ok && err == nil && n.ctx.writeWithin(n.room(), path, v) == nil {
 			n.gates.touch(path[0])
 		}
 	}
@@ -32,7 +33,7 @@ func (n *Net) patch(e *journal.Event) {
 
 // PatchError says why a change of the context cannot be made; nil when it can.
 func (n *Net) PatchError(changes map[string]any) error {
-	trial := vars{values: n.ctx.values, held: true}
+	trial := vars{values: n.ctx.values, held: true, bytes: n.ctx.bytes}
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := playbook.ParsePath(k)
@@ -42,7 +43,7 @@ func (n *Net) PatchError(changes map[string]any) error {
 		if err := fits(path, changes[k]); err != nil {
 			return err
 		}
-		if err := trial.write(path, changes[k]); err != nil {
+		if err := trial.writeWithin(n.room(), path, changes[k]); err != nil {
 			return err
 		}
 		was, ok := n.ctx.values[path[0]]
@@ -80,12 +81,15 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 				err = n.writeContext(s, path, values[i])
 				patched = true
 			case playbook.Iter:
-				err = s.it.vars.write(path, values[i])
+				err = s.it.vars.writeWithin(n.room(), path, values[i])
 			case playbook.StepScope:
-				err = s.run.vars.write(path, values[i])
+				err = s.run.vars.writeWithin(n.room(), path, values[i])
 			}
 		}
 		if err != nil {
+			if room, ok := errors.AsType[errRoom](err); ok { // whatever goes on would only try to write more
+				n.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
+			}
 			return err
 		}
 	}
@@ -97,19 +101,27 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 
 // writeContext writes to the context, and has the gates look that read it.
 func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
+	write := n.ctx.writeWithin
 	if s.it != nil && s.it.apart() {
 		out, known, err := n.writeOwn(s.it, path, v)
 		if err != nil || known {
 			return err
 		}
+		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // the list was measured when the rest was appended
+			size, _ := value.Size(v, math.MaxInt)
+			write = func(most int, path []string, x value.Value) error { return n.ctx.writeGrown(most, path, x, size) }
+		}
 		v = out
 	}
-	if err := n.ctx.write(path, v); err != nil {
+	if err := write(n.room(), path, v); err != nil {
 		return err
 	}
 	n.gates.touch(path[0])
 	return nil
 }
+
+// room is how many bytes the context may take, and so the variables of an iteration or a step; 0: any number.
+func (n *Net) room() int { return int(n.root.Start().ContextBytesMax) }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
 // writes. It gives what is to be written for the others to see, at the same path and nothing beside it. What is known,

@@ -52,7 +52,7 @@ func FuzzRun(f *testing.F) {
 		require.NoError(t, err)
 		g := &guided{t: t, root: decide.NewRoot(p)}
 		g.step = decide.NewStepper(g.root, g)
-		g.play(decide.Item{Event: decide.Started("fuzz", p, nil)})
+		g.play(decide.Item{Event: decide.Started("fuzz", p, nil, decide.Limits{})})
 		for range 30 {
 			if g.root.Finished() != nil || g.events > 2_000 || !g.move() {
 				break

@@ -70,8 +70,12 @@ func (it *iteration) key() string {
 	return k
 }
 
+// taskWork is what one task of an iteration counts as beside its expressions.
+const taskWork = 100
+
 // advance goes on with an iteration until it makes a call, sleeps, or ends.
 func (n *Net) advance(it *iteration) {
+	n.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
 	if !it.begun {
 		if f := n.give(it); f != nil {
@@ -423,6 +427,10 @@ func failureOf(err error) *journal.Failure {
 	var conflict errConflict
 	if errors.As(err, &conflict) {
 		return failure(KindConflict, "%v", err)
+	}
+	var room errRoom
+	if errors.As(err, &room) {
+		return failure(ReasonLimit, "%v", err)
 	}
 	return failure(KindExpression, "%v", err)
 }

@@ -28,6 +28,9 @@ var (
 	_ jinja.Fallback = (*scope)(nil)
 )
 
+// Meter counts the work of the run's expressions.
+func (s *scope) Meter() *expr.Meter { return s.net.root.Meter() }
+
 // Name finds a variable.
 func (s *scope) Name(name string) (value.Value, error) {
 	if name == "input" && s.it == nil && s.run != nil && s.run.noInput != nil {

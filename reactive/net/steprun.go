@@ -107,6 +107,9 @@ func (n *Net) openLoop(run *stepRun) *journal.Failure {
 	if !ok {
 		return failure(KindNoList, "a loop needs a list, not %s", kindOf(list))
 	}
+	if most := int(n.root.Start().MapItemsMax); most > 0 && len(items) > most {
+		return failure(ReasonLimit, "a list of %d items; a loop may have %d", len(items), most)
+	}
 	run.items, run.results = items, make([]any, len(items))
 	run.width = 1
 	if !loop.Parallel {

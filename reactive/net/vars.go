@@ -3,6 +3,7 @@ package net
 import (
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/value"
@@ -14,6 +15,7 @@ import (
 type vars struct {
 	values map[string]value.Value
 	held   bool // somebody holds values as they are
+	bytes  int  // what was written takes when encoded, counted write by write
 }
 
 // all hands the variables out. The map is never nil, and never changes.
@@ -50,6 +52,47 @@ func (v *vars) write(path []string, x value.Value) error {
 	v.put(path[0], within(v.values[path[0]], path[1:], x))
 	return nil
 }
+
+// writeWithin is write, unless there would be more than most bytes after it; below 1 there may be any number. Only what the
+// path leads to is measured.
+func (v *vars) writeWithin(most int, path []string, x value.Value) error {
+	if most < 1 {
+		return v.write(path, x)
+	}
+	size, err := value.Size(x, most)
+	if err != nil {
+		return err
+	}
+	was, err := value.Size(v.at(path), math.MaxInt)
+	if err != nil {
+		return err
+	}
+	return v.writeGrown(most, path, x, size-was)
+}
+
+// writeGrown is writeWithin of what takes so many bytes more than what it replaces.
+func (v *vars) writeGrown(most int, path []string, x value.Value, grown int) error {
+	if most > 0 && v.at(path) == nil { // keys that are new, too
+		for _, key := range path {
+			grown += len(key) + 1
+		}
+	}
+	bytes := max(0, v.bytes+grown)
+	if most > 0 && grown > 0 && bytes > most {
+		return errRoom{fmt.Sprintf("%s cannot be written: with %d bytes more, what is written here would take %d, and at most %d are allowed",
+			clipped(path), grown, bytes, most)}
+	}
+	if err := v.write(path, x); err != nil {
+		return err
+	}
+	v.bytes = bytes
+	return nil
+}
+
+// errRoom is a write that there is no room for.
+type errRoom struct{ text string }
+
+func (e errRoom) Error() string { return e.text }
 
 // takes reports why nothing can be written where a path leads: something on the way is no object.
 func (v *vars) takes(path []string) error {

@@ -24,6 +24,9 @@ type frame struct {
 	acc   value.Value // of reduce
 }
 
+// settle tells env's meter what the evaluation has taken.
+func (r *run) settle() { Spend(r.env, MaxSteps-int(r.steps), MaxBytes-int(r.bytes)) }
+
 // spend pays for n steps of work before they are done.
 func (r *run) spend(n int) error {
 	if n > int(r.steps) {

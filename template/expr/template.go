@@ -77,7 +77,7 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 // settle finds out whether the template is a constant: what reads nothing, gives a value and gives it quickly. What fails
 // is left to fail when it is evaluated, because nobody may ever do that.
 func (t *Template) settle(v value.Value) {
-	const steps = 1000 // enough for what people write, and little in a document full of such expressions
+	const steps, bytes = 1000, 16 << 10 // enough for what people write, and little in a document full of such expressions
 	if t.root == nil {
 		t.fixed, t.constant = true, v
 		return
@@ -85,7 +85,7 @@ func (t *Template) settle(v value.Value) {
 	if len(t.reads) > 0 || len(t.names) > 0 {
 		return
 	}
-	r := run{steps: steps, bytes: MaxBytes, vars: make([]value.Value, t.slots)}
+	r := run{steps: steps, bytes: bytes, vars: make([]value.Value, t.slots)}
 	if v, err := t.root(&r); err == nil {
 		t.fixed, t.constant = true, v
 	}
@@ -110,11 +110,16 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 	if t.fixed {
 		return t.constant, nil
 	}
+	if err := Begin(env); err != nil {
+		return nil, err
+	}
 	r := run{env: env, steps: MaxSteps, bytes: MaxBytes}
 	if t.slots > 0 {
 		r.vars = make([]value.Value, t.slots)
 	}
-	return t.root(&r)
+	v, err := t.root(&r)
+	r.settle()
+	return v, err
 }
 
 // EvalBool is Eval for a guard, which must give true or false; null does not hold. See Guards in the documentation of the
@@ -122,8 +127,12 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 func (t *Template) EvalBool(env Env) (bool, error) {
 	v, err := t.constant, error(nil)
 	if !t.fixed { // what is fixed was found without meeting a null that would make a difference
+		if err := Begin(env); err != nil {
+			return false, err
+		}
 		r := run{env: env, steps: MaxSteps, bytes: MaxBytes, guard: true, vars: make([]value.Value, t.slots)}
 		v, err = t.root(&r)
+		r.settle()
 	}
 	if err != nil || v == nil {
 		return false, err

@@ -33,7 +33,7 @@ const (
 	MaxSizeBytes = 128 << 20 // of the encoding, and of JSON text that is parsed
 )
 
-// ErrTooLarge is wrapped by every error about a value that exceeds MaxDepth or MaxSizeBytes.
+// ErrTooLarge is wrapped by every error about a value that exceeds MaxDepth, MaxSizeBytes or NodesMax.
 var ErrTooLarge = errors.New("value: too large")
 
 // Raw is one encoded value, carried verbatim: whoever only stores it or passes it on need not decode it. Of, Convert and

@@ -18,6 +18,7 @@ type request struct {
 	headKey     []byte
 	head        []byte // the encoded head, empty when the stream's stays
 	blobs       []blob // values that leave their events
+	large       int    // bytes of their records
 	codec       journal.Codec
 	at          int64 // At of the event that is being encoded
 
@@ -112,10 +113,14 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 func (r *request) encode(stream string, after uint64, events []journal.Event, head *journal.Head) (err error) {
 	r.stream, r.after, r.last = stream, after, after+uint64(len(events))
 	r.headKey = appendHeadKey(r.headKey[:0], stream)
-	r.record, r.head, r.blobs = r.record[:0], r.head[:0], r.blobs[:0]
+	r.record, r.head, r.blobs, r.large = r.record[:0], r.head[:0], r.blobs[:0], 0
 	if len(events) > 0 {
 		r.key = appendEventsKey(r.key[:0], stream, after+1)
 		r.record = beginRecord(r.record)
+	}
+	most := BatchMaxBytes
+	if len(events) == 1 {
+		most = EventMaxBytes
 	}
 	for i := range events {
 		e := events[i]
@@ -123,16 +128,12 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 		if r.record, err = r.codec.Append(r.record, &e); err != nil {
 			return err
 		}
+		if r.size() > most { // the rest need not be encoded to know
+			return fmt.Errorf("%w: more than %d bytes", journal.ErrTooLarge, most)
+		}
 	}
 	if len(events) > 0 {
 		seal(r.record, r.key)
-	}
-	most := BatchMaxBytes
-	if len(events) == 1 {
-		most = EventMaxBytes
-	}
-	if size := r.size(); size > most {
-		return fmt.Errorf("%w: %d bytes, at most %d are allowed", journal.ErrTooLarge, size, most)
 	}
 	if head.IsZero() {
 		return nil
@@ -150,16 +151,11 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 	record := journal.AppendContent(beginRecord(make([]byte, 0, len(encoded)+64)), r.at, encoded)
 	seal(record, key)
 	r.blobs = append(r.blobs, blob{stream, key, record})
+	r.large += len(record)
 }
 
 // size is how many bytes r brings to the disk, but for its keys and its head.
-func (r *request) size() int {
-	n := len(r.record)
-	for i := range r.blobs {
-		n += len(r.blobs[i].record)
-	}
-	return n
-}
+func (r *request) size() int { return len(r.record) + r.large }
 
 // release returns r to the pool, without what is too large to be kept for the next one.
 func (r *request) release() {

@@ -12,7 +12,11 @@ import (
 // rule there, so that of {{ x }} and {{ not x }} one holds and the other does not. A text with expressions in it, or without
 // any, holds when it reads true, 1 or yes. Case and white space around it do not count. The error is that of Eval.
 func (t *Template) EvalBool(env expr.Env) (bool, error) {
+	if err := expr.Begin(env); err != nil {
+		return false, err
+	}
 	r := newRun(env)
+	defer r.settle()
 	e, alone := t.root.(expression)
 	if alone {
 		r.guard = true

@@ -60,7 +60,15 @@ func (t *Template) Text() bool {
 
 // Eval returns the template's value in env. The error is an *expr.Error that says which expression failed and wraps what
 // env returned, or expr.ErrLimit. The result may share memory with env and must not be changed.
-func (t *Template) Eval(env expr.Env) (value.Value, error) { return t.root.give(newRun(env)) }
+func (t *Template) Eval(env expr.Env) (value.Value, error) {
+	if err := expr.Begin(env); err != nil {
+		return nil, err
+	}
+	r := newRun(env)
+	v, err := t.root.give(r)
+	r.settle()
+	return v, err
+}
 
 type (
 	constant struct{ v any }

@@ -26,6 +26,9 @@ type run struct {
 
 func newRun(env expr.Env) *run { return &run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes} }
 
+// settle tells env's meter what the evaluation has taken.
+func (r *run) settle() { expr.Spend(r.env, expr.MaxSteps-r.steps, expr.MaxBytes-r.bytes) }
+
 // spend pays for n steps of work before they are done.
 func (r *run) spend(n int) error {
 	if n < 0 || n > r.steps {

@@ -1,4 +1,4 @@
-package coordinator
+package registry
 
 import (
 	"errors"
@@ -12,19 +12,23 @@ import (
 const (
 	schemaStepsMax      = 1_000_000
 	schemaStepsPerValue = 16
+	schemaDepthMax      = 10_000 // subschemas within each other, and values: the stack grows with them
 )
 
 var errSchemaCost = errors.New("the schema costs too much")
 
 // cost counts what validation would have to do at most, before it begins: a schema that refers to itself twice at each level
 // doubles with each, and the library would try all of it.
-type cost struct{ left int }
+type cost struct{ left, depth int }
 
 // fits reports a schema that is too expensive for an input.
 func fits(s *jsonschema.Schema, input any) error {
 	most := schemaStepsMax + schemaStepsPerValue*values(input)
 	c := &cost{left: most}
 	c.schema(s, input)
+	if c.depth > schemaDepthMax {
+		return fmt.Errorf("%w: its subschemas nest deeper than %d for this input; let none refer to itself for the same value", errSchemaCost, schemaDepthMax)
+	}
 	if c.left < 0 {
 		return fmt.Errorf("%w: more than %d steps for this input; let fewer alternatives refer to each other", errSchemaCost, most)
 	}
@@ -50,6 +54,18 @@ func (c *cost) schema(s *jsonschema.Schema, v any) {
 	if c.left--; s == nil || c.left < 0 {
 		return
 	}
+	if c.depth++; c.depth > schemaDepthMax {
+		c.left = -1 // and the depth stays, to tell why
+		return
+	}
+	c.within(s, v)
+	if c.left >= 0 {
+		c.depth--
+	}
+}
+
+// within counts what a schema consists of.
+func (c *cost) within(s *jsonschema.Schema, v any) {
 	c.each(v, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.ContentSchema)
 	if s.DynamicRef != nil {
 		c.schema(s.DynamicRef.Ref, v)

@@ -1,0 +1,71 @@
+package scenario_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/scenario"
+)
+
+// played runs the scenario of a document, which is found as main.yaml.
+func played(t *testing.T, document, keys string, o scenario.Options) *scenario.Report {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.yaml"), []byte(document), 0o600))
+	file := filepath.Join(dir, "test.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("kind: Scenario\nname: s\nworkflow: main.yaml\n"+keys+"\n"), 0o600))
+	list, err := scenario.Load(file)
+	require.NoError(t, err)
+	return list[0].Run(o)
+}
+
+// A map whose step runs its own document was bounded by its depth alone: 20 to the power of 16.
+func TestDescendantsAreBounded(t *testing.T) {
+	const itself = `{kind: Workflow, name: w, operations: {self: {workflow: {path: main.yaml}}, nap: {sleep: {for: PT1S}}},
+		steps: [{operation: nap}, {map: {id: m, over: "{{ 1..20 }}", steps: [{operation: self}]}}]}`
+	r := played(t, itself, "expect: {run: failed, events: [run.started]}", scenario.Options{Limits: coordinator.Limits{DescendantsMax: 50}})
+	require.True(t, r.Passed, r)
+	require.Less(t, r.Events, 51*100)
+
+	r = played(t, itself, "expect: {run: failed}", scenario.Options{Limits: coordinator.Limits{DepthMax: 1}})
+	require.True(t, r.Passed, r)
+	require.Less(t, r.Events, 21*100)
+
+	r = played(t, itself, "expect: {run: failed}", scenario.Options{Limits: coordinator.Limits{EventsMax: 200, DescendantsMax: 50}})
+	require.False(t, r.Passed)
+	require.Contains(t, r.String(), "at most 200 events of all runs together")
+}
+
+func TestWhatRunsTakeIsBounded(t *testing.T) {
+	const heavy = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: p}, workflow: [
+		{step: a, loop: {in: "{{ 1..1000 }}", iterator: i}, tool: [{name: t, kind: noop, spec: {policy: {rules: [{when: "{{ count(1..%d, # == 1) == 7 }}", then: {do: fail}},
+			{else: {then: {do: continue}}}]}}}]%s}]}`
+	r := played(t, fmt.Sprintf(heavy, 1000, ", next: {arcs: [{step: a}]}"), "expect: {run: failed}", scenario.Options{WorkMax: 1_000_000})
+	require.Contains(t, r.String(), "at most 1000000 steps of work of all runs together")
+
+	// What follows from one event is bounded for every run, because none can be canceled meanwhile.
+	r = played(t, fmt.Sprintf(heavy, 300_000, ""), "expect: {run: failed, reason: x}", scenario.Options{WorkMax: 1 << 40})
+	require.Contains(t, r.String(), "too much work together")
+
+	r = played(t, `{kind: Workflow, name: w, operations: {v: {value: "{{ repeat('x', 100000) }}"}}, steps: [{operation: v}, {operation: v, id: w}]}`,
+		"expect: {run: completed}", scenario.Options{BytesMax: 150_000})
+	require.Contains(t, r.String(), "at most 150000 bytes of all runs together")
+}
+
+func TestALoopIsBoundedAsAMapIs(t *testing.T) {
+	r := played(t, `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: p}, workflow: [{step: a, loop: {in: "{{ 1..11 }}", iterator: i}, tool: {kind: noop}}]}`,
+		"expect: {run: failed, reason: limit_exceeded}", scenario.Options{Limits: coordinator.Limits{MapItemsMax: 10}})
+	require.True(t, r.Passed, r)
+}
+
+func TestAnAnswerComesInSoManyTimesAtMost(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "test.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("{kind: Scenario, name: s, workflow: x, expect: {}, operations: {a: {output: 1, deliver: 1000000000}}}"), 0o600))
+	_, err := scenario.Load(file)
+	require.ErrorContains(t, err, "an answer comes in 1000 times at most, not 1000000000")
+}
