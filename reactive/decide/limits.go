@@ -8,6 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
+// eventWorkMax is how much work of tasks and expressions follows from one event of a playbook's run before the rest is left to
+// an event of its own: see net.
+const eventWorkMax = 1_000_000
+
 // Limits bound what one run may grow to: see coordinator.Limits. Zero means the default, a negative number no limit.
 type Limits struct {
 	MapItemsMax     int
@@ -40,7 +44,7 @@ func (l Limits) complete() Limits {
 // KeptBy writes the limits that a run of a workflow keeps into its start.
 func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
-	if w.Routing != nil { // only a playbook has a context
-		s.ContextBytesMax = int32(l.ValueBytesMax)
+	if w.Routing != nil { // only a playbook has a context, and tasks that call nothing
+		s.ContextBytesMax, s.EventWorkMax = int32(l.ValueBytesMax), eventWorkMax
 	}
 }
