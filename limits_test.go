@@ -31,7 +31,7 @@ var noLimits = map[string]string{
 	"signals.slabMax": "a page of memory",
 
 	// how much one turn does before the next
-	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "disk.commitMaxRequests": "the rest is in the next commit",
+	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "reactive.openedNodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
 	"disk.commitMaxBytes": "the rest is in the next commit",
 
 	// how much is shown of what is there

@@ -17,6 +17,7 @@ type Limits struct {
 	MapItemsMax     int
 	InstancesMax    int
 	EventsMax       int
+	BytesMax        int
 	ValueBytesMax   int
 	ValueNodesMax   int
 	MessagesMax     int
@@ -26,7 +27,7 @@ type Limits struct {
 // DefaultLimits are those that hold where a Limits says nothing.
 func DefaultLimits() Limits {
 	return Limits{
-		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
+		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
 		MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
 	}
 }
@@ -35,7 +36,8 @@ func (l Limits) complete() Limits {
 	d := DefaultLimits()
 	return Limits{
 		MapItemsMax: cmp.Or(l.MapItemsMax, d.MapItemsMax), InstancesMax: cmp.Or(l.InstancesMax, d.InstancesMax),
-		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
+		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), BytesMax: cmp.Or(l.BytesMax, d.BytesMax),
+		ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
 		ValueNodesMax: cmp.Or(l.ValueNodesMax, d.ValueNodesMax),
 		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax),
 	}

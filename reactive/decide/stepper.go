@@ -17,6 +17,7 @@ import (
 const (
 	intentsMax = 1024
 	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
+	bytesMax   = 32 << 20  // of values: as much as one may have
 )
 
 // Item is something that came in for a run: the result of a call, or a command.
@@ -64,6 +65,7 @@ type Stepper struct {
 	fold    func(*journal.Event) // applies an event to the root
 	last    int                  // as many events as the batch may have for this step to go on
 	begun   int                  // the work of expressions before this step applied or decided anything
+	held    int                  // the bytes of values before that
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
@@ -221,12 +223,14 @@ func (s *Stepper) decide() (more bool) {
 }
 
 // budget is what may be done from here on before the step is full.
-func (s *Stepper) budget() { s.last, s.begun = len(s.batch)+intentsMax, s.root.Meter().Spent() }
+func (s *Stepper) budget() {
+	s.last, s.begun, s.held = len(s.batch)+intentsMax, s.root.Meter().Spent(), s.root.Bytes()
+}
 
 // full reports whether enough has been done for one step: a cancel waits no longer than it takes. A run that has all the events
 // that it may have is closed by the next.
 func (s *Stepper) full() bool {
-	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax || s.overfull()
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax || s.root.Bytes()-s.held > bytesMax || s.overfull()
 }
 
 // overfull reports whether a run that is not closed has as many events as a run may have.
