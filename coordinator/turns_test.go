@@ -45,6 +45,7 @@ func turns(p *plan.Plan, limits decide.Limits, most int) (root *reactive.Root, b
 	for more := true; more && len(batches) < most; items = nil {
 		out := step.Step(1, items)
 		batches = append(batches, slices.Clone(out.Batch))
+		net.Of(root).Waits() // of an iteration that is to end with the next event, too
 		more = out.More || root.NextDue() == 1
 	}
 	return root, batches
@@ -105,6 +106,34 @@ func TestARunThatGoesOnForEverDoesNotKeepTheEngine(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, net.KindPolicy, wait(t, r).Failure.Code, "all attempts are made")
 	require.NoError(t, e.Shutdown(t.Context()))
+}
+
+// TestARunOfMuchWorkDoesNotKeepTheEngine: each of its step-runs fails with what an expression may take, and goes on by its arc.
+func TestARunOfMuchWorkDoesNotKeepTheEngine(t *testing.T) {
+	dir := t.TempDir()
+	for again := range 2 {
+		store, err := disk.Open(dir, disk.Config{})
+		require.NoError(t, err)
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{})
+		require.NoError(t, err)
+		r := begin(t, e, `
+executor: {spec: {limits: {max_step_runs: 60}}}
+workflow:
+  - step: a
+    tool: {kind: noop, set: {ctx.x: "{{ [ctx.x ?? 1, ctx.x ?? 1] }}"}}
+    next: {arcs: [{step: a}]}`, nil, coordinator.WithID("r"))
+		if again == 1 {
+			require.Equal(t, net.KindExpression, wait(t, r).Failure.Code)
+		}
+		require.NoError(t, e.Shutdown(t.Context()))
+		store, err = disk.Open(dir, disk.Config{})
+		require.NoError(t, err)
+		for head, err := range store.Heads(t.Context(), "") {
+			require.NoError(t, err)
+			require.Equal(t, again == 0, head.Open)
+		}
+		require.NoError(t, store.Close())
+	}
 }
 
 // TestOneEventLeadsToSoMuchWork: a loop that calls nothing takes many events, and comes to the same when it is made anew from

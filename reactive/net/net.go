@@ -37,7 +37,7 @@ type Net struct {
 	byCell       map[int32]*iteration
 	todo         []*iteration // to go on with in this event, or in those after it where that is too much
 	begun        int          // the work that was done before this event
-	tasks        int          // attempts that have ended in this event
+	attempts     int          // of tasks that have ended in this event
 	more         int64        // when the rest of todo is gone on with; 0: there is none
 	timers       timers
 	store        map[string]value.Value // results kept out of line, by reference
@@ -108,7 +108,7 @@ func (n *Net) Watch(f func(View)) { n.watch = f }
 // then pending tokens look again; then it is seen whether the net is quiescent. What is too much for one event goes on with the
 // next, for which a timer is due at once.
 func (n *Net) Apply(e *journal.Event) {
-	n.event, n.begun, n.tasks = e, n.root.Meter().Spent(), 0
+	n.event, n.begun, n.attempts = e, n.root.Meter().Spent(), 0
 	if n.root.Closed() {
 		n.close(e)
 		return
@@ -136,7 +136,7 @@ func (n *Net) Apply(e *journal.Event) {
 	n.gates.look()
 	n.settle()
 	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // before there was such a limit they were not counted
-		n.root.Meter().Add(n.tasks * taskWork)
+		n.root.Meter().Add(n.attempts * attemptWork)
 	}
 }
 
@@ -170,7 +170,7 @@ func (n *Net) work() {
 // however long it is, takes many events that are short.
 func (n *Net) enough() bool {
 	most := int(n.root.Start().EventWorkMax)
-	return most > 0 && n.tasks > 0 && n.root.Meter().Spent()-n.begun+n.tasks*taskWork >= most
+	return most > 0 && n.attempts > 0 && n.root.Meter().Spent()-n.begun+n.attempts*attemptWork >= most
 }
 
 // begin puts the first token.
