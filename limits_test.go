@@ -34,7 +34,7 @@ var noLimits = map[string]string{
 	"signals.slabMax": "a page of memory",
 
 	// how much one turn does before the next
-	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "disk.commitMaxRequests": "the rest is in the next commit",
+	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "reactive.openedNodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
 	"disk.commitMaxBytes": "the rest is in the next commit",
 
 	// how much is shown of what is there
@@ -45,7 +45,7 @@ var noLimits = map[string]string{
 
 	// forms of what is made here
 	"journal.maxFields": "a record's form", "journal.startMaxConcurrency": "the number of a field", "journal.startMapItemsMax": "the number of a field",
-	"journal.startInstancesMax": "the number of a field", "journal.startContextMax": "the number of a field", "signals.bankShapesMax": "bits of a number", "playbook.bitsMax": "bits of a set",
+	"journal.startInstancesMax": "the number of a field", "journal.startContextMax": "the number of a field", "journal.startEventWorkMax": "the number of a field", "signals.bankShapesMax": "bits of a number", "playbook.bitsMax": "bits of a set",
 	"playbook.halfMax": "bits of a set", "jinja.mantissaMax": "digits that a float has", "keychain.escapeMax": "bytes of an escape",
 	"keychain.viewsMax": "escapes within each other that are undone", "dag.fieldsMax": "more than an object of the form has",
 	"control.reachMax": "longer paths are reached in another way", "value.exactMax": "larger numbers are made in another way",

@@ -24,6 +24,11 @@ type Limits struct {
 	// Default: 1,000,000.
 	EventsMax int
 
+	// BytesMax is how many bytes the encodings of all values in the journal of a run may take together: its input, what its calls
+	// are given and give, messages, patches. A call whose input or output would be beyond it fails with limit_exceeded, and so
+	// does a run with its output; anything else is refused. Default: 512 MiB.
+	BytesMax int
+
 	// ValueBytesMax is how many bytes the encoding of a value may take that is journaled: of an input, an output, a message, a
 	// patch. A call with a larger output fails with output_too_large and one with a larger input with input_too_large, neither
 	// to be repeated; anything else that is larger is refused. The context of a playbook's run may take as much, and so may the
@@ -65,6 +70,7 @@ func DefaultLimits() Limits {
 	run := decide.DefaultLimits()
 	return Limits{
 		NodesMax: 100_000, MapItemsMax: run.MapItemsMax, InstancesMax: run.InstancesMax, EventsMax: run.EventsMax,
+		BytesMax:      run.BytesMax,
 		ValueBytesMax: run.ValueBytesMax, ValueNodesMax: run.ValueNodesMax, AnswersBytesMax: 512 << 20,
 		MessagesMax: run.MessagesMax, MailboxBytesMax: run.MailboxBytesMax,
 		DescendantsMax: 10_000, DepthMax: depthMax,
@@ -79,7 +85,7 @@ func (l Limits) Completed() Limits {
 
 func (l *Limits) fields() []*int {
 	return []*int{
-		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.ValueBytesMax, &l.ValueNodesMax,
+		&l.NodesMax, &l.MapItemsMax, &l.InstancesMax, &l.EventsMax, &l.BytesMax, &l.ValueBytesMax, &l.ValueNodesMax,
 		&l.AnswersBytesMax, &l.MessagesMax, &l.MailboxBytesMax, &l.DescendantsMax, &l.DepthMax,
 	}
 }
@@ -101,7 +107,7 @@ func (l *Limits) complete() {
 // OfRun returns the limits that the decisions about a run keep to.
 func (l Limits) OfRun() decide.Limits {
 	return decide.Limits{
-		MapItemsMax: l.MapItemsMax, InstancesMax: l.InstancesMax, EventsMax: l.EventsMax, ValueBytesMax: l.ValueBytesMax,
+		MapItemsMax: l.MapItemsMax, InstancesMax: l.InstancesMax, EventsMax: l.EventsMax, BytesMax: l.BytesMax, ValueBytesMax: l.ValueBytesMax,
 		ValueNodesMax: l.ValueNodesMax,
 		MessagesMax:   l.MessagesMax, MailboxBytesMax: l.MailboxBytesMax,
 	}

@@ -104,9 +104,9 @@ func unfinished(head journal.Head) journal.Head {
 }
 
 // wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
-// leaves memory.
+// leaves memory: at shutdown also when there is more to decide, which may have no end.
 func (r *run) wait(ctx context.Context) bool {
-	if r.more || r.inbox.ready() {
+	if r.inbox.ready() || r.more && ctx.Err() == nil {
 		return true
 	}
 	due := r.root.NextDue()

@@ -172,7 +172,7 @@ func (r *Root) Output(v int32) any {
 		}
 		return list
 	}
-	return n.output
+	return r.opened.open(v, n.output)
 }
 
 // itemOutput is what the last element of a map's body has given for one item. Of a conditional that is the last element of

@@ -55,7 +55,7 @@ func (r *Root) foldMessage(e *journal.Event) Outcome {
 	}
 	b := r.mail.box(e.Detail.Name)
 	bytes, _ := value.Size(e.Value, math.MaxInt) // of a value of the model, which has a size
-	b.messages = append(b.messages, message{packed(e.Value), bytes})
+	b.messages = append(b.messages, message{value.Pack(e.Value), bytes})
 	r.mail.count++
 	r.mail.bytes += bytes
 	r.mail.match(r, b)
@@ -71,7 +71,7 @@ func (m *mail) match(r *Root, b *box) {
 			continue
 		}
 		first := b.messages[0]
-		m.answers = append(m.answers, Answer{req, unpacked(first.payload)})
+		m.answers = append(m.answers, Answer{req, value.Unpack(first.payload)})
 		b.messages[0] = message{} // what is taken is not kept by those behind it
 		b.messages = b.messages[1:]
 		m.count--

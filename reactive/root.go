@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Root holds what a run's journal means: facts folded event by event, and the statuses, slots and decisions derived from
@@ -59,6 +61,8 @@ type Root struct {
 	watched      bool
 	signals      *Signals // nil until somebody asks for them
 	run          run
+	opened       opened
+	bytes        int    // of the values of all events
 	cells        *Cells // of a routed run; else nil
 	body         Body   // of a routed run; else nil
 	seq          uint64
@@ -229,6 +233,7 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // however a journal is cut into batches, the statuses are the same.
 func (r *Root) Apply(e *journal.Event) Outcome {
 	r.seq, r.at = e.Seq, e.At
+	r.bytes += bytesOf(e)
 	r.meter.Bound(EvaluationMax)
 	out := r.fold(e)
 	r.bank.Drain()
@@ -257,6 +262,32 @@ func (r *Root) tidy() {
 
 // Seq is the sequence of the event applied last.
 func (r *Root) Seq() uint64 { return r.seq }
+
+// Bytes is how many bytes the values of all events have together: their encodings.
+func (r *Root) Bytes() int { return r.bytes }
+
+func bytesOf(e *journal.Event) int {
+	size := sizeOf(e.Value)
+	if d := e.Detail; d != nil {
+		size += sizeOf(d.About)
+		if d.Failure != nil {
+			size += sizeOf(d.Failure.Details)
+		}
+	}
+	return size
+}
+
+// sizeOf is the size of a value of the model; of what is none, and fails when it is read, nothing.
+func sizeOf(v any) int {
+	if v == nil {
+		return 0
+	}
+	size, err := value.Size(v, math.MaxInt)
+	if err != nil {
+		return 0
+	}
+	return size
+}
 
 // Plan is the plan that the root follows.
 func (r *Root) Plan() *plan.Plan { return r.plan }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Verdict is how a run ends, or has ended.
@@ -324,7 +325,7 @@ func (r *Root) Requested(v int32) any {
 	if r.nodes[v].fact != running {
 		return nil
 	}
-	return r.nodes[v].output
+	return value.Unpack(r.nodes[v].output)
 }
 
 // Attempt is the number of a node's newest attempt; 0: it has none.

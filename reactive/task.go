@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // task is whether a completed step's task is done, of a step that declares who says so.
@@ -22,7 +23,7 @@ type task struct {
 // complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
 func (r *Root) complete(v int32, output any, e *journal.Event) {
 	n := &r.nodes[v]
-	n.fact, n.output = responded, output
+	n.fact, n.output = responded, value.Pack(output)
 	f := r.fulfillment(v)
 	if f == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,12 @@ func TestWhatRunsTakeIsBounded(t *testing.T) {
 	require.Contains(t, r.String(), "at most 1000000 steps of work of all runs together")
 
 	// What follows from one event is bounded for every run, because none can be canceled meanwhile.
-	r = played(t, fmt.Sprintf(heavy, 300_000, ""), "expect: {run: failed, reason: x}", scenario.Options{WorkMax: 1 << 40})
+	const gate = `{conditional: {test: "{{ count(1..300000, # == 1) == 7 }}", then: [{operation: v}]}},`
+	gates := ""
+	for i := range 300 {
+		gates += strings.Replace(gate, "operation: v", fmt.Sprintf("operation: v, id: s%d", i), 1)
+	}
+	r = played(t, "{kind: Workflow, name: w, operations: {v: {value: 1}}, steps: [{parallel: {steps: ["+gates+"]}}]}", "expect: {run: failed, reason: x}", scenario.Options{WorkMax: 1 << 40})
 	require.Contains(t, r.String(), "too much work together")
 
 	r = played(t, `{kind: Workflow, name: w, operations: {v: {value: "{{ repeat('x', 100000) }}"}}, steps: [{operation: v}, {operation: v, id: w}]}`,

@@ -69,8 +69,8 @@ func (s *Stepper) decided(v int32) journal.Event {
 	if failure == nil {
 		e.Value, failure = s.call(row.Func, args, code)
 	}
-	if text := s.oversize("the list", e.Value); text != "" {
-		failure = &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}
+	if f := s.oversize(reactive.CodeOutputTooLarge, "the list", e.Value); f != nil {
+		failure = f
 	}
 	if failure != nil {
 		e.Value, e.Detail = nil, &journal.Detail{Failure: failure}

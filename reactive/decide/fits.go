@@ -11,39 +11,46 @@ import (
 
 // A value that is larger than a run may keep is not journaled: what it comes from fails instead, with a code, or is refused.
 
-// oversize says by how much a value is too large to be journaled; "" when it is not.
-func (s *Stepper) oversize(what string, v value.Value) string {
+// oversize says why a value is not journaled, as the failure of what it comes from: it is too large, then with that code, or
+// what the run has journaled leaves no room for it. It is nil when neither is so.
+func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	if v == nil {
-		return ""
+		return nil
 	}
 	const instead = "which is as many as a value may have: keep large data elsewhere, and pass on where it is"
 	most := s.limits.ValueBytesMax
 	size, err := value.Size(v, most)
-	if err == nil && size > most {
-		return fmt.Sprintf("%s has more than %d bytes, %s", what, most, instead)
+	switch all := s.limits.BytesMax; {
+	case err == nil && size > most:
+		return &journal.Failure{Code: code, Message: fmt.Sprintf("%s has more than %d bytes, %s", what, most, instead)}
+	case err == nil && all >= 0 && s.root.Bytes()+size > all:
+		return &journal.Failure{Code: reactive.CodeLimit, Message: fmt.Sprintf(
+			"%s has %d bytes, and the values that the run has journaled have %d; at most %d are allowed together: keep large data elsewhere, and pass on where it is",
+			what, size, s.root.Bytes(), all)}
 	}
 	if most = s.limits.ValueNodesMax; err != nil || size <= most { // each node takes a byte at least
-		return ""
+		return nil
 	}
 	if nodes, err := value.Nodes(v, most); err == nil && nodes > most {
-		return fmt.Sprintf("%s has more than %d lists, objects, keys and scalars, %s", what, most, instead)
+		return &journal.Failure{Code: code, Message: fmt.Sprintf("%s has more than %d lists, objects, keys and scalars, %s", what, most, instead)}
 	}
-	return ""
+	return nil
 }
 
 // fit makes the result of a call a failure when what it says is too large.
 func (s *Stepper) fit(e *journal.Event) {
-	text := s.oversize("the output", e.Value)
-	if text == "" && e.Detail != nil {
-		text = s.oversize("what the call tells beside its output", e.Detail.About)
-		if f := e.Detail.Failure; text == "" && f != nil && s.oversize("", f.Details) != "" {
-			text = s.oversize("what the failure "+f.Code+" tells", f.Details)
+	const code = reactive.CodeOutputTooLarge
+	failure := s.oversize(code, "the output", e.Value)
+	if failure == nil && e.Detail != nil {
+		failure = s.oversize(code, "what the call tells beside its output", e.Detail.About)
+		if f := e.Detail.Failure; failure == nil && f != nil {
+			failure = s.oversize(code, "what the failure "+f.Code+" tells", f.Details)
 		}
 	}
-	if text == "" {
+	if failure == nil {
 		return
 	}
-	d := journal.Detail{Failure: &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}}
+	d := journal.Detail{Failure: failure}
 	if e.Detail != nil {
 		d.Participant, d.Count = e.Detail.Participant, e.Detail.Count
 	}
@@ -58,8 +65,8 @@ func (s *Stepper) fit(e *journal.Event) {
 
 // fittingInput is what a step is called with, or why it cannot be called with that.
 func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure) {
-	if text := s.oversize("the input", input); text != "" {
-		return nil, &journal.Failure{Code: reactive.CodeInputTooLarge, Message: text}
+	if f := s.oversize(reactive.CodeInputTooLarge, "the input", input); f != nil {
+		return nil, f
 	}
 	return input, nil
 }
@@ -67,8 +74,8 @@ func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure
 // verdict is how the run ends: with an output that is too large, it fails.
 func (s *Stepper) verdict() reactive.Verdict {
 	v := s.root.Verdict()
-	if text := s.oversize("the output of the run", v.Output); text != "" {
-		return reactive.Verdict{Status: reactive.RunFailed, Failure: &journal.Failure{Code: reactive.CodeOutputTooLarge, Message: text}, Node: -1}
+	if f := s.oversize(reactive.CodeOutputTooLarge, "the output of the run", v.Output); f != nil {
+		return reactive.Verdict{Status: reactive.RunFailed, Failure: f, Node: -1}
 	}
 	return v
 }
@@ -76,8 +83,8 @@ func (s *Stepper) verdict() reactive.Verdict {
 // refuseSize says why something from outside is not taken: it is too large alone, or too much waits already to be taken by
 // a step.
 func (s *Stepper) refuseSize(e *journal.Event) error {
-	if text := s.oversize("the value", e.Value); text != "" {
-		return fmt.Errorf("%w: %s", ErrLimit, text)
+	if f := s.oversize("", "the value", e.Value); f != nil {
+		return fmt.Errorf("%w: %s", ErrLimit, f.Message)
 	}
 	if e.Type != journal.MessageReceived {
 		return nil

@@ -8,11 +8,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
+// eventWorkMax is how much work of tasks and expressions follows from one event of a playbook's run before the rest is left to
+// an event of its own: see net.
+const eventWorkMax = 1_000_000
+
 // Limits bound what one run may grow to: see coordinator.Limits. Zero means the default, a negative number no limit.
 type Limits struct {
 	MapItemsMax     int
 	InstancesMax    int
 	EventsMax       int
+	BytesMax        int
 	ValueBytesMax   int
 	ValueNodesMax   int
 	MessagesMax     int
@@ -22,7 +27,7 @@ type Limits struct {
 // DefaultLimits are those that hold where a Limits says nothing.
 func DefaultLimits() Limits {
 	return Limits{
-		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
+		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
 		MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
 	}
 }
@@ -31,7 +36,8 @@ func (l Limits) complete() Limits {
 	d := DefaultLimits()
 	return Limits{
 		MapItemsMax: cmp.Or(l.MapItemsMax, d.MapItemsMax), InstancesMax: cmp.Or(l.InstancesMax, d.InstancesMax),
-		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
+		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), BytesMax: cmp.Or(l.BytesMax, d.BytesMax),
+		ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
 		ValueNodesMax: cmp.Or(l.ValueNodesMax, d.ValueNodesMax),
 		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax),
 	}
@@ -40,7 +46,7 @@ func (l Limits) complete() Limits {
 // KeptBy writes the limits that a run of a workflow keeps into its start.
 func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
-	if w.Routing != nil { // only a playbook has a context
-		s.ContextBytesMax = int32(l.ValueBytesMax)
+	if w.Routing != nil { // only a playbook has a context, and tasks that call nothing
+		s.ContextBytesMax, s.EventWorkMax = int32(l.ValueBytesMax), eventWorkMax
 	}
 }

@@ -23,10 +23,12 @@ func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error
 	return s.batch, nil
 }
 
-// Settle returns what has fallen due for a run that no engine drives, and its end if there is nothing left to do after that.
+// Settle returns what has fallen due for a run that no engine drives, as much of it as one step takes, and its end if there is
+// nothing left to do after that.
 func (s *Stepper) Settle(now int64) []journal.Event {
 	s.now, s.batch = now, s.batch[:0]
 	if s.root.Started() && s.root.Finished() == nil {
+		s.budget()
 		s.fire(now)
 		s.end()
 	}

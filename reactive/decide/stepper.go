@@ -12,11 +12,12 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// intentsMax bounds the events that one step decides. What is left is decided by the next, after the inbox has been
-// looked at again, so that a cancel always gets in.
+// intentsMax bounds the events that one step decides, and those of timers that it applies before. What is left is done by the
+// next, after the inbox has been looked at again, so that a cancel always gets in.
 const (
 	intentsMax = 1024
 	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
+	bytesMax   = 32 << 20  // of values: as much as one may have
 )
 
 // Item is something that came in for a run: the result of a call, or a command.
@@ -62,8 +63,9 @@ type Stepper struct {
 	host    Host
 	limits  Limits
 	fold    func(*journal.Event) // applies an event to the root
-	last    int                  // as many events as the batch may have for this step to go on deciding
-	begun   int                  // the work of expressions before this step decided anything
+	last    int                  // as many events as the batch may have for this step to go on
+	begun   int                  // the work of expressions before this step applied or decided anything
+	held    int                  // the bytes of values before that
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
@@ -114,6 +116,7 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 	clear(s.batch) // what is durable is not to be kept in memory by what it was made durable with
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
 	var out Outcome
+	s.budget()
 	for i := range items {
 		if t := items[i].Received; t > 0 {
 			s.fire(t - 1)
@@ -122,8 +125,8 @@ func (s *Stepper) Step(now int64, items []Item) Outcome {
 			out.Replies = append(out.Replies, r)
 		}
 	}
-	s.fire(now)
-	out.More = s.decide()
+	late := s.fire(now)
+	out.More = s.decide() || late && s.root.Finished() == nil
 	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
 	out.Cancels = s.root.TakeCancels()
 	return out
@@ -134,16 +137,20 @@ func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
-// fire applies the consequences of all timers due at that instant. A wait that a message has reached before is answered, and
-// not over time: the message may have been journaled by somebody who did not go on with the run.
-func (s *Stepper) fire(until int64) {
+// fire applies the consequences of the timers due at that instant, and reports whether it stopped early: a task that is tried
+// again at once sets the next timer when the last has gone off. What comes in then counts before the rest. A wait that a
+// message has reached before is answered, and not over time: the message may have been journaled by somebody who did not go on
+// with the run.
+func (s *Stepper) fire(until int64) (late bool) {
 	for {
 		e, ok := s.root.Fire(until)
 		switch {
 		case !ok:
-			return
+			return false
 		case s.answerMessages():
 			continue
+		case s.full():
+			return true
 		}
 		e.At = s.now
 		s.apply(e)
@@ -195,7 +202,7 @@ func (s *Stepper) decide() (more bool) {
 	if !s.root.Started() || s.root.Finished() != nil {
 		return false
 	}
-	s.last, s.begun = len(s.batch)+intentsMax, s.root.Meter().Spent()
+	s.budget()
 	for {
 		before := len(s.batch)
 		s.end()
@@ -218,9 +225,21 @@ func (s *Stepper) decide() (more bool) {
 	}
 }
 
-// full reports whether enough has been decided for one step: a cancel waits no longer than it takes.
+// budget is what may be done from here on before the step is full.
+func (s *Stepper) budget() {
+	s.last, s.begun, s.held = len(s.batch)+intentsMax, s.root.Meter().Spent(), s.root.Bytes()
+}
+
+// full reports whether enough has been done for one step: a cancel waits no longer than it takes. A run that has all the events
+// that it may have is closed by the next.
 func (s *Stepper) full() bool {
-	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax || s.root.Bytes()-s.held > bytesMax || s.overfull()
+}
+
+// overfull reports whether a run that is not closed has as many events as a run may have.
+func (s *Stepper) overfull() bool {
+	most := s.limits.EventsMax
+	return most > 0 && s.root.Seq() >= uint64(most) && !s.root.Closed()
 }
 
 // end closes a run that aborts at its first failure, and finishes one that has nothing left to do.
@@ -233,7 +252,7 @@ func (s *Stepper) end() {
 			})
 		}
 	}
-	if most := s.limits.EventsMax; most > 0 && !s.root.Closed() && s.root.Seq() >= uint64(most) {
+	if s.overfull() {
 		s.apply(journal.Event{Type: journal.RunClosed, At: s.now, Detail: &journal.Detail{Failure: &journal.Failure{
 			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Seq()),
 		}}})
@@ -267,7 +286,7 @@ func (s *Stepper) answerMessages() (any bool) {
 
 // ask runs the Go functions that decide conditionals and give the lists of maps.
 func (s *Stepper) ask() {
-	for {
+	for !s.full() {
 		v, ok := s.root.NextAsk()
 		if !ok {
 			return
@@ -278,7 +297,7 @@ func (s *Stepper) ask() {
 
 // askParticipants turns to the next participant where nobody's answer is waited for any more.
 func (s *Stepper) askParticipants() {
-	for {
+	for !s.full() {
 		h, ok := s.root.NextHedge()
 		if !ok {
 			return
@@ -291,7 +310,7 @@ func (s *Stepper) askParticipants() {
 
 // askDecisions turns to the decision sources of completed steps, unless the run is paused: they are asked when it is resumed.
 func (s *Stepper) askDecisions() {
-	for !s.root.Paused() {
+	for !s.full() && !s.root.Paused() {
 		v, number, ok := s.root.NextDecision()
 		if !ok {
 			return

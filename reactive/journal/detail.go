@@ -55,6 +55,7 @@ const (
 	startIdentity       = 15
 	startInstancesMax   = 16
 	startContextMax     = 17
+	startEventWorkMax   = 18
 
 	identityID        = 0
 	identityScopes    = 1
@@ -226,6 +227,7 @@ func appendStart(w *encoder, s *Start) error {
 	}
 	w.int(startInstancesMax, int64(s.InstancesMax))
 	w.int(startContextMax, int64(s.ContextBytesMax))
+	w.int(startEventWorkMax, int64(s.EventWorkMax))
 	return nil
 }
 
@@ -295,6 +297,8 @@ func (d *decoder) start() *Start {
 			s.InstancesMax = d.int32()
 		case startContextMax:
 			s.ContextBytesMax = d.int32()
+		case startEventWorkMax:
+			s.EventWorkMax = d.int32()
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

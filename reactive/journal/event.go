@@ -61,7 +61,7 @@ type Detail struct {
 	Failure      *Failure
 	Participant  string
 	Participants []string
-	Timer        string // "retry", "hedge"
+	Timer        string // "retry", "hedge", "more"
 	State        string // status of a dispatch, a decision or the run
 	Name         string // of a message
 	Actor        string // who did it: a person, a program
@@ -107,6 +107,7 @@ type Start struct {
 	MapItemsMax     int32             // effective; 0: no limit
 	InstancesMax    int32             // effective; 0: no limit
 	ContextBytesMax int32             // of a playbook, effective; 0: no limit
+	EventWorkMax    int32             // of a playbook: work of its tasks and expressions after which an event ends; 0: no limit
 	Children        map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
 	Parent          string            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels          map[string]string

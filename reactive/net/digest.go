@@ -42,6 +42,9 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		d.run(run)
 	}
 	d.order()
+	for _, it := range n.todo {
+		fmt.Fprintf(w, "more %s %d;", it.run.key, it.index)
+	}
 	for _, t := range n.timers.inOrder() {
 		if n.alive(t) {
 			fmt.Fprintf(w, "timer %s %s %d;", t.run.key, t.key, t.due-now)

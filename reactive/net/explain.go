@@ -194,10 +194,14 @@ func (n *Net) inRun(list []Wait, run *stepRun) []Wait {
 		if run.step.Loop != nil {
 			w.Iteration = int(i)
 		}
-		w.Task = it.task().Label
+		if it.pc < len(run.step.Tasks) { // it may have done the last, and end with the next event
+			w.Task = it.task().Label
+		}
 		switch {
 		case it.cell != noCell:
 			w.Kind, w.Node = ForCall, it.cell
+		case it.wake == 0:
+			w.Kind, w.Due = ForDelay, n.more
 		default:
 			w.Kind, w.Due = ForDelay, it.wake
 		}

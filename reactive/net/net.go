@@ -35,7 +35,10 @@ type Net struct {
 	joins        map[*tracker]bool // with parked tokens
 	runs         map[string]*stepRun
 	byCell       map[int32]*iteration
-	todo         []*iteration // to go on with in this event
+	todo         []*iteration // to go on with in this event, or in those after it where that is too much
+	begun        int          // the work that was done before this event
+	attempts     int          // of tasks that have ended in this event
+	more         int64        // when the rest of todo is gone on with; 0: there is none
 	timers       timers
 	store        map[string]value.Value // results kept out of line, by reference
 	marking      marking
@@ -102,9 +105,10 @@ func (n *Net) Workload() map[string]value.Value { return n.workload }
 func (n *Net) Watch(f func(View)) { n.watch = f }
 
 // Apply takes an event after the root has, and follows it to its end: outcomes, patches, step ends, routing, new tokens;
-// then pending tokens look again; then it is seen whether the net is quiescent.
+// then pending tokens look again; then it is seen whether the net is quiescent. What is too much for one event goes on with the
+// next, for which a timer is due at once.
 func (n *Net) Apply(e *journal.Event) {
-	n.event = e
+	n.event, n.begun, n.attempts = e, n.root.Meter().Spent(), 0
 	if n.root.Closed() {
 		n.close(e)
 		return
@@ -131,15 +135,20 @@ func (n *Net) Apply(e *journal.Event) {
 	n.work()
 	n.gates.look()
 	n.settle()
+	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // before there was such a limit they were not counted
+		n.root.Meter().Add(n.attempts * attemptWork)
+	}
 }
 
-// work goes on with every iteration that can, until all wait for something.
+// work goes on with every iteration that can, until all wait for something, or one event has led to enough.
 func (n *Net) work() {
 	for {
-		for len(n.todo) > 0 { // a loop may put in one for every one that is taken out: nothing that has ended is kept
+		for len(n.todo) > 0 && !n.enough() { // a loop may put in one for every one that is taken out: nothing that has ended is kept
 			it := n.todo[0]
 			n.todo[0], n.todo = nil, n.todo[1:]
-			n.advance(it)
+			if n.runs[it.run.key] == it.run && it.run.iters[it.index] == it { // it was not cut since
+				n.advance(it)
+			}
 		}
 		n.cells.Derive()
 		for _, v := range n.cells.Touched() {
@@ -147,10 +156,21 @@ func (n *Net) work() {
 				n.ended(it)
 			}
 		}
-		if len(n.todo) == 0 {
-			return
+		if len(n.todo) == 0 || n.enough() {
+			break
 		}
 	}
+	n.more = 0
+	if len(n.todo) > 0 {
+		n.more = n.instant()
+	}
+}
+
+// enough reports whether this event has led to as much work as one may, and the rest is for another: so a loop that calls nothing,
+// however long it is, takes many events that are short.
+func (n *Net) enough() bool {
+	most := int(n.root.Start().EventWorkMax)
+	return most > 0 && n.attempts > 0 && n.root.Meter().Spent()-n.begun+n.attempts*attemptWork >= most
 }
 
 // begin puts the first token.
@@ -180,7 +200,7 @@ func (n *Net) close(e *journal.Event) {
 		n.steps[run.step.Index].live--
 		cut = append(cut, run.key)
 	}
-	n.runs, n.byCell = map[string]*stepRun{}, map[int32]*iteration{}
+	n.runs, n.byCell, n.todo, n.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
 	n.tell(View{Name: ExecutionCancelled, Runs: cut})
 }
 

@@ -73,7 +73,10 @@ func (it *iteration) key() string {
 // taskWork is what one task of an iteration counts as beside its expressions.
 const taskWork = 100
 
-// advance goes on with an iteration until it makes a call, sleeps, or ends.
+// attemptWork is what one attempt of a task counts as beside that, for what is told of it: of runs that bound the work of an event.
+const attemptWork = 300
+
+// advance goes on with an iteration until it makes a call, sleeps, or ends, or there is enough for one event.
 func (n *Net) advance(it *iteration) {
 	n.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
@@ -93,6 +96,10 @@ func (n *Net) advance(it *iteration) {
 		it.began = n.instant()
 		n.tell(n.at(it, View{Name: AttemptStarted}))
 		if !n.conclude(it, &outcome{}) {
+			return
+		}
+		if n.enough() {
+			n.todo = append(n.todo, it)
 			return
 		}
 	}
@@ -243,6 +250,7 @@ func (n *Net) told() map[string]any {
 func (n *Net) conclude(it *iteration, out *outcome) bool {
 	task := it.task()
 	it.tries++
+	n.attempts++
 	out.task, out.attempt, out.at = task, it.tries, n.instant()
 	out.duration = time.Duration(max(0, out.at-it.began))
 	it.out = out

@@ -12,6 +12,7 @@ import (
 const (
 	timeoutTimer = "timeout"
 	retryTimer   = "retry"
+	moreTimer    = "more" // the last event has led to as much work as one may
 )
 
 // timer ends a step-run, or wakes an iteration whose task makes no call.
@@ -89,6 +90,15 @@ func (n *Net) alive(t *timer) bool {
 
 // NextDue is when the next timer is due, Unix nanoseconds, and whether a task is then tried again; 0: there is none.
 func (n *Net) NextDue() (due int64, retry bool) {
+	due, retry = n.nextSet()
+	if n.more > 0 && (due == 0 || n.more <= due) {
+		return n.more, true
+	}
+	return due, retry
+}
+
+// nextSet is NextDue of the timers that were set.
+func (n *Net) nextSet() (due int64, retry bool) {
 	for n.timers.Len() > 0 && !n.stopped {
 		if t := n.timers.list[0]; n.alive(t) {
 			return t.due, t.it != nil
@@ -100,6 +110,11 @@ func (n *Net) NextDue() (due int64, retry bool) {
 
 // Fire is the event of the next timer. It stays the next until that event was applied.
 func (n *Net) Fire(now int64) journal.Event {
+	if due, _ := n.NextDue(); due == n.more {
+		return journal.Event{
+			Type: journal.TimerFired, At: now, Node: n.todo[0].run.key, Detail: &journal.Detail{Timer: moreTimer, Due: due},
+		}
+	}
 	t := n.timers.list[0]
 	e := journal.Event{
 		Type: journal.TimerFired, At: now, Node: t.run.key, Detail: &journal.Detail{Timer: timeoutTimer, Due: t.due},
@@ -112,7 +127,7 @@ func (n *Net) Fire(now int64) journal.Event {
 
 // fired takes a timer's event. It is that of the first timer that means something, or of a call.
 func (n *Net) fired(e *journal.Event) {
-	if due, _ := n.NextDue(); due != e.Detail.Due {
+	if due, _ := n.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // what goes on does so with every event
 		return
 	}
 	t := n.timers.list[0]

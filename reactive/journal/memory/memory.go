@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Store keeps streams in the memory of this process. It is safe for concurrent use; appends to different streams share
@@ -35,7 +36,7 @@ func (s *Store) stream(name string) *stream {
 }
 
 // Append implements journal.Store. It costs a copy of the events, whatever the length of the stream; values and details
-// are shared, not copied or encoded.
+// are shared, not copied, but for values of many nodes, which are kept as their encodings.
 func (s *Store) Append(ctx context.Context, name string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	if err := s.usable(ctx); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", name, err)
@@ -104,7 +105,9 @@ func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yi
 		}
 		events := log.run(seq)
 		for i := range events {
-			if !yield(events[i], nil) {
+			event := events[i]
+			event.Value = value.Unpack(event.Value)
+			if !yield(event, nil) {
 				return false
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Chunks double from 8 events to 1,024 and stay there: a run of a few events costs little, a long one at most 1,024 events
@@ -55,7 +56,7 @@ func (s *stream) append(after uint64, events []journal.Event, head *journal.Head
 	return s.log.last, true
 }
 
-// fill copies as many events as the last chunk has room for, numbers them, and returns how many they were.
+// fill copies as many events as the last chunk has room for, numbers them, packs their values, and returns how many they were.
 func (l *log) fill(events []journal.Event) int {
 	chunk, offset := place(l.last)
 	if chunk == len(l.chunks) {
@@ -66,6 +67,7 @@ func (l *log) fill(events []journal.Event) int {
 	for i := range n {
 		l.last++
 		room[i].Seq = l.last
+		room[i].Value = value.Pack(room[i].Value)
 	}
 	return n
 }
