@@ -7,12 +7,15 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -152,12 +155,62 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 		}
 	}
 	table := map[string]int64{}
-	row := regexp.MustCompile("(?m)^\\| `([a-zA-Z.]+)` \\| ([0-9]+) \\| [^|]+ \\| [^|]+ \\| [^|]+ \\|$")
-	for _, cells := range row.FindAllStringSubmatch(read(t, "docs/limits.md"), -1) {
-		most, err := strconv.ParseInt(cells[2], 10, 64)
+	for name, cell := range rows(t, "[0-9]+", 5) {
+		most, err := strconv.ParseInt(cell, 10, 64)
 		require.NoError(t, err)
-		require.NotContains(t, table, cells[1], "two rows have the name")
-		table[cells[1]] = most
+		table[name] = most
+	}
+	require.Equal(t, code, table)
+}
+
+// rows are the second cells of the rows of docs/limits.md that have so many cells, by the first.
+func rows(t *testing.T, second string, cells int) map[string]string {
+	table := map[string]string{}
+	row := regexp.MustCompile("(?m)^\\| `([a-zA-Z.]+)` \\| (" + second + ") \\|" + strings.Repeat(` [^|]+ \|`, cells-2) + "$")
+	for _, found := range row.FindAllStringSubmatch(read(t, "docs/limits.md"), -1) {
+		require.NotContains(t, table, found[1], "two rows have the name")
+		table[found[1]] = found[2]
+	}
+	return table
+}
+
+// noTimes are constants that are named like times and bound nothing, each with what it is.
+var noTimes = map[string]string{
+	"coordinator.jumpTime": "how often a clock is looked at", "control.fileTime": "how often a file is looked at",
+}
+
+// timesOf are the constants of a package that are called as times are.
+func timesOf(t *testing.T, c *checker, p pkg) map[string]time.Duration {
+	name := p.Name
+	if name == "main" {
+		name = path.Base(p.path())
+	}
+	all := map[string]time.Duration{}
+	scope := c.check(p).Scope()
+	for _, id := range scope.Names() {
+		limit, ok := scope.Lookup(id).(*types.Const)
+		if ok && strings.HasSuffix(id, "Time") && limit.Type().String() == "time.Duration" {
+			n, exact := constant.Int64Val(limit.Val())
+			require.True(t, exact, "%s.%s", name, id)
+			all[name+"."+id] = time.Duration(n)
+		}
+	}
+	return all
+}
+
+func TestTheTableOfTimesIsThatOfTheCode(t *testing.T) {
+	code, table, c := map[string]time.Duration{}, map[string]time.Duration{}, newChecker(t)
+	for _, p := range house(t) {
+		maps.Copy(code, timesOf(t, c, p))
+	}
+	for name := range noTimes {
+		require.Contains(t, code, name, "there is no such constant")
+		delete(code, name)
+	}
+	for name, cell := range rows(t, "[0-9]+[a-z]+", 4) {
+		d, err := time.ParseDuration(cell)
+		require.NoError(t, err)
+		table[name] = d
 	}
 	require.Equal(t, code, table)
 }

@@ -68,7 +68,9 @@ var floors = []floor{
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "template", "template/expr", "template/value")},
 	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
 	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/canceled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
+	{"coordinator/registry", uses("coordinator/directory", "coordinator/operation", "internal/readfile", "reactive/decide", "reactive/journal", "template",
+		"template/document", "template/kinds", "template/plan", "template/value")},
+	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive")},
 	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
@@ -76,9 +78,9 @@ var floors = []floor{
 	{"coordinator/api", uses("coordinator", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
-	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
+	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
+	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it
@@ -112,7 +114,7 @@ var libraries = map[string][]string{
 	"github.com/goccy/go-yaml":                 {"template/document"},
 	"github.com/google/uuid":                   {"coordinator"},
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
-	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template"},
 	"github.com/spf13/cobra":                   {"cmd/sluice"},
 	"github.com/spf13/pflag":                   {"cmd/sluice"},
@@ -120,7 +122,7 @@ var libraries = map[string][]string{
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
 	"golang.org/x/sync":                        {"coordinator"},
 	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
-	"golang.org/x/text":                        {"coordinator"},
+	"golang.org/x/text":                        {"coordinator/registry"},
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
 }
 
@@ -354,14 +356,10 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 	require.Equal(t, []string{"coordinator/loop.go"}, places)
 }
 
-// isContent tells a stream named "def/" + … or "blob/" + … .
+// isContent tells a stream that package journal has named as that of a definition.
 func isContent(stream ast.Expr) bool {
-	sum, ok := stream.(*ast.BinaryExpr)
-	if !ok {
-		return false
-	}
-	prefix, ok := sum.X.(*ast.BasicLit)
-	return ok && (prefix.Value == `"def/"` || prefix.Value == `"blob/"`)
+	call, ok := stream.(*ast.CallExpr)
+	return ok && selects(call.Fun, "journal", "DefinitionStream")
 }
 
 // Tests wait for events, or sleep in a bubble of testing/synctest, where time costs nothing.

@@ -24,16 +24,16 @@ func (r *Run) Awaits(ctx context.Context, message string) error {
 	if err != nil {
 		return e.why(ctx, err)
 	}
-	entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
+	entry, err := e.registry.Read(ctx, start.Workflow, start.Children)
 	if err != nil {
 		return e.why(ctx, err)
 	}
-	names, all := inspect.Awaited(entry.plan)
+	names, all := inspect.Awaited(entry.Plan)
 	if !all || slices.Contains(names, message) {
 		return nil
 	}
 	near, _ := expr.Nearest(message, names)
-	return &UnawaitedError{Workflow: entry.plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
+	return &UnawaitedError{Workflow: entry.Plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
 }
 
 // tellUnawaited logs that a message was sent that nobody waits for.

@@ -75,8 +75,10 @@ func (d *desk) Function(string, []any) (value.Value, *journal.Failure) {
 	return nil, call.NewFailure("", "there are no functions")
 }
 func (d *desk) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
-func (d *desk) Reserve() bool                       { return d.callsMax == 0 || len(d.root.OpenCalls()) < d.callsMax }
-func (d *desk) one(of ...string) string             { return rapid.SampledFrom(of).Draw(d.t, "one") }
+func (d *desk) Reserve(reactive.Room) bool {
+	return d.callsMax == 0 || len(d.root.OpenCalls()) < d.callsMax
+}
+func (d *desk) one(of ...string) string { return rapid.SampledFrom(of).Draw(d.t, "one") }
 
 func (d *desk) workflow() string {
 	return fmt.Sprintf(`

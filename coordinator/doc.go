@@ -40,7 +40,8 @@
 // Ends: after Shutdown every method returns ErrShutdown. The error of a method whose context has ended wraps context.Canceled
 // or context.DeadlineExceeded, and the context's cause.
 //
-// Bounds: Limits bounds a run, CallsMax the calls of the process, IdleTimeout how long an idle run stays in memory.
+// Bounds: Limits bounds a run, CallsMax the calls of the process, ProgramsMax its programs, IdleTimeout how long an idle run stays
+// in memory.
 //
 // # Parked runs
 //

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -44,11 +45,19 @@ type Config struct {
 	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
 	IdleTimeout time.Duration
 
+	// SecretTimeout is how long the answer of a server may take that a playbook's keychain asks for a secret. Default: 30 s.
+	SecretTimeout time.Duration
+
 	// CallsMax bounds the calls of the whole process that are under way, those to the participants of a fan-out included. A
 	// step beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
 	// decision sources have a bound of their own of the same size. `sleep`, `wait`, child runs and pure operations do not
 	// count. Default: no limit.
 	CallsMax int
+
+	// ProgramsMax bounds the programs of command bindings that the process runs at a time, each of which costs it a thread and the
+	// machine a process. A step beyond it stays ready, as with CallsMax; programs that are decision sources have a bound of their
+	// own of the same size. Default: 256. Negative: no limit.
+	ProgramsMax int
 
 	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
 	// Default: it waits for its context to be patched.
@@ -67,14 +76,19 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// What Config has where it does not say.
+const (
+	idleTime   = 10 * time.Second
+	secretTime = 30 * time.Second
+)
+
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
 	store    journal.Store
 	config   Config
 	clock    *clock
 	pool     *pool
-	calls    capacity        // of steps and of participants
-	deciders capacity        // of decision sources: what they decide may be what holds the calls up
+	room     [roomKinds]capacity
 	inFlight inFlight        // answers of calls
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
@@ -95,15 +109,19 @@ type Engine struct {
 	closed   bool
 	shut     chan struct{} // closed when Shutdown has done its work
 
-	library library
+	registry *registry.Registry
 }
 
 // New starts an engine on a store, which it owns from then on, and goes on with the runs it finds there that are not
 // finished. Runs that only a timer, message or person can move stay on disk until then.
 func New(ctx context.Context, store journal.Store, config Config) (*Engine, error) {
 	if config.IdleTimeout <= 0 {
-		config.IdleTimeout = 10 * time.Second
+		config.IdleTimeout = idleTime
 	}
+	if config.SecretTimeout <= 0 {
+		config.SecretTimeout = secretTime
+	}
+	config.ProgramsMax = cmp.Or(config.ProgramsMax, programsMax)
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
@@ -121,10 +139,17 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
-	e.calls.max, e.deciders.max = config.CallsMax, config.CallsMax
+	e.room[inCalls].max, e.room[inDeciders].max = config.CallsMax, config.CallsMax
+	e.room[inPrograms].max, e.room[inDecidingPrograms].max = max(0, config.ProgramsMax), max(0, config.ProgramsMax)
 	e.inFlight = newInFlight(config.Limits.AnswersBytesMax)
 	e.sleepers.wake = make(chan struct{}, 1)
-	if err := usercode.Call(func() error { return e.library.init(e, config) }); err != nil {
+	err := usercode.Call(func() (err error) {
+		e.registry, err = registry.New(store, registry.Config{
+			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: children{e},
+		})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -150,7 +175,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	for head, err := range e.store.Heads(ctx, "") {
 		switch {
 		case err != nil && unreadable(&head, err):
-			e.parkAsleep(head.Run, err, nil, e.library.learned())
+			e.parkAsleep(head.Run, err, nil, e.registry.Learned())
 		case err != nil:
 			return err
 		case head.Open && e.choose(head):
@@ -181,11 +206,11 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	return nil
 }
 
-// Operation is what steps call: a name with an implementation, as operation.Define gives.
-type Operation interface {
-	Name() string
-	Implementation() any
-}
+// Operation is what steps call: a name with an implementation, as operation.Define returns.
+type Operation = registry.Operation
+
+// InputError says what a workflow's schema refuses in a run's input.
+type InputError = registry.InputError
 
 // An Option changes how a run is started.
 type Option func(*startOptions)
@@ -202,13 +227,13 @@ type startOptions struct {
 // WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
 func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
 
-// WithLabels marks the run for those who list runs.
+// WithLabels marks the run for those who list runs: at most 64 labels, with names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return func(o *startOptions) { o.labels = labels }
 }
 
-// WithActor records who started the run.
+// WithActor records who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
 
 // WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
@@ -224,33 +249,37 @@ func (e *Engine) Register(w *template.Workflow) error {
 }
 
 // learn returns the entry of a workflow. What is wrong with a tree that was made by hand must not end the process.
-func (e *Engine) learn(w *template.Workflow) (entry *entry, err error) {
+func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) {
 	switch {
 	case e.shutting():
 		return nil, ErrShutdown
 	case w == nil:
 		return nil, errors.New("coordinator: the workflow is nil")
 	}
-	before := e.library.learned()
+	before := e.registry.Learned()
 	err = usercode.Call(func() (err error) {
-		entry, err = e.library.add(w)
+		entry, err = e.registry.Add(w)
 		return err
 	})
-	if e.library.learned() != before {
+	if e.registry.Learned() != before {
 		e.retryMissing()
 	}
 	return entry, err
 }
 
 // Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
-// Starting an id that exists with the same workflow and input gives that run again, else ErrRunExists. An input that the
-// workflow's schema refuses is an *InputError, and nothing is journaled.
+// Starting an id that exists with the same workflow and input gives that run again, else an *ExistsError, which is ErrRunExists;
+// of several starts of one id at the same time one comes first, and the others wait for it. An input that the workflow's schema
+// refuses is an *InputError, and nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&o)
 		}
+	}
+	if err := errors.Join(checkLabels(o.labels), checkActor(o.actor)); err != nil {
+		return nil, err
 	}
 	entry, err := e.learn(w)
 	if err != nil {
@@ -260,7 +289,7 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}
-	if err := entry.schema.check(in); err != nil {
+	if err := entry.Schema.Check(in); err != nil {
 		return nil, err
 	}
 	if o.id == "" {
@@ -279,21 +308,21 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 
 // begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
 // first requests are durable with one sync.
-func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOptions) (*Run, error) {
-	if most := e.config.Limits.NodesMax; most > 0 && len(entry.plan.Checked.Items) > most {
+func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
+	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
 		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
-			ErrLimit, entry.plan.Workflow.Name, len(entry.plan.Checked.Items), most)
+			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
 	}
-	children, all, err := e.bundle(ctx, entry)
+	children, all, err := e.registry.Bundle(ctx, entry)
 	if err != nil {
 		return nil, e.why(ctx, err)
 	}
 	for _, one := range all {
-		if err := e.library.prepare(ctx, e.store, one); err != nil {
+		if err := e.registry.Store(ctx, one); err != nil {
 			return nil, e.why(ctx, err)
 		}
 	}
-	p := entry.plan
+	p := entry.Plan
 	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
@@ -301,16 +330,30 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	if start.Identity, err = identity(o.in); err != nil {
 		return nil, err
 	}
-	if o.named {
-		if known, err := e.exists(ctx, o.id); err != nil || known {
+	for {
+		run, err := e.beginOnce(ctx, entry, first, o.named)
+		if err != errUnbegun {
+			return run, err
+		}
+	}
+}
+
+// beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
+// first, has failed.
+func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
+	p, id := entry.Plan, first.Detail.Start.Run
+	if named {
+		if known, err := e.exists(ctx, id); err != nil {
+			return nil, err
+		} else if known {
 			return e.again(ctx, &first)
 		}
 	}
-	ring, err := secrets(ctx, p.Workflow, input)
+	ring, err := e.secrets(ctx, p.Workflow, first.Value)
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(e, o.id)
+	r := newRun(e, id)
 	r.ring, r.started = ring, true
 	r.adopt(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
@@ -318,21 +361,23 @@ func (e *Engine) begin(ctx context.Context, entry *entry, input any, o startOpti
 	if !e.enter(r) {
 		return e.again(ctx, &first)
 	}
-	if parent := e.active(journal.ParentRun(o.id)); parent != nil && parent.paused.Load() {
+	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
 		r.inbox.add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
-	select {
-	case <-ctx.Done():
-		return nil, canceled.Error(ctx)
-	case err := <-done:
-		switch {
-		case err == nil:
-			return &Run{engine: e, id: o.id}, nil
-		case errors.Is(err, journal.ErrConflict):
-			return e.again(ctx, &first)
+	switch err, told := e.reply(ctx, done); {
+	case err == nil:
+		return &Run{engine: e, id: id}, nil
+	case !told:
+		return nil, err
+	case errors.Is(err, journal.ErrConflict):
+		run, again := e.again(ctx, &first)
+		if again == errUnbegun { // what is there is no run
+			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
 		}
-		return nil, fmt.Errorf("start run %s: %w", o.id, err)
+		return run, again
+	default:
+		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
 }
 
@@ -399,9 +444,11 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them.
-// Runs that have not finished go on when an engine is next made on the store. It closes the store. From then on every method
-// returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also BeforeShutdown.
+// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them, and gives
+// them five seconds more. What has not returned by then is left to itself, and the error, ErrUnreturned, names it: nothing comes of
+// what it returns later. Runs that have not finished go on when an engine is next made on the store. It closes the store. From
+// then on every method returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also
+// BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	if e.ending {
@@ -421,17 +468,16 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
-	e.calls.close()
-	e.deciders.close()
+	for i := range e.room {
+		e.room[i].close()
+	}
 	e.drain()
 	select {
 	case <-e.pool.idle():
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
-	e.loops.Wait()
-	e.pool.all.Wait()
-	return errors.Join(<-left, e.store.Close())
+	return errors.Join(e.comeToAnEnd(ctx, left), e.store.Close())
 }
 
 func (e *Engine) shutting() bool {
@@ -515,9 +561,9 @@ func (e *Engine) retire(r *run) bool {
 }
 
 // directory is who can be targeted by a workflow.
-func (e *Engine) directory(entry *entry) directory.Directory {
+func (e *Engine) directory(entry *registry.Entry) directory.Directory {
 	if e.config.Directory != nil {
 		return e.config.Directory
 	}
-	return entry.directory
+	return entry.Directory
 }

@@ -19,6 +19,7 @@ var (
 	ErrLimit        = decide.ErrLimit
 	ErrMailboxFull  = decide.ErrMailboxFull
 	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
+	ErrUnreturned   = errors.New("coordinator: the engine has shut down, and not all that was under way has returned")
 )
 
 // ExistsError says in what the run that has an id differs from the one that was to be started with it. errors.Is finds

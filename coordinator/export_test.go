@@ -33,10 +33,7 @@ var (
 
 // Remembered is how many workflows the engine remembers by each of its ways to find them.
 func Remembered(e *Engine) map[string]int {
-	l := &e.library
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return map[string]int{"trees": len(l.workflows), "hashes": len(l.entries), "names": len(l.named), "files": len(l.files)}
+	return e.registry.Remembered()
 }
 
 // Unused reports whether nothing has room for an answer.

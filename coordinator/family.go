@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -14,7 +15,7 @@ import (
 // are counted together, while it is in memory; the store says how many there were before.
 
 // beget begins a child run, unless there are too many above it or beside it.
-func (e *Engine) beget(ctx context.Context, entry *entry, input any, o startOptions) (*Run, error) {
+func (e *Engine) beget(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
 	if most := e.config.Limits.DepthMax; generation(o.id) > most {
 		return nil, fmt.Errorf("%w: %d runs are above this one; DepthMax is %d", ErrLimit, generation(o.id), most)
 	}

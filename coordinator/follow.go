@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -80,7 +81,7 @@ func replaying(root **reactive.Root) func(*reactive.Root) func(*journal.Event) {
 }
 
 // replay makes the root of a run from its journal. One that has nothing durable yet is that of fresh, if there is such.
-func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *reactive.Root, error) {
+func (e *Engine) replay(ctx context.Context, id string, fresh *registry.Entry) (*registry.Entry, *reactive.Root, error) {
 	var root *reactive.Root
 	for _, err := range e.follow(ctx, id, e.store.Read(ctx, id, 1), replaying(&root)) {
 		if err != nil {
@@ -89,10 +90,10 @@ func (e *Engine) replay(ctx context.Context, id string, fresh *entry) (*entry, *
 	}
 	switch {
 	case root != nil:
-		entry, err := e.library.read(ctx, e.store, root.Start().Workflow, root.Start().Children)
+		entry, err := e.registry.Read(ctx, root.Start().Workflow, root.Start().Children)
 		return entry, root, err
 	case fresh != nil:
-		return fresh, decide.NewRoot(fresh.plan), nil
+		return fresh, decide.NewRoot(fresh.Plan), nil
 	}
 	return nil, nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 }
@@ -106,9 +107,9 @@ func (e *Engine) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 	if err := decide.SameRules(start); err != nil {
 		return nil, err
 	}
-	entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
+	entry, err := e.registry.Read(ctx, start.Workflow, start.Children)
 	if err != nil {
 		return nil, err
 	}
-	return decide.NewRoot(entry.plan), nil
+	return decide.NewRoot(entry.Plan), nil
 }

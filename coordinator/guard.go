@@ -54,7 +54,7 @@ func (r *run) collapse(err error) {
 	r.engine.report("the loop of a run has panicked", r.id, err)
 	r.err = err
 	if r.step != nil {
-		r.giveUp(r.step.Reserved)
+		r.giveUp()
 	}
 }
 
@@ -79,17 +79,16 @@ func (e *Engine) derived(run string, f func()) error {
 
 // Function calls a Go function of the run's own definition.
 func (r *run) Function(name string, args []any) (value.Value, *journal.Failure) {
-	return operation.CallFunction(r.Guard, name, r.entry.functions[name], args)
+	return operation.CallFunction(r.Guard, name, r.entry.Functions[name], args)
 }
 
 // Pure makes a call that leaves nothing behind, on the loop itself; false for any other.
 func (r *run) Pure(v int32, input any) (call.Result, bool) {
-	p := r.entry.performers[r.root.Row(v).Op]
-	if !p.pure || r.ring != nil { // to get a secret may take its time
+	p := r.entry.Performers[r.root.Row(v).Op]
+	if !p.Pure || r.ring != nil { // to get a secret may take its time
 		return call.Result{}, false
 	}
 	f := r.prepare(&flight{}, reactive.Request{Node: v, Attempt: r.root.Attempt(v)})
-	f.ReportTo(nil) // it would wait for the loop that it is called on
 	f.Input = input
 	var l landing
 	if err := r.Guard(func() error { l = f.make(); return nil }); err != nil {

@@ -28,7 +28,8 @@ type Run struct {
 // ID is the run's id.
 func (r *Run) ID() string { return r.id }
 
-// As is a handle of the same run whose wishes are recorded as those of a person or a program.
+// As is a handle of the same run whose wishes are recorded as those of a person or a program. A name of more
+// than ActorMax bytes is refused with every wish.
 func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
 
 // Result is how a run ended.
@@ -85,6 +86,10 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 			return nil, canceled.Error(ctx)
 		case <-active.over:
+		case <-e.shut:
+		}
+		if !isClosed(active.over) { // its loop does not come to an end
+			return nil, ErrShutdown
 		}
 		switch {
 		case active.result != nil:
@@ -143,7 +148,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 // could not go on here is found out by that.
 func (r *Run) ending(ctx context.Context) (result *Result, last uint64, err error) {
 	e := r.engine
-	known := e.library.learned()
+	known := e.registry.Learned()
 	var start *journal.Start
 	for event, err := range e.store.Read(ctx, r.id, 1) {
 		if err != nil {
@@ -246,6 +251,9 @@ func (r *Run) Decide(ctx context.Context, step string, done bool, reason string)
 
 // wish puts an event to the run's loop and waits until it is durable or refused.
 func (r *Run) wish(ctx context.Context, event journal.Event) error {
+	if err := checkActor(r.actor); err != nil {
+		return err
+	}
 	if r.actor != "" {
 		if event.Detail == nil {
 			event.Detail = &journal.Detail{}
@@ -275,13 +283,9 @@ func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return canceled.Error(ctx)
-	case err := <-done:
-		if err != nil {
-			return fmt.Errorf("run %s: %w", r.id, err)
-		}
-		return nil
+	err, told := r.engine.reply(ctx, done)
+	if told && err != nil {
+		return fmt.Errorf("run %s: %w", r.id, err)
 	}
+	return err
 }

@@ -43,23 +43,27 @@ var _ operation.Room = (*flight)(nil)
 // TakeText and TakeValue are called on the goroutine that makes the call. They take room besides what the call has.
 func (f *flight) TakeText(ctx context.Context, bytes int) error {
 	taken, err := f.run.engine.inFlight.texts.take(ctx, bytes)
-	f.texts += taken
+	f.aside().texts += taken
 	return err
 }
 
 func (f *flight) TakeValue(ctx context.Context, bytes int) error {
 	taken, err := f.run.engine.inFlight.values.take(ctx, bytes)
-	f.values += taken
+	f.aside().values += taken
 	return err
 }
 
 // putBack returns the room that the answer of a call had.
 func (n *inFlight) putBack(f *flight) {
-	if f.texts > 0 {
-		n.texts.free.Release(f.texts)
+	s := f.side
+	if s == nil {
+		return
 	}
-	if f.values > 0 {
-		n.values.free.Release(f.values)
+	if s.texts > 0 {
+		n.texts.free.Release(s.texts)
 	}
-	f.texts, f.values = 0, 0
+	if s.values > 0 {
+		n.values.free.Release(s.values)
+	}
+	s.texts, s.values = 0, 0
 }

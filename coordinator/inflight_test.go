@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template/document"
@@ -175,11 +176,11 @@ func TestAnEngineForgetsWorkflows(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	text := func(i int) string { return fmt.Sprintf(`{kind: Workflow, name: w%d, steps: [{operation: echo}]}`, i) }
 	const more = 20
-	for i := range coordinator.WorkflowsMax + more {
+	for i := range registry.WorkflowsMax + more {
 		require.NoError(t, wait(t, start(t, e, text(i))).Err())
 	}
 	for way, n := range coordinator.Remembered(e) {
-		require.LessOrEqual(t, n, coordinator.WorkflowsMax, way)
+		require.LessOrEqual(t, n, registry.WorkflowsMax, way)
 	}
 	require.NoError(t, wait(t, start(t, e, text(0))).Err())
 }

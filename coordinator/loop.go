@@ -35,10 +35,11 @@ func (r *run) drive(ctx context.Context) {
 			}
 			r.backoff, r.refusals = 0, 0
 			r.home()
+			r.begun()
 			r.answer(out.Replies)
 			r.stop(out.Cancels)
 			if r.err = r.unable; r.err != nil {
-				r.giveUp(r.step.Reserved)
+				r.giveUp()
 				return
 			}
 			r.dispatch(ctx, r.admit(out.Calls))
@@ -51,6 +52,13 @@ func (r *run) drive(ctx context.Context) {
 		if r.idle || ctx.Err() != nil {
 			return
 		}
+	}
+}
+
+// begun tells those who wait for the run's start.
+func (r *run) begun() {
+	if r.started && r.seq > 0 && !isClosed(r.durable) {
+		close(r.durable)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -48,7 +49,7 @@ func generation(id string) int { return strings.Count(id, "/") }
 func (r *run) children() map[string]bool {
 	ids := map[string]bool{}
 	root := r.root
-	if root.Finished() != nil || len(r.entry.performers) == 0 {
+	if root.Finished() != nil || len(r.entry.Performers) == 0 {
 		return ids
 	}
 	for _, req := range root.OpenCalls() {
@@ -57,7 +58,7 @@ func (r *run) children() map[string]bool {
 		if f.op == nil {
 			continue
 		}
-		if _, ok := f.op.caller.(*childCaller); ok {
+		if _, ok := f.op.Caller.(*registry.Child); ok {
 			ids[childOf(&f.Call)] = true
 		}
 	}

@@ -29,7 +29,7 @@ func (e *Engine) settle(ctx context.Context, root *reactive.Root, apply func(*jo
 	if start == nil || !e.isOverdue(start.Run, root.NextDue()) {
 		return nil, nil
 	}
-	entry, err := e.library.read(ctx, e.store, start.Workflow, start.Children)
+	entry, err := e.registry.Read(ctx, start.Workflow, start.Children)
 	if err != nil {
 		return nil, err
 	}

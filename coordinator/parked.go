@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -89,6 +90,10 @@ func (e *Engine) untilTried(id string) <-chan struct{} {
 // parks decides, when a run leaves memory because of an error, whether it is parked with that, and returns what it was
 // started with if other workflows could help.
 func (r *run) parks() (start *journal.Start, parks bool) {
+	if errors.Is(r.err, journal.ErrClosed) && r.engine.shutting() { // it was too late to be told of the end
+		r.err = nil
+		return nil, false
+	}
 	for _, other := range []error{ErrRunNotFound, ErrShutdown} {
 		if errors.Is(r.err, other) {
 			return nil, false
@@ -131,6 +136,7 @@ func (r *run) leave() {
 		e.tellParked(r.id, r.err)
 	}
 	items, landed := r.inbox.close()
+	r.leaveBehind()
 	items = append(r.pending, items...)
 	e.returnRoom(append(landed, r.landed...))
 	for _, it := range items {
@@ -154,7 +160,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
 	switch {
 	case !parks:
 		return false
-	case start != nil && r.known != e.library.learned():
+	case start != nil && r.known != e.registry.Learned():
 		r.err, r.idle = nil, true
 		e.load(r.id)
 		return false
@@ -188,9 +194,9 @@ func (e *Engine) retryMissing() {
 	e.mu.Unlock()
 	complete := map[string]bool{}
 	for id, p := range missing {
-		key := entryKey(p.start.Workflow, p.start.Children)
+		key := registry.Key(p.start.Workflow, p.start.Children)
 		if _, known := complete[key]; !known {
-			_, err := e.library.find(e.ctx, e.store, p.start.Workflow, p.start.Children)
+			_, err := e.registry.Find(e.ctx, p.start.Workflow, p.start.Children)
 			complete[key] = err == nil
 		}
 		e.mu.Lock()
@@ -235,7 +241,7 @@ func (e *Engine) obstacleOf(ctx context.Context, start *journal.Start, lacks boo
 	if !lacks {
 		return nil, nil
 	}
-	_, err := e.library.find(ctx, e.store, start.Workflow, start.Children)
+	_, err := e.registry.Find(ctx, start.Workflow, start.Children)
 	if err == nil || !lasting(err) || errors.Is(err, journal.ErrClosed) {
 		return nil, nil
 	}
@@ -257,7 +263,7 @@ func (e *Engine) survey(ids []string) {
 }
 
 func (e *Engine) surveyOne(id string) {
-	known := e.library.learned()
+	known := e.registry.Learned()
 	if start, reason := e.obstacle(e.ctx, id, true); reason != nil {
 		e.parkAsleep(id, reason, start, known)
 	}
@@ -272,7 +278,7 @@ func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known
 	if news {
 		e.tellParked(id, reason)
 	}
-	if known != e.library.learned() {
+	if known != e.registry.Learned() {
 		e.retryMissing()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -26,10 +27,11 @@ type pool struct {
 	watching bool
 	all      sync.WaitGroup
 	flying   atomic.Int64
-	quiet    chan struct{} // has a token when flying fell to zero
+	quiet    chan struct{}    // has a token when flying fell to zero
+	strays   map[*flight]bool // under way, though their runs have left memory
 }
 
-func newPool() *pool { return &pool{quiet: make(chan struct{}, 1)} }
+func newPool() *pool { return &pool{quiet: make(chan struct{}, 1), strays: map[*flight]bool{}} }
 
 // idle tells when no call is under way. It is meant for when no more are submitted.
 func (p *pool) idle() <-chan struct{} {
@@ -58,32 +60,55 @@ type shipment struct {
 type flight struct {
 	operation.Call
 	run     *run
-	op      *performer
+	op      *registry.Performer
 	req     reactive.Request
-	making  int32     // of the call, by its reports
-	secrets []string  // marks of those that it is given
-	room    *capacity // what it counts in; nil: in nothing
-	texts   int64     // bytes of room that its answer has, as a text
-	values  int64     // and as a value
-	key     string    // of the node, as it was when the call was made; Call.Node is the caller's to change
-	stopped bool      // its attempt was ended by something else than its answer; belongs to the run's loop
-	entry   *entry    // of the run; its document may say who the participant is
-	landing landing   // how it came back; set before it is brought home
+	making  int32       // of the call, by its reports
+	room    counts      // what it counts in
+	home    atomic.Bool // it has come back
+	stopped bool        // its attempt was ended by something else than its answer; belongs to the run's loop
+	key     string      // of the node, as it was when the call was made; Call.Node is the caller's to change
+	out     any         // of a call that was answered with an output and nothing beside it
+	other   *landing    // how a call has ended otherwise
+	side    *side       // what few calls have; nil: nothing. See aside
 }
 
-// performer is an operation as the pool knows it.
-type performer struct {
-	caller operation.Caller
-	bound  bool         // by a document: always waits
-	pure   bool         // leaves nothing behind: called by the loop itself
-	waits  atomic.Bool  // every call gets a goroutine
-	swift  atomic.Int32 // calls in a row that did not wait after all
+// side is what few calls have. Calls are many, and what each takes in memory is paid for by all.
+type side struct {
+	secrets []string        // marks of those that it is given
+	entry   *registry.Entry // of the run: its document may say who the participant is
+	texts   int64           // bytes of room that its answer has, as a text
+	values  int64           // and as a value
+}
+
+// aside is what the call has that few have. Until the call is made it belongs to the run's loop, then to the goroutine that makes
+// it, and after that to the loop again.
+func (f *flight) aside() *side {
+	if f.side == nil {
+		f.side = &side{}
+	}
+	return f.side
+}
+
+// end keeps how the call has ended.
+func (f *flight) end(l landing) {
+	f.out, f.other = l.Output, nil
+	if l.About != nil || l.Failure != nil || l.lost != nil {
+		f.out, f.other = nil, &l
+	}
+}
+
+// landing is how the call has ended.
+func (f *flight) landing() landing {
+	if f.other != nil {
+		return *f.other
+	}
+	return landing{Result: call.Result{Output: f.out}}
 }
 
 // worker is one goroutine that takes calls. turns grows with every call it takes.
 type worker struct {
 	turns atomic.Int64
-	op    atomic.Pointer[performer]
+	op    atomic.Pointer[registry.Performer]
 	seen  int64 // turns at the watch's last look
 	still int   // looks since turns last grew
 
@@ -106,8 +131,8 @@ func (p *pool) submit(flights []flight) {
 	quick := make([]*flight, 0, len(flights))
 	for i := range flights {
 		f := &flights[i]
-		if f.op.waits.Load() {
-			p.all.Go(func() { f.run.land(f, f.op.flyAlone(f)) })
+		if f.op.Waits.Load() {
+			p.all.Go(func() { f.run.land(f, flyAlone(f)) })
 		} else {
 			quick = append(quick, f)
 		}
@@ -165,7 +190,7 @@ func (w *worker) collect(f *flight, l landing) {
 		w.deliver()
 	}
 	w.home = f.run
-	f.landing = l
+	f.end(l)
 	w.bag = append(w.bag, f)
 	w.mu.Unlock()
 }
@@ -231,7 +256,7 @@ func (p *pool) look() bool {
 		}
 		w.bringHome()
 		if w.still++; w.still == waitsAfter {
-			w.op.Load().waits.Store(true)
+			w.op.Load().Waits.Store(true)
 		}
 		if w.still >= waitsAfter {
 			waiting++
@@ -256,16 +281,17 @@ func (p *pool) queued() int {
 
 // flyAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have
 // ceased to wait. Those of bindings always wait.
-func (op *performer) flyAlone(f *flight) landing {
+func flyAlone(f *flight) landing {
+	op := f.op
 	begin := time.Now()
 	l := fly(f)
 	switch {
-	case op.bound:
+	case op.Bound:
 	case time.Since(begin) > swiftCall:
-		op.swift.Store(0)
-	case op.swift.Add(1) >= swiftCalls:
-		op.swift.Store(0)
-		op.waits.Store(false)
+		op.Swift.Store(0)
+	case op.Swift.Add(1) >= swiftCalls:
+		op.Swift.Store(0)
+		op.Waits.Store(false)
 	}
 	return l
 }
@@ -292,21 +318,22 @@ func fly(f *flight) (l landing) {
 func (f *flight) make() landing {
 	if f.Participant != "" {
 		var err error
-		if f.About, err = about(f.run.engine.directory(f.entry), f.Participant); err != nil {
+		if f.About, err = about(f.run.engine.directory(f.aside().entry), f.Participant); err != nil {
 			return landing{Result: operation.Settle(nil, nil, err)}
 		}
 	}
 	if err := f.run.reveal(f); err != nil {
 		return landing{Result: operation.ResultOf(nil, err)}
 	}
-	out, err := f.op.caller.Call(&f.Call)
+	out, err := f.op.Caller.Call(&f.Call)
+	err = usercode.Finite(err)
 	if unable, ok := err.(*unableError); ok {
 		return landing{lost: unable.reason}
 	}
 	if errors.Is(err, ErrShutdown) && f.run.engine.shutting() {
 		return landing{lost: ErrShutdown}
 	}
-	return landing{Result: f.run.redacted(operation.Settle(f.op.caller, out, f.run.redactedError(err)))}
+	return landing{Result: f.run.redacted(operation.Settle(f.op.Caller, out, f.run.redactedError(err)))}
 }
 
 // failed is the landing of a call whose function did not return.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -30,12 +31,12 @@ func (r *run) recover(ctx context.Context) bool {
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
 	if n := net.Of(root); n != nil && r.ring == nil {
-		r.ring = keychain.New(n.Playbook(), n.Workload())
+		r.ring = keychain.New(n.Playbook(), n.Workload(), r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
 		return false
 	}
-	if r.err = entry.missing; r.err != nil {
+	if r.err = entry.Missing; r.err != nil {
 		return false
 	}
 	r.engine.unpark(r.id)
@@ -45,9 +46,9 @@ func (r *run) recover(ctx context.Context) bool {
 }
 
 // reread reads the journal. What may be otherwise the next time is tried again, for a while; anything else parks the run.
-func (r *run) reread(ctx context.Context) (*entry, *reactive.Root, bool) {
+func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool) {
 	for tries := 1; ; tries++ {
-		r.known = r.engine.library.learned()
+		r.known = r.engine.registry.Learned()
 		entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id, r.entry)
 		if err == nil {
 			return entry, root, true
@@ -84,7 +85,7 @@ func lasting(err error) bool {
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; lasting(err) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
-		r.giveUp(r.step.Reserved)
+		r.giveUp()
 		return false
 	}
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
@@ -96,7 +97,7 @@ func (r *run) survive(ctx context.Context, err error) bool {
 // made anew from its journal.
 func (r *run) rewind() {
 	if r.step != nil {
-		r.giveUp(r.step.Reserved)
+		r.giveUp()
 		r.root, r.step = nil, nil
 	}
 	r.inbox.putBack(r.pending, r.landed)

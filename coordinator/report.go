@@ -13,6 +13,9 @@ var _ operation.Reporter = (*flight)(nil)
 
 // Report puts a report of the call to its run's loop. It is called by the goroutine that carries the call out.
 func (f *flight) Report(p operation.Progress) (<-chan error, error) {
+	if f.req.Decision != 0 || f.op.Pure { // which is called by the loop that the report would wait for
+		return nil, operation.ErrNoCall
+	}
 	payload := p.Payload
 	if f.run.ring != nil {
 		p.Kind, payload = f.run.ring.RedactText(p.Kind), f.run.ring.Redact(payload)

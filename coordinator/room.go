@@ -1,59 +1,121 @@
 package coordinator
 
-import "github.com/sluiceflow/sluice/reactive"
+import (
+	"slices"
 
-// What a call that leaves the process counts as is its room: of the calls, or of the calls to decision sources. Child runs
-// and pure operations need none: what they wait for would otherwise be held up by their own room.
+	"github.com/sluiceflow/sluice/coordinator/registry"
+
+	"github.com/sluiceflow/sluice/reactive"
+)
+
+// What a call that leaves the process counts as is its room: of the calls, or of the calls to decision sources, and besides of the
+// programs of either. Child runs and pure operations need none: what they wait for would otherwise be held up by their own room.
+// Decision sources have room of their own, because what they decide may be what holds the calls up.
+const (
+	inCalls = iota
+	inPrograms
+	inDeciders
+	inDecidingPrograms
+	roomKinds
+)
+
+// programsMax is how many programs run at a time where Config does not say.
+const programsMax = 256
+
+// counts are what a call counts in, a bit each.
+type counts uint8
+
+const (
+	asCall     counts = 1 << inCalls
+	asProgram  counts = 1 << inPrograms
+	asDecider  counts = 1 << inDeciders
+	asDeciding counts = 1 << inDecidingPrograms // program
+)
+
+// countsAs says what a step's call counts in.
+var countsAs = [reactive.NoRoom]counts{reactive.CallRoom: asCall, reactive.ProgramRoom: asCall | asProgram}
+
+// take takes room for a call wherever it counts, or nowhere.
+func (e *Engine) take(in counts, r *run) bool {
+	for i := range e.room {
+		if in>>i&1 != 0 && !e.room[i].take(r) {
+			e.release(in&(1<<i-1), 1)
+			return false
+		}
+	}
+	return true
+}
+
+// release returns the room of n calls.
+func (e *Engine) release(in counts, n int) {
+	for i := range e.room {
+		if in>>i&1 != 0 {
+			e.room[i].release(n)
+		}
+	}
+}
+
+// bounds reports whether there may be no room for calls of a workflow.
+func (e *Engine) bounds(of *registry.Entry) bool {
+	if e.room[inCalls].max > 0 {
+		return true
+	}
+	return e.room[inPrograms].max > 0 && slices.ContainsFunc(of.Performers, func(p *registry.Performer) bool { return p != nil && p.Program })
+}
 
 // Reserve asks for room for one more call.
-func (r *run) Reserve() bool { return r.engine.calls.take(r) }
+func (r *run) Reserve(room reactive.Room) bool { return r.engine.take(countsAs[room], r) }
 
-// roomless tells, by operation, whose calls need no room.
-func (e *entry) roomless() []bool {
-	list := make([]bool, len(e.performers))
-	for i, p := range e.performers {
-		list[i] = p == nil || p.roomless()
+// rooms says, by operation, what room its calls need.
+func rooms(e *registry.Entry) []reactive.Room {
+	list := make([]reactive.Room, len(e.Performers))
+	for i, p := range e.Performers {
+		switch {
+		case p == nil || p.Roomless():
+			list[i] = reactive.NoRoom
+		case p.Program:
+			list[i] = reactive.ProgramRoom
+		}
 	}
 	return list
 }
 
-func (p *performer) roomless() bool {
-	_, child := p.caller.(*childCaller)
-	return child || p.pure
-}
-
-// room is what a call counts in; nil: it needs none.
-func (r *run) room(req reactive.Request) *capacity {
-	if r.engine.calls.max == 0 {
-		return nil
+// room is what a call counts in, as far as that is bounded.
+func (r *run) room(req reactive.Request) counts {
+	if !r.bounded {
+		return 0
 	}
 	op := r.root.Row(req.Node).Op
 	if req.Decision != 0 {
 		op = r.root.Place(req.Node).Decision
 	}
-	switch p := r.entry.performers[op]; {
-	case p == nil || p.roomless():
-		return nil
+	switch p := r.entry.Performers[op]; {
+	case p == nil || p.Roomless():
+		return 0
+	case req.Decision != 0 && p.Program:
+		return asDecider | asDeciding
 	case req.Decision != 0:
-		return &r.engine.deciders
+		return asDecider
+	case p.Program:
+		return asCall | asProgram
 	}
-	return &r.engine.calls
+	return asCall
 }
 
 // admit returns the calls that there is room for: of new ones, and of those that were held back before. The rest is held
 // back: it is requested already, so its time counts. Those of steps that ask no participants come first, because each has got
 // room of its own in this step.
 func (r *run) admit(calls []reactive.Request) []reactive.Request {
-	if r.engine.calls.max == 0 {
+	if !r.bounded {
 		return calls
 	}
 	var admitted, held []reactive.Request
 	try := func(req reactive.Request, isNew bool) {
 		room := r.room(req)
-		switch {
-		case isNew && room == &r.engine.calls && r.step.Reserved > 0:
-			r.step.Reserved--
-		case room != nil && !room.take(r):
+		switch reserved := r.reserved(room); {
+		case isNew && reserved != nil && *reserved > 0:
+			*reserved--
+		case room != 0 && !r.engine.take(room, r):
 			held = append(held, req)
 			return
 		}
@@ -74,15 +136,27 @@ func (r *run) admit(calls []reactive.Request) []reactive.Request {
 			try(req, true)
 		}
 	}
-	r.giveUp(r.step.Reserved) // of calls that the same step has ended again
+	r.giveUp() // of calls that the same step has ended again
 	r.held = held
 	return admitted
 }
 
+// reserved is how many calls have got such room in this step; nil: they get none then.
+func (r *run) reserved(room counts) *int {
+	for kind := range countsAs {
+		if countsAs[kind] == room {
+			return &r.step.Reserved[kind]
+		}
+	}
+	return nil
+}
+
 // giveUp returns room that was reserved for calls which are not made.
-func (r *run) giveUp(n int) {
-	r.step.Reserved -= n
-	r.engine.calls.release(n)
+func (r *run) giveUp() {
+	for kind, n := range r.step.Reserved {
+		r.step.Reserved[kind] = 0
+		r.engine.release(countsAs[kind], n)
+	}
 }
 
 // isPlain reports whether a call is that of a step which asks no participants.
@@ -91,32 +165,28 @@ func isPlain(req reactive.Request) bool { return req.Participant == "" && req.De
 // wantsRoom reports whether the run goes on as soon as the process has room for another call. Until then it stays in memory,
 // to be told.
 func (r *run) wantsRoom() bool {
-	_, ready := r.root.NextStart()
+	_, ready := r.root.NextStart(0)
 	return len(r.held) > 0 || ready && !r.root.Paused()
 }
 
 // returnRooms returns the room of calls that were admitted and are not made.
 func (r *run) returnRooms(calls []reactive.Request) {
 	for _, req := range calls {
-		if room := r.room(req); room != nil {
-			room.release(1)
-		}
+		r.engine.release(r.room(req), 1)
 	}
 }
 
 // returnRoom returns the room of calls that have landed, and that of their answers. A call that was given up keeps its room until then.
 func (e *Engine) returnRoom(landed []*flight) {
-	calls, deciders := 0, 0
+	var n [roomKinds]int
 	for _, f := range landed {
-		switch f.room {
-		case &e.calls:
-			calls++
-		case &e.deciders:
-			deciders++
+		for i := range n {
+			n[i] += int(f.room >> i & 1)
 		}
-		f.room = nil // it may be put back, and come again
+		f.room = 0 // it may be put back, and come again
 		e.inFlight.putBack(f)
 	}
-	e.calls.release(calls)
-	e.deciders.release(deciders)
+	for i := range n {
+		e.room[i].release(n[i])
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -16,14 +17,15 @@ import (
 
 // run is one run in memory. Its loop owns everything but the inbox.
 type run struct {
-	id     string
-	engine *Engine
-	inbox  *inbox
-	over   chan struct{} // closed when the run has left memory
-	err    error         // why it left without having finished; set before over is closed
-	result *Result       // set before over is closed, when it finished
+	id      string
+	engine  *Engine
+	inbox   *inbox
+	durable chan struct{} // closed when the run's start is durable, if it has begun here
+	over    chan struct{} // closed when the run has left memory
+	err     error         // why it left without having finished; set before over is closed
+	result  *Result       // set before over is closed, when it finished
 
-	entry    *entry
+	entry    *registry.Entry
 	ring     *keychain.Ring               // the run's secrets; nil: it has none
 	root     *reactive.Root               // nil until the run is recovered, and after what was decided has been given up
 	step     *decide.Stepper              // decides about root
@@ -42,6 +44,7 @@ type run struct {
 	landed   []*flight     // calls whose results are among items, and not durable yet
 	backoff  time.Duration // before the next try after a failed append, or a failed recovery
 	refusals int           // appends in a row that failed
+	bounded  bool          // some of its calls need room that is not without end
 	started  bool          // the run has begun here: there may be nothing durable of it
 	careful  bool          // code that is not ours has ended a loop of this run: from then on it is called apart
 	unable   error         // a call has found out that the run cannot go on in this process
@@ -49,15 +52,15 @@ type run struct {
 }
 
 func newRun(e *Engine, id string) *run {
-	return &run{id: id, engine: e, inbox: newInbox(), over: make(chan struct{})}
+	return &run{id: id, engine: e, inbox: newInbox(), durable: make(chan struct{}), over: make(chan struct{})}
 }
 
 // adopt takes a root to be driven.
-func (r *run) adopt(entry *entry, root *reactive.Root, now int64) {
+func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
 	r.root, r.step = root, decide.NewStepper(root, r)
-	if r.engine.calls.max > 0 {
-		root.Roomless(entry.roomless())
+	if r.bounded = r.engine.bounds(entry); r.bounded {
+		root.Rooms(rooms(entry))
 	}
 }
 
@@ -134,18 +137,20 @@ func (r *run) prepare(f *flight, req reactive.Request) *flight {
 		f.Input, _ = root.DecisionInput(req.Node)
 		f.Decision = req.Decision
 	}
-	f.run, f.req, f.op = r, req, r.entry.performers[op]
+	f.run, f.req, f.op = r, req, r.entry.Performers[op]
 	if r.ring != nil && req.Decision == 0 {
-		f.secrets = net.Of(root).Secrets(req.Node)
+		f.aside().secrets = net.Of(root).Secrets(req.Node)
 	}
 	if req.Decision == 0 {
 		f.making = root.Making(req)
-		f.ReportTo(f)
 	}
-	f.RoomBy(f)
+	f.HostBy(f)
 	f.Identity = root.Start().Identity
-	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.plan.Operations[op].Name, req.Attempt
-	f.key, f.entry, f.Participant = f.Node, r.entry, req.Participant
+	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.Plan.Operations[op].Name, req.Attempt
+	f.key, f.Participant = f.Node, req.Participant
+	if req.Participant != "" {
+		f.aside().entry = r.entry
+	}
 	return f
 }
 
@@ -210,14 +215,18 @@ func (r *run) stop(cancels []reactive.Request) {
 
 // land returns a call to its run, with how it has ended. It is called on the goroutine that made the call.
 func (r *run) land(f *flight, l landing) {
-	f.landing = l
+	f.end(l)
 	r.bringHome(f)
 }
 
 // bringHome brings home calls that have landed.
 func (r *run) bringHome(flights ...*flight) {
+	for _, f := range flights {
+		f.home.Store(true)
+	}
 	if !r.inbox.land(flights) {
 		r.engine.returnRoom(flights)
+		r.engine.pool.found(flights)
 	}
 	r.engine.pool.home(len(flights))
 }
@@ -230,12 +239,12 @@ func (r *run) take() []decide.Item {
 	r.items = append(r.items[:0], came...)
 	r.pending, r.landed = r.items, landed
 	for _, f := range landed {
-		switch {
-		case f.landing.Failure != nil && f.stopped, f.landing.lost == ErrShutdown:
-		case f.landing.lost != nil:
-			r.unable = f.landing.lost
+		switch l := f.landing(); {
+		case l.Failure != nil && f.stopped, l.lost == ErrShutdown:
+		case l.lost != nil:
+			r.unable = l.lost
 		default:
-			e := decide.Ending(f.req, f.landing.Result)
+			e := decide.Ending(f.req, l.Result)
 			e.Node, e.Hint = f.key, f.req.Node+1
 			r.items = append(r.items, decide.Item{Event: e})
 		}
@@ -247,7 +256,7 @@ func (r *run) take() []decide.Item {
 func (r *run) home() {
 	for _, f := range r.landed {
 		r.untrack(f)
-		f.landing = landing{} // calls that were made together are kept together until the last has landed
+		f.end(landing{}) // calls that were made together are kept together until the last has landed
 	}
 	r.engine.returnRoom(r.landed)
 	r.pending, r.landed = nil, nil

@@ -18,12 +18,12 @@ import (
 const CodeKeychain = "keychain"
 
 // secrets gets those of a run that is to be started; nil when it has none. Without them there is no run.
-func secrets(ctx context.Context, w *template.Workflow, input value.Value) (*keychain.Ring, error) {
+func (e *Engine) secrets(ctx context.Context, w *template.Workflow, input value.Value) (*keychain.Ring, error) {
 	book, ok := playbook.Of(w)
 	if !ok {
 		return nil, nil
 	}
-	ring := keychain.New(book, book.WorkloadOf(input))
+	ring := keychain.New(book, book.WorkloadOf(input), e.config.SecretTimeout)
 	if ring == nil {
 		return nil, nil
 	}
@@ -33,13 +33,20 @@ func secrets(ctx context.Context, w *template.Workflow, input value.Value) (*key
 	return ring, nil
 }
 
+// Redactor implements operation.Host.
+func (f *flight) Redactor() operation.Redactor {
+	if f.run.ring == nil {
+		return nil
+	}
+	return f.run.ring
+}
+
 // reveal puts the secrets into what a call is made with that it is given. It is called on the goroutine that makes the call.
 func (r *run) reveal(f *flight) error {
 	if r.ring == nil {
 		return nil
 	}
-	input, err := r.ring.Reveal(f, f.secrets, f.Input)
-	f.RedactBy(r.ring)
+	input, err := r.ring.Reveal(f, f.aside().secrets, f.Input)
 	switch {
 	case err == nil:
 		f.Input = input
@@ -74,7 +81,7 @@ func (r *run) redacted(result call.Result) call.Result {
 	}
 	if f := result.Failure; f != nil {
 		result.Failure = &journal.Failure{
-			Code: r.ring.RedactText(f.Code), Message: r.ring.RedactText(f.Message), Details: r.ring.Redact(f.Details), Retryable: f.Retryable,
+			Code: r.ring.RedactMessage(f.Code), Message: r.ring.RedactMessage(f.Message), Details: r.ring.Redact(f.Details), Retryable: f.Retryable,
 		}
 	}
 	return result

@@ -323,3 +323,15 @@ func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
 		}
 	}
 }
+
+// A server that has a secret has as long as Config says: here, no time at all.
+func TestTheServerOfASecretHasATime(t *testing.T) {
+	server := newTalker(t)
+	e := newEngine(t, coordinator.Config{SecretTimeout: 1, Operations: []coordinator.Operation{echo}})
+	_, err := e.Start(t.Context(), routes(t, `
+keychain: [{name: api, kind: http, endpoint: "`+server.URL+`/token", data: {client: shop, secret: 'file "secret"/1'}}]
+workflow: [{step: a, tool: {kind: echo, input: "{{ keychain.api.access_token }}"}}]
+`), nil)
+	require.ErrorIs(t, err, keychain.ErrUnavailable)
+	require.ErrorContains(t, err, "api: canceled")
+}

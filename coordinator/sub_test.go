@@ -3,6 +3,8 @@ package coordinator_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -168,4 +170,20 @@ func TestARunIsStartedWithItsChildren(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAChainOfChildrenNamesTheOneThatHasFailed: its id says which runs are above it.
+func TestAChainOfChildrenNamesTheOneThatHasFailed(t *testing.T) {
+	dir := written(t, map[string]string{
+		"a.yaml": "{kind: Workflow, name: a, operations: {b: {workflow: {path: b.yaml}}}, steps: [{operation: b}]}",
+		"b.yaml": "{kind: Workflow, name: b, operations: {c: {workflow: {path: c.yaml}}}, steps: [{operation: c}]}",
+		"c.yaml": "{kind: Workflow, name: c, operations: {no: {fail: {code: no, message: never}}}, steps: [{operation: no}]}",
+	})
+	text, err := os.ReadFile(filepath.Join(dir, "a.yaml"))
+	require.NoError(t, err)
+	w, err := template.Parse(filepath.Join(dir, "a.yaml"), text)
+	require.NoError(t, err)
+	r, err := newEngine(t, coordinator.Config{}).Start(t.Context(), w, nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	require.EqualError(t, wait(t, r).Err(), "run r: failed: child_failed: run r/b#1/c#1: failed: no: never")
 }

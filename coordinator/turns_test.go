@@ -25,7 +25,7 @@ type alone struct{ limits decide.Limits }
 func (a alone) Limits() decide.Limits                                { return a.limits }
 func (alone) Function(string, []any) (value.Value, *journal.Failure) { panic("there are none") }
 func (alone) Pure(int32, any) (call.Result, bool)                    { return call.Result{}, false }
-func (alone) Reserve() bool                                          { return true }
+func (alone) Reserve(reactive.Room) bool                             { return true }
 
 // playbookOf is the plan of a playbook of one step.
 func playbookOf(t *testing.T, step string) *plan.Plan {

@@ -76,7 +76,7 @@ func TestANodeIsUsedAgainForItsSiteAlone(t *testing.T) {
 	r.cells.Close(slow)
 	r.cells.Close(other)
 	require.Equal(t, reactive.Absent, r.Status(slow))
-	r.NextStart() // what has closed leaves the queue
+	r.NextStart(0) // what has closed leaves the queue
 	size := r.Len()
 	again := r.open(0, "slow@2")
 	require.Equal(t, slow, again)
@@ -95,7 +95,7 @@ func TestCellsStartInTheOrderOfOpening(t *testing.T) {
 	}
 	var keys []string
 	for {
-		v, ok := r.NextStart()
+		v, ok := r.NextStart(0)
 		if !ok {
 			break
 		}
@@ -112,7 +112,7 @@ func TestWhatAClosedCellLeavesBehindMeansNothingToTheNext(t *testing.T) {
 	old := r.Request(v, 1)
 	r.cells.Close(v)
 	require.Equal(t, []reactive.Request{old}, r.TakeCancels(), "the call under way is stopped")
-	r.NextStart()
+	r.NextStart(0)
 
 	require.Equal(t, v, r.open(0, "slow@2"))
 	r.Apply(r.event(second(5), journal.CallRequested, "slow@2", 1))
@@ -157,7 +157,7 @@ func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 				asked = slices.Delete(asked, at, at+1)
 			}
 			if rapid.Bool().Draw(t, "look") {
-				r.NextStart()
+				r.NextStart(0)
 				r.NextDue()
 			}
 			r.Apply(r.event(0, journal.CallRequested, key, 1))
@@ -182,7 +182,7 @@ func TestTimersOfClosedCellsDoNotPileUp(t *testing.T) {
 		r.Apply(r.event(int64(i), journal.CallRequested, key, 1))
 		r.Apply(r.event(int64(i), journal.CallResponded, key, 1))
 		r.cells.Close(v)
-		r.NextStart()
+		r.NextStart(0)
 	}
 	require.LessOrEqual(t, r.Len(), int32(4))
 	require.LessOrEqual(t, reactive.TimersHeld(r.Root), 1024)
@@ -203,7 +203,7 @@ func TestACallIsMadeAgainWhenItsDelayIsOver(t *testing.T) {
 	r.seq++
 	e.Seq = r.seq
 	r.Apply(&e)
-	next, ok := r.NextStart()
+	next, ok := r.NextStart(0)
 	require.True(t, ok)
 	require.Equal(t, v, next)
 	r.Apply(r.event(second(3), journal.CallRequested, "other@1", 2))

@@ -112,7 +112,7 @@ func (s *stage) decide() {
 		}
 		s.apply(s.about(v, e))
 	}
-	for v, ok := s.root.NextStart(); ok && !s.root.Paused(); v, ok = s.root.NextStart() {
+	for v, ok := s.root.NextStart(0); ok && !s.root.Paused(); v, ok = s.root.NextStart(0) {
 		s.request(v)
 	}
 }

@@ -32,8 +32,8 @@ type Root struct {
 	slots        slots
 	starts       starts
 	meter        expr.Meter
-	free         *starts // those whose calls need no room in the process; nil: they are among the others
-	roomless     []bool  // by operation: its calls need none
+	apart        []starts // those whose calls need another room than most, by that; nil: they are among the others
+	rooms        []Room   // by operation; nil: all need the same
 	maps         map[int32]*expansion
 	top          expansion             // the run as one body: its counters
 	blame        map[int32]*blame      // gates that have seen a failure among what they need

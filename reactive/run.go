@@ -61,7 +61,7 @@ func (r *Root) RunStatus() RunStatus {
 
 // starting reports whether a node may start now that only waits for room in the process: a retry that is due.
 func (r *Root) starting() bool {
-	_, ok := r.NextStart()
+	_, ok := r.NextStart(0)
 	return ok
 }
 

@@ -136,19 +136,41 @@ func (r *Root) mayStart(v int32) bool {
 
 // startsOf is the queue that a node waits in.
 func (r *Root) startsOf(v int32) *starts {
-	if r.free != nil && r.roomless[r.row(v).Op] {
-		return r.free
+	if room := r.RoomOf(v); r.rooms != nil && room != CallRoom {
+		return &r.apart[room-1]
 	}
 	return &r.starts
 }
 
-// Roomless says, by operation, which calls need no room in the process, so that they can be started while there is none:
-// see NextFree.
-func (r *Root) Roomless(operations []bool) {
+// Room is what a process must have for a call, so that its step can be started.
+type Room uint8
+
+// The kinds of room. That for a program is another one besides that for a call.
+const (
+	CallRoom Room = iota
+	ProgramRoom
+	NoRoom
+	roomCount
+)
+
+// Rooms are kinds of room, a bit each.
+type Rooms uint8
+
+// With is the set with one kind more.
+func (s Rooms) With(room Room) Rooms { return s | 1<<room }
+
+// Has reports whether a kind is in the set.
+func (s Rooms) Has(room Room) bool { return s>>room&1 != 0 }
+
+// Rooms says, by operation, which room its calls need, so that those can be started for which there is some while there is none
+// for others. Without that all need CallRoom.
+func (r *Root) Rooms(operations []Room) {
 	n := len(r.plan.Nodes)
 	r.starts = newStarts(n, r.entryBefore)
-	free := newStarts(n, r.entryBefore)
-	r.free, r.roomless = &free, operations
+	r.rooms, r.apart = operations, make([]starts, roomCount-1)
+	for i := range r.apart {
+		r.apart[i] = newStarts(n, r.entryBefore)
+	}
 	for v := range r.Len() {
 		if r.nodes[v].has(queued) {
 			r.enqueue(v)
@@ -156,30 +178,32 @@ func (r *Root) Roomless(operations []bool) {
 	}
 }
 
-// NeedsRoom reports whether a node's call needs room in the process.
-func (r *Root) NeedsRoom(v int32) bool {
-	row := r.row(v)
-	return row.OpKind == plan.Call && !(r.free != nil && r.roomless[row.Op])
+// RoomOf is the room that a node's call needs in the process.
+func (r *Root) RoomOf(v int32) Room {
+	switch row := r.row(v); {
+	case row.OpKind != plan.Call:
+		return NoRoom
+	case r.rooms != nil:
+		return r.rooms[row.Op]
+	}
+	return CallRoom
 }
 
-// NextStart is the first node, in template order, that may start now. It stays the first until it has been
-// requested or has failed. It reports false when there is none, or the run is closed.
-func (r *Root) NextStart() (int32, bool) {
-	v := r.next(&r.starts)
-	if r.free != nil {
-		if u := r.next(r.free); v < 0 || u >= 0 && r.before(u, v) {
+// NextStart is the first node, in template order, that may start now and needs none of the room that is lacking. It stays the
+// first until it has been requested or has failed. It reports false when there is none, or the run is closed.
+func (r *Root) NextStart(lacking Rooms) (int32, bool) {
+	v := int32(-1)
+	if !lacking.Has(CallRoom) {
+		v = r.next(&r.starts)
+	}
+	for i := range r.apart {
+		if lacking.Has(Room(i + 1)) {
+			continue
+		}
+		if u := r.next(&r.apart[i]); v < 0 || u >= 0 && r.before(u, v) {
 			v = u
 		}
 	}
-	return v, v >= 0
-}
-
-// NextFree is NextStart among the nodes whose calls need no room in the process.
-func (r *Root) NextFree() (int32, bool) {
-	if r.free == nil {
-		return -1, false
-	}
-	v := r.next(r.free)
 	return v, v >= 0
 }
 

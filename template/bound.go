@@ -117,6 +117,11 @@ func (b *binder) command(cmd *Command) {
 	if cmd.Output != "" {
 		b.c.oneOf(b.at.Key("command").Key("output").Path, b.bound.Binding.Pos, cmd.Output, "text", "json", "lines")
 	}
+	for _, name := range slices.Sorted(maps.Keys(cmd.Env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			b.faultf("command", "env", "env has %s, which is not the name of a variable: write NAME: value", document.Quote(name))
+		}
+	}
 	b.bound.Argv = b.any("command", "argv", texts(cmd.Argv))
 	b.bound.Stdin = b.any("command", "stdin", cmd.Stdin)
 	b.bound.Env = b.any("command", "env", textMap(cmd.Env))

@@ -190,6 +190,9 @@ var refusals = []struct {
 		`w.yaml:3:47: operations.x.command.shell: shell cannot stand beside argv`}},
 	{"a command without a program", operation("{command: {argv: [\"\"]}}"), []string{
 		`w.yaml:3:34: operations.x.command.argv: argv must begin with a program`}},
+	{"variables that have no names", operation("{command: {shell: ls, env: {A=B: c, \"\": d, E: f}}}"), []string{
+		`w.yaml:3:44: operations.x.command.env: env has "", which is not the name of a variable: write NAME: value`,
+		`w.yaml:3:44: operations.x.command.env: env has "A=B", which is not the name of a variable: write NAME: value`}},
 	{"a shell that runs its input", operation("{command: {shell: \"ls {{ input }}\"}}"), []string{
 		`w.yaml:3:35: operations.x.command.shell: shell takes no expressions: pass values in env and quote them there, as in "$NAME"`}},
 	{"arguments that are no texts", operation("{command: {argv: [ls, [a], 1.5], env: {A: true}}}"), []string{

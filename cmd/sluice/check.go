@@ -119,7 +119,7 @@ func parseAnswers(list []string) (map[string][]value.Value, error) {
 		if !ok {
 			return nil, fmt.Errorf("--answer %q: write STEP=JSON", text)
 		}
-		v, err := value.ParseJSON([]byte(data))
+		v, err := value.ParseInput([]byte(data))
 		if err != nil {
 			return nil, fmt.Errorf("--answer of %s: %w", step, err)
 		}

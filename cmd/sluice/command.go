@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"strings"
 
@@ -42,7 +43,10 @@ func refuse(err error) error { return &exit{refused, err} }
 
 // execute runs the command line and gives the exit code.
 func execute(args []string) int {
-	root, out := newRoot(), &stdout{file: os.Stdout}
+	// What libraries tell the process's own log is not meant for whoever runs a workflow. It may repeat what servers say, and knows
+	// nothing of secrets, of terminals, or of -o quiet. What the engine has to tell goes through its own logger.
+	log.SetOutput(io.Discard)
+	root, out := newRoot(), newStdout(os.Stdout)
 	root.SetArgs(args)
 	root.SetOut(out)
 	at, err := root.ExecuteC()

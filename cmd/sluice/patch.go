@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -53,11 +54,19 @@ func parseChanges(args []string) (map[string]any, error) {
 		if _, twice := changes[path]; twice {
 			return nil, errors.New(key + " is written twice")
 		}
-		v, err := value.ParseJSON([]byte(text))
+		v, err := patchValue(text)
 		if err != nil {
-			v = text
+			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 		changes[path] = v
 	}
 	return changes, nil
+}
+
+// patchValue is what a text stands for: JSON where it is that.
+func patchValue(text string) (value.Value, error) {
+	if _, err := value.ParseJSON([]byte(text)); err != nil && utf8.ValidString(text) {
+		return text, nil
+	}
+	return value.ParseInput([]byte(text))
 }

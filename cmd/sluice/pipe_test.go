@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,4 +101,35 @@ func TestRunsUseNoTemporaryFolder(t *testing.T) {
 		require.NoError(t, os.Remove(filepath.Join(dir, "go")))
 		require.NoError(t, os.Remove(filepath.Join(dir, "pid")))
 	}
+}
+
+// That the other end of some other pipe or socket has gone is no wish to stop: not when a program does not read its input, nor
+// when somebody who watches is killed, however the system tells of it.
+func TestOnlyTheReaderOfTheOutputStopsTheRun(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "deaf.yaml", `
+kind: Workflow
+name: deaf
+operations:
+  deaf: {command: {shell: "exec <&-; echo heard", stdin: "{{ repeat('x', 1000000) }}", output: text}}
+steps: [{operation: deaf}]
+output: "{{ steps.deaf.output }}"
+`)
+	stdout, stderr := says(t, dir, done, "run", "deaf.yaml", "-o", "quiet")
+	require.Equal(t, "heard\n", stdout)
+	require.Empty(t, stderr)
+
+	writeFile(t, dir, "w.yaml", holding)
+	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "journal")
+	eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
+	for range 3 {
+		p.signal(syscall.SIGPIPE)
+		w := launch(t, dir, "runs", "watch", "r", "--data", "journal")
+		eventually(t, "the watcher to see something", func() bool { return w.stdout.String() != "" })
+		w.signal(syscall.SIGKILL)
+		require.Equal(t, -1, w.wait())
+	}
+	writeFile(t, dir, "go", "")
+	require.Equal(t, done, p.wait(), "%s", &p.stderr)
+	require.Empty(t, p.stderr.String())
 }

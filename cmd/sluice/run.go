@@ -38,7 +38,8 @@ goes away, as in sluice run backup.yaml | head -1. A run that is resumed, by its
 from others, is shown from there on; one that has ended shows again how it did.
 
 Programs that the workflow runs get of the environment PATH, HOME, LANG and TMPDIR, the variables that --pass-env names, and
-those that their binding sets under env; nothing else, so that a token of yours is not theirs.
+those that their binding sets under env; nothing else, so that a token of yours is not theirs. What a program has started is
+ended with it, unless it has made a session of its own, as setsid does: that outlives its step, and the run.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
 if it was interrupted.`,
@@ -102,7 +103,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return refuse(fmt.Errorf("--input: %w", err))
 	}
 	// From here on Ctrl-C is ours; before, it just ends the command, also while that reads.
-	stops := listen()
+	stops := listen(unreadOf(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
 	s, err := f.open(ctx, input, args)
@@ -170,7 +171,7 @@ func readInput(text string, stdin io.Reader) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value.ParseJSON(data)
+	return value.ParseInput(data)
 }
 
 // conclude shows how the run ended and gives the exit code for it.

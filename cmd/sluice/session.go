@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// grace is how long calls under way may come home by themselves when a run is suspended.
-const grace = time.Second
+// graceTime is how long calls under way may come home by themselves when a run is suspended.
+const graceTime = time.Second
 
 // session is one run in an engine of its own.
 type session struct {
@@ -217,7 +217,7 @@ func (s *session) stop(ctx context.Context, v view) {
 }
 
 func (s *session) shutdown(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, grace)
+	ctx, cancel := context.WithTimeout(ctx, graceTime)
 	defer cancel()
 	if err := s.engine.Shutdown(ctx); err != nil {
 		s.log.logger().Error("shut the engine down", "error", err)

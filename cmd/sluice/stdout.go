@@ -16,16 +16,30 @@ import (
 // stdout is the standard output, which remembers that something could not be written: what has not arrived is no success,
 // also where a verb does not look at each line.
 type stdout struct {
-	file *os.File
-	err  error // the first
+	file   *os.File
+	err    error         // the first
+	unread chan struct{} // closed when a write has found that the reader has gone
 }
+
+func newStdout(file *os.File) *stdout { return &stdout{file: file, unread: make(chan struct{})} }
 
 func (s *stdout) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	if err != nil && s.err == nil {
 		s.err = err
+		if errors.Is(err, syscall.EPIPE) {
+			close(s.unread)
+		}
 	}
 	return n, err
+}
+
+// unreadOf is closed when the reader of what a verb writes to has gone; nil: nobody would know.
+func unreadOf(w io.Writer) <-chan struct{} {
+	if out, ok := w.(*stdout); ok {
+		return out.unread
+	}
+	return nil
 }
 
 // missing is what a verb that has done well ends with all the same. A reader that has gone away has read what he wanted.

@@ -10,22 +10,27 @@ import (
 )
 
 // stops are the wishes to stop, by Ctrl-C, SIGTERM or SIGHUP. The first is for whoever waits for it; the second ends the process
-// at once. A reader of the output that has gone is a first one too, and never a second: SIGPIPE comes again with every write.
+// at once. A reader of the output that has gone is a first one too, and never a second.
 type stops struct {
 	signals chan os.Signal
-	broken  chan os.Signal // SIGPIPE, which ends a process that does not ask for it
-	asked   chan struct{}  // closed by the first
+	pipes   chan os.Signal  // SIGPIPE, which nobody receives
+	unread  <-chan struct{} // closed when the reader of the output has gone; nil: there is none
+	asked   chan struct{}   // closed by the first
 	mu      sync.Mutex
 	atonce  []func() // to be done before the process ends at once
 	ended   chan struct{}
 }
 
-func listen() *stops {
+// listen begins to count wishes. SIGPIPE is caught so that a write fails and does not end the process, and tells nothing else: it
+// comes for every pipe and socket whose other end has gone, be it that of a program that does not read its input or of somebody
+// who watches. Only a write to the output says that its reader has gone.
+func listen(unread <-chan struct{}) *stops {
 	s := &stops{
-		signals: make(chan os.Signal, 2), broken: make(chan os.Signal, 1), asked: make(chan struct{}), ended: make(chan struct{}),
+		signals: make(chan os.Signal, 2), pipes: make(chan os.Signal, 1), unread: unread,
+		asked: make(chan struct{}), ended: make(chan struct{}),
 	}
 	signal.Notify(s.signals, stopSignals()...)
-	signal.Notify(s.broken, syscall.SIGPIPE)
+	signal.Notify(s.pipes, syscall.SIGPIPE)
 	go s.count()
 	return s
 }
@@ -41,29 +46,23 @@ func stopSignals() []os.Signal {
 }
 
 func (s *stops) count() {
-	for asked := false; ; {
-		pipe := false
-		select {
-		case <-s.ended:
-			return
-		case <-s.broken:
-			pipe = true
-		case <-s.signals:
-		}
-		if !asked {
-			asked = true
-			close(s.asked)
-			continue
-		}
-		if pipe {
-			continue
-		}
-		s.mu.Lock()
-		for _, f := range s.atonce {
-			f()
-		}
-		os.Exit(interrupted)
+	select {
+	case <-s.ended:
+		return
+	case <-s.unread:
+	case <-s.signals:
 	}
+	close(s.asked)
+	select {
+	case <-s.ended:
+		return
+	case <-s.signals:
+	}
+	s.mu.Lock()
+	for _, f := range s.atonce {
+		f()
+	}
+	os.Exit(interrupted)
 }
 
 // first is closed by the first wish to stop.
@@ -86,7 +85,7 @@ func (s *stops) beforeExit(f func()) {
 
 func (s *stops) close() {
 	signal.Stop(s.signals)
-	signal.Stop(s.broken)
+	signal.Stop(s.pipes)
 	close(s.ended)
 }
 

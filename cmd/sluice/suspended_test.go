@@ -84,4 +84,4 @@ func (noHost) Function(string, []any) (value.Value, *journal.Failure) {
 	return nil, call.NewFailure("", "there are no functions")
 }
 func (noHost) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
-func (noHost) Reserve() bool                       { return true }
+func (noHost) Reserve(reactive.Room) bool          { return true }

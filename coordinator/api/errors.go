@@ -15,6 +15,7 @@ var (
 	ErrNotHeld    = errors.New("api: no process holds the directory")
 	ErrNoJournal  = errors.New("api: there is no journal")
 	ErrBusy       = errors.New("api: the process that holds the directory answers as many as it can")
+	ErrNoAnswer   = errors.New("api: the process that holds the directory does not answer")
 	ErrHungUp     = errors.New("api: the process that holds the directory has gone before it answered")
 )
 
@@ -28,6 +29,7 @@ var codes = []struct {
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},
 	{"hung_up", ErrHungUp},
+	{"no_answer", ErrNoAnswer},
 	{"busy", ErrBusy},
 	{"locked", journal.ErrLocked},
 	{"run_not_found", coordinator.ErrRunNotFound},

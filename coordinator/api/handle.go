@@ -247,7 +247,7 @@ func parsePayload(text json.RawMessage) (value.Value, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	v, err := value.ParseJSON(text)
+	v, err := value.ParseInput(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: payload: %w", ErrBadRequest, err)
 	}

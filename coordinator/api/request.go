@@ -7,14 +7,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // RequestMax bounds the encoding of a request, its payload included, in bytes.
 const RequestMax = 1 << 20
-
-// actorMax bounds the name of an actor, in bytes.
-const actorMax = 256
 
 // protocolVersion is the version of requests and replies.
 const protocolVersion = 1
@@ -93,8 +91,8 @@ func (r *Request) check() error {
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
 		fault = "a wish names its actor"
-	case len(r.Actor) > actorMax:
-		fault = fmt.Sprintf("an actor has at most %d bytes", actorMax)
+	case len(r.Actor) > coordinator.ActorMax:
+		fault = fmt.Sprintf("an actor has at most %d bytes", coordinator.ActorMax)
 	case r.needsStep() && r.Step == "":
 		fault = "no step is named"
 	case r.Verb == Send && r.Message == "":

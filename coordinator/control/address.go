@@ -90,9 +90,9 @@ func listen(dir string) (l *net.UnixListener, err error) {
 }
 
 // dial connects to the socket of a directory. Where nobody listens it returns ErrNotHeld.
-func dial(dir string) (conn net.Conn, err error) {
+func dial(dir string) (conn *net.UnixConn, err error) {
 	err = inReach(dir, func(dir string) error {
-		conn, err = net.Dial("unix", filepath.Join(dir, socketName))
+		conn, err = net.DialUnix("unix", nil, &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
 		return err
 	})
 	switch {

@@ -1,14 +1,11 @@
 package control
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"net"
-	"os"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -16,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/canceled"
 )
 
-// answerTime is how long an answer may take that does not follow a run. A holder that was stopped answers nothing.
+// answerTime is how long an answer may take, once the holder has taken the request, that does not follow a run.
 const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
@@ -137,7 +134,8 @@ func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*
 	return stream(ctx, c, &api.Request{Verb: api.Watch, Run: run, From: from}, func(r *api.Reply) *api.Update { return r.Update })
 }
 
-// Do makes a wish. When it returns without an error, the wish is durable.
+// Do makes a wish. When it returns without an error, the wish is durable. A holder that does not take it within five seconds is
+// api.ErrNoAnswer, as with all requests, and will not do it later either.
 func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err error) {
 	if !req.Verb.Command() {
 		return api.Done{}, api.ErrorOf(fmt.Errorf("%w: %q is no wish", api.ErrBadRequest, req.Verb))
@@ -180,17 +178,9 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	var deadline time.Time
-	if req.Verb != api.Watch {
-		deadline = time.Now().Add(answerTime)
-	}
-	if err = conn.SetDeadline(deadline); err == nil {
-		_, err = conn.Write(line)
-	}
-	if err != nil {
-		err = fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
-	} else {
-		err = readReplies(conn, emit)
+	a := &answer{conn: conn, dir: dir, follows: req.Verb == api.Watch}
+	if err = a.ask(line); err == nil {
+		err = a.read(emit)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -199,27 +189,4 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 		return api.ErrorOf(err)
 	}
 	return err
-}
-
-// readReplies reads an answer to its last line. A holder that goes before it has taken the request has done nothing, which
-// is as if it had gone earlier.
-func readReplies(conn net.Conn, emit func(*api.Reply) error) error {
-	taken := false
-	for d := json.NewDecoder(bufio.NewReader(conn)); ; {
-		var r api.Reply
-		switch err := d.Decode(&r); {
-		case err != nil && !taken && !errors.Is(err, os.ErrDeadlineExceeded):
-			return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
-		case err != nil:
-			return fmt.Errorf("%w: %w", api.ErrHungUp, err)
-		case r.Error != nil:
-			return r.Error
-		case r.Taken:
-			taken = true
-			continue
-		}
-		if err := emit(&r); err != nil || r.Done != nil {
-			return err
-		}
-	}
 }

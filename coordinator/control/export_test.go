@@ -14,3 +14,10 @@ func BePatient(t testing.TB, d time.Duration) {
 	heldPatience = d
 	t.Cleanup(func() { heldPatience = before })
 }
+
+// Taken has a holder take requests within so long, until the test ends.
+func Taken(t testing.TB, d time.Duration) {
+	before := takenTime
+	takenTime = d
+	t.Cleanup(func() { takenTime = before })
+}

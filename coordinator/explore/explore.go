@@ -101,7 +101,7 @@ func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, fals
 func (p *play) Limits() decide.Limits { return p.e.options.Limits.OfRun() }
 
 // Reserve has room for any number of calls.
-func (p *play) Reserve() bool { return true }
+func (p *play) Reserve(reactive.Room) bool { return true }
 
 // Resolve finds who is targeted, in the document's directory. Where that knows nobody, the directory is elsewhere: it is
 // taken to know as many as are needed, and one more.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -13,22 +13,22 @@ import (
 func (e *explorer) startsWith() ([]value.Value, error) {
 	w := e.plan.Workflow
 	if e.options.Input != nil || w.Routing != nil { // a playbook has its workload
-		return []value.Value{e.options.Input}, coordinator.CheckInput(w, e.options.Input)
+		return []value.Value{e.options.Input}, registry.CheckInput(w, e.options.Input)
 	}
 	var list []value.Value
 	for _, in := range e.guesses.inputs {
-		if in = filled(w.Input, in, 0); coordinator.CheckInput(w, in) == nil {
+		if in = filled(w.Input, in, 0); registry.CheckInput(w, in) == nil {
 			list = append(list, in)
 		}
 	}
 	if len(list) > 0 {
 		return list, nil
 	}
-	if coordinator.CheckInput(w, nil) == nil {
+	if registry.CheckInput(w, nil) == nil {
 		return []value.Value{nil}, nil
 	}
 	in := filled(w.Input, nil, 0)
-	return []value.Value{in}, coordinator.CheckInput(w, in)
+	return []value.Value{in}, registry.CheckInput(w, in)
 }
 
 const filledMax = 16 // levels of an input that is made

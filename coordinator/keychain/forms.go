@@ -3,6 +3,8 @@ package keychain
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,13 +34,65 @@ func formsOf(p pair) []form {
 	return slices.DeleteFunc(list, func(f form) bool { return len(f.text) < MinLength })
 }
 
-// pieces are a secret as a whole, and its lines: whoever prints it may number or indent them. Bytes that are no UTF-8 end a
-// piece, for most who write texts replace them.
+// pieces are a secret as a whole, its lines, what it has when it is a URL, and what becomes of these: whoever prints lines may
+// number or indent them. Bytes that are no UTF-8 end a piece, for most who write texts replace them.
 func pieces(secret string) []string {
 	list := []string{secret}
-	for _, piece := range append(strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' || r == utf8.RuneError }), secret) {
-		if piece = strings.TrimSpace(piece); len(piece) >= pieceMin && !slices.Contains(list, piece) {
-			list = append(list, piece)
+	known := map[string]bool{secret: true}
+	add := func(pieces ...string) {
+		for _, piece := range pieces {
+			if piece = strings.TrimSpace(piece); len(piece) >= pieceMin && !known[piece] {
+				known[piece] = true
+				list = append(list, piece)
+			}
+		}
+	}
+	add(strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' || r == utf8.RuneError })...)
+	add(secret)
+	add(partsOfURL(secret)...)
+	for _, piece := range list {
+		add(rewritten(piece)...)
+	}
+	return list
+}
+
+// partsOfURL gives what of a secret that is a URL, or belongs into one, is sent apart from the rest. The host of a URL is no such
+// part: it stands in what has to go on working, as in the links of an answer.
+func partsOfURL(secret string) []string {
+	rest, fragment, _ := strings.Cut(secret, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	list := []string{fragment, query}
+	for field := range strings.SplitSeq(query, "&") {
+		_, text, ok := strings.Cut(field, "=")
+		if !ok {
+			text = field
+		}
+		list = append(list, text)
+	}
+	path := rest
+	if _, afterScheme, ok := strings.Cut(rest, "://"); ok {
+		rest = afterScheme
+		path = rest[len(authority(rest)):]
+	}
+	if at := strings.LastIndexByte(authority(rest), '@'); at >= 0 {
+		_, password, _ := strings.Cut(rest[:at], ":")
+		list = append(list, rest[:at], password)
+	}
+	return append(list, path)
+}
+
+// authority is what a URL begins with after its scheme: its host, and who asks.
+func authority(rest string) string {
+	text, _, _ := strings.Cut(rest, "/")
+	return text
+}
+
+// rewritten gives what those make of a secret who send it: of a name of a header or a host, and of what has escapes.
+func rewritten(secret string) []string {
+	list := []string{strings.ToLower(secret), http.CanonicalHeaderKey(secret)}
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if text, err := unescape(secret); err == nil {
+			list = append(list, text)
 		}
 	}
 	return list

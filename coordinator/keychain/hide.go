@@ -58,6 +58,14 @@ func (r *Ring) RedactText(text string) string {
 	return text
 }
 
+// RedactMessage gives the text of an error with marks in the place of secrets, and of their parts.
+func (r *Ring) RedactMessage(text string) string {
+	if h := r.hider(); h != nil {
+		return h.texts.hideParts(text)
+	}
+	return text
+}
+
 // RedactStream gives a writer that writes to another what it is given, with marks in the place of the secrets that the ring
 // has now. Close writes what is held back, and does not close the other.
 func (r *Ring) RedactStream(to io.Writer) io.WriteCloser {
@@ -80,7 +88,7 @@ func (r *Ring) RedactError(err error) error {
 	}
 	f, retryAt := operation.RedactedFailureOf(err, h.texts.hide)
 	e := &operation.Error{
-		Code: f.Code, Message: f.Message, Details: r.Redact(f.Details), Permanent: !f.Retryable, Err: hidden{err},
+		Code: h.texts.hideParts(f.Code), Message: h.texts.hideParts(f.Message), Details: r.Redact(f.Details), Permanent: !f.Retryable, Err: hidden{err},
 	}
 	if retryAt > 0 {
 		e.RetryAt = time.Unix(0, retryAt)

@@ -246,3 +246,37 @@ func BenchmarkRedact(b *testing.B) {
 		r.RedactText(text)
 	}
 }
+
+// A part of a URL that is a secret is hidden wherever it is sent apart from the rest.
+func TestThePartsOfAURLAreHidden(t *testing.T) {
+	hidden, mark := secretsOf(t, "https://ann%40x:pa%20ssword@host.example/hooks/TOKEN?page=2&key=a%2Fbcdefg#fragment"), playbook.Mark("k", "n0")
+	for _, told := range []string{
+		"ann%40x:pa%20ssword", "ann@x:pa ssword", "pa ssword", "/hooks/TOKEN", "/hooks/token", "page=2&key=a%2Fbcdefg", "a/bcdefg", "a%2Fbcdefg", "fragment",
+		base64.StdEncoding.EncodeToString([]byte("ann@x:pa ssword")),
+	} {
+		require.Equal(t, "<"+mark+">", hidden.RedactText("<"+told+">"))
+	}
+	const link = "https://host.example/items?page=2"
+	require.Equal(t, link, hidden.RedactText(link), "links go on working")
+	require.NotContains(t, hidden.RedactMessage("look up host.example"), "host.ex")
+}
+
+// Of half a secret an error shows no six bytes; data is left as it is.
+func TestWhatIsLeftOfASecretIsHiddenInErrors(t *testing.T) {
+	hidden, mark := secretsOf(t, "QXZJKVWY-abc/Second", "keychain"), playbook.Mark("k", "n0")
+	for text, want := range map[string]string{
+		"lookup qxzjkvwy: no":        "lookup " + mark + ": no",
+		`bad "\u0051XZJKVW"`:         `bad "` + mark + `"`,
+		"c/seco SECOND":              mark + " " + mark,
+		"QXZJK":                      "QXZJK",
+		"QXZJKVWY-abc/Second QXZJKV": mark + " " + mark,
+		"keycha":                     playbook.Mark("k", "n1"),
+		mark:                         mark,
+		"":                           "",
+	} {
+		require.Equal(t, want, hidden.RedactMessage(text), text)
+	}
+	require.Equal(t, "lookup qxzjkvwy", hidden.RedactText("lookup qxzjkvwy"))
+	f, _ := operation.FailureOf(hidden.RedactError(fmt.Errorf("lookup %s: no such host", "qxzjkvwy")))
+	require.Equal(t, "lookup "+mark+": no such host", f.Message)
+}

@@ -24,6 +24,7 @@ var ErrUnavailable = errors.New("keychain: the secret cannot be had")
 type Ring struct {
 	book     *playbook.Playbook
 	workload map[string]value.Value
+	patience time.Duration // with the server of a secret
 	turn     chan struct{} // holds one: whoever takes it may get secrets
 
 	mu      sync.Mutex
@@ -45,13 +46,14 @@ type pair struct{ mark, secret string }
 // formerMax bounds how many replaced secrets a ring goes on hiding; the oldest are forgotten first.
 const formerMax = 256
 
-// New gives the ring of a run, with nothing on it; nil when the playbook has no keychain. The workload is the run's.
-func New(book *playbook.Playbook, workload map[string]value.Value) *Ring {
+// New gives the ring of a run, with nothing on it; nil when the playbook has no keychain. The workload is the run's. Patience is
+// how long the answer of a server may take that has a secret.
+func New(book *playbook.Playbook, workload map[string]value.Value, patience time.Duration) *Ring {
 	if len(book.Keychain) == 0 {
 		return nil
 	}
 	return &Ring{
-		book: book, workload: workload, turn: make(chan struct{}, 1), entries: map[string]entry{}, values: map[string]string{},
+		book: book, workload: workload, patience: patience, turn: make(chan struct{}, 1), entries: map[string]entry{}, values: map[string]string{},
 	}
 }
 

@@ -31,7 +31,9 @@ func book(t testing.TB, chain, reads string) *playbook.Playbook {
 	return b
 }
 
-func ring(b *playbook.Playbook) *keychain.Ring { return keychain.New(b, b.WorkloadOf(nil)) }
+func ring(b *playbook.Playbook) *keychain.Ring {
+	return keychain.New(b, b.WorkloadOf(nil), time.Minute)
+}
 
 func TestAPlaybookWithoutAKeychainHasNoRing(t *testing.T) {
 	require.Nil(t, ring(book(t, "", "")))

@@ -17,6 +17,8 @@ type seeker struct {
 	forms  map[[MinLength]byte][]form // by their first bytes; the longest first
 	pairs  [1 << 16 / 64]uint64       // a bit for each two bytes that a form begins with
 	behind int                        // no secret takes more bytes in a text
+
+	secrets []pair // what the forms are of
 }
 
 // span is a part of a text that holds a secret.
@@ -26,7 +28,7 @@ type span struct {
 }
 
 func newSeeker(list []pair) *seeker {
-	k := &seeker{forms: map[[MinLength]byte][]form{}}
+	k := &seeker{forms: map[[MinLength]byte][]form{}, secrets: list}
 	for _, p := range list {
 		k.add(form{text: p.mark, mark: p.mark})
 		for _, f := range formsOf(p) {

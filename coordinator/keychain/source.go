@@ -21,7 +21,6 @@ import (
 
 const (
 	secretMax   = 64 << 10         // bytes of a secret
-	patience    = 30 * time.Second // for the answer of a server
 	renewBefore = 10 * time.Second // an answer is asked for again so long before it runs out
 )
 
@@ -147,16 +146,17 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	if q.Data != nil {
 		caller = callers[1]
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	// Every time is another request: a server that keeps answers by this key would give an old secret again.
 	call := &operation.Call{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}
 	call.Begin(ctx)
-	call.RedactBy(r)
+	call.HostBy(alone{r})
 	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()
 	out, err := caller.Call(call)
 	if err != nil {
-		return nil, errors.New(r.withoutDetails(err))
+		// Without the details, which are what the server has said: that may hold what it was asked with.
+		return nil, errors.New(r.RedactMessage(err.Error()))
 	}
 	answer, _ := out.(map[string]any)
 	object, ok := answer["body"].(map[string]any)
@@ -164,12 +164,6 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 		return nil, fmt.Errorf("the server has answered with %s, not with a JSON object", value.Describe(answer["body"]))
 	}
 	return object, nil
-}
-
-// withoutDetails says what an error is, without what the server has said: that may hold what it was asked with.
-func (r *Ring) withoutDetails(err error) string {
-	redacted, _ := r.Redact(err.Error()).(string)
-	return redacted
 }
 
 // rendered evaluates a request, and puts in the secrets that it reads.
@@ -228,3 +222,11 @@ func (e requestEnv) Name(name string) (value.Value, error) {
 func (requestEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a request of the keychain cannot read step %q", id)
 }
+
+// alone hosts the calls by which a ring gets its secrets: no run waits for their reports, and they are few.
+type alone struct{ ring *Ring }
+
+func (alone) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }
+func (alone) TakeText(context.Context, int) error             { return nil }
+func (alone) TakeValue(context.Context, int) error            { return nil }
+func (a alone) Redactor() operation.Redactor                  { return a.ring }

@@ -31,9 +31,9 @@ const (
 func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:
-		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceDefault}, nil
+		return &command{bound: b, output: b.Binding.Command.Output, passed: passed, grace: graceTime}, nil
 	case b.Binding.HTTP != nil:
-		return newRequest(b, sharedTransport()), nil
+		return newRequest(b, sharedTransport(), secretTransport()), nil
 	}
 	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
 }

@@ -29,11 +29,8 @@ type Call struct {
 	done   chan struct{}
 	cause  error
 
-	redactor  Redactor // nil: it is given no secrets
-	room      Room     // nil: its answer needs none
-	reporter  Reporter // nil: it cannot report
-	reporting sync.Mutex
-	reported  int32 // by Report so far
+	host    Host       // nil: there is none
+	reports *numbering // of its reports; nil: it has made none
 }
 
 var _ context.Context = (*Call)(nil)
@@ -48,15 +45,31 @@ type Redactor interface {
 	RedactStream(to io.Writer) io.WriteCloser // Close writes what is held back, and leaves to open
 }
 
-// RedactBy says who finds the call's secrets. It is called before the call is made.
-func (c *Call) RedactBy(r Redactor) { c.redactor = r }
+// Host is what carries a call out.
+type Host interface {
+	Reporter
+	Room
+	Redactor() Redactor // nil: the call is given no secrets
+}
 
-// redact gives a text without the call's secrets.
+// HostBy names the call's host. It is called before the call is made; a call without a host cannot report, has no bound on its
+// answer and is given no secrets.
+func (c *Call) HostBy(h Host) { c.host = h }
+
+func (c *Call) redactor() Redactor {
+	if c.host == nil {
+		return nil
+	}
+	return c.host.Redactor()
+}
+
+// redact returns a text without the call's secrets.
 func (c *Call) redact(text string) string {
-	if c.redactor == nil {
+	r := c.redactor()
+	if r == nil {
 		return text
 	}
-	return c.redactor.RedactText(text)
+	return r.RedactText(text)
 }
 
 // Key is the idempotency key of the step: the same over its automatic retries and after a crash.

@@ -18,8 +18,8 @@ const (
 	StderrMax = 64 << 10 // bytes
 )
 
-// graceDefault is how long processes have to end after SIGTERM, or after the command that started them has exited.
-const graceDefault = 2 * time.Second
+// graceTime is how long processes have to end after SIGTERM, or after the command that started them has exited.
+const graceTime = 2 * time.Second
 
 // command is the Caller of a command binding: each call runs the program once.
 //
@@ -48,7 +48,7 @@ func (b *command) Call(c *Call) (any, error) {
 	}
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
-	p.redactor = c.redactor
+	p.redactor = c.redactor()
 	if b.output != "" {
 		p.stdout.full = p.kill // what comes of it can only be refused
 		p.whole = true

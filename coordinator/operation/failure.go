@@ -68,6 +68,7 @@ func FailureOf(err error) (f *journal.Failure, retryAt int64) {
 
 // RedactedFailureOf is FailureOf with the code and the message redacted before they are cut. The details stay as they are.
 func RedactedFailureOf(err error, redact func(string) string) (f *journal.Failure, retryAt int64) {
+	err = usercode.Finite(err)
 	f = &journal.Failure{Code: CodeError, Retryable: true}
 	e, coded := errors.AsType[*Error](err)
 	p, panicked := errors.AsType[*usercode.Panic](err)

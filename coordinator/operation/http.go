@@ -2,7 +2,6 @@ package operation
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,92 +27,97 @@ const ResponseMax = 10 << 20
 type request struct {
 	bound  *template.Bound
 	client *http.Client
+	secret *http.Client // for calls that are given secrets
 }
 
 // userAgent is what a request calls itself, unless the binding does.
 const userAgent = "sluice"
 
-func newRequest(b *template.Bound, transport http.RoundTripper) *request {
+func newRequest(b *template.Bound, shared, secret http.RoundTripper) *request {
 	r := &request{bound: b}
-	r.client = &http.Client{Transport: transport, CheckRedirect: r.checkRedirect}
+	r.client = &http.Client{Transport: shared, CheckRedirect: r.checkRedirect}
+	r.secret = &http.Client{Transport: secret, CheckRedirect: r.checkRedirect}
 	return r
 }
 
 func (b *request) Call(c *Call) (any, error) {
-	req, err := b.prepare(c)
+	req, at, err := b.prepare(c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Err() != nil {
 		return nil, canceled(c)
 	}
-	resp, err := b.client.Do(req)
+	client := b.client
+	if c.redactor() != nil {
+		client = b.secret
+	}
+	resp, err := client.Do(req)
 	if err != nil {
-		return nil, transportError(c, req, err)
+		return nil, transportError(c, at, err)
 	}
 	// Closing what has not been read to the end gives up the connection; all else is kept for the next request.
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 {
-		return nil, statusError(c, req, resp, nil)
+		return nil, statusError(c, at, resp, nil)
 	}
-	body, err := readBody(c, req, resp)
+	body, err := readBody(c, at, resp)
 	if err != nil {
 		return nil, err
 	}
 	if resp.StatusCode >= 400 {
-		return nil, statusError(c, req, resp, body)
+		return nil, statusError(c, at, resp, body)
 	}
-	return outcome(c, req, resp, body)
+	return outcome(c, at, resp, body)
 }
 
-// prepare evaluates the binding.
-func (b *request) prepare(c *Call) (*http.Request, error) {
+// prepare evaluates the binding. It also gives how messages name the request.
+func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	s := &scope{call: c}
 	address, err := s.text("url", b.bound.URL)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	method, err := s.text("method", b.bound.Method)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	headers, err := s.texts("headers", b.bound.Headers)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var body io.Reader
 	var isJSON bool
 	if b.bound.Body != nil {
 		data, isText, err := s.payload("body", b.bound.Body)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		body, isJSON = bytes.NewReader(data), !isText
 	}
-	if err := checkURL(address); err != nil {
-		return nil, err
+	if err := checkURL(c, address); err != nil {
+		return nil, "", err
 	}
-	req, err := http.NewRequestWithContext(c, strings.ToUpper(method), address, body)
-	if err != nil {
-		return nil, &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
+	if req, err = http.NewRequestWithContext(c, strings.ToUpper(method), address, body); err != nil {
+		return nil, "", &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
 	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Idempotency-Key", c.Key())
 	if isJSON {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return req, setHeaders(req, headers)
+	return req, place(c, req, address), setHeaders(req, headers)
 }
 
 // checkURL refuses what no request can be made of, which a client would report like a server that cannot be reached.
-func checkURL(address string) error {
+func checkURL(c *Call, address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
+		return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("url %q: %s", c.redact(address), cause(err)), Permanent: true, Err: err}
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return &Error{Code: CodeInvalidRequest, Permanent: true,
-			Message: fmt.Sprintf("url %q does not begin with http:// or https:// and a host", address)}
+			Message: fmt.Sprintf("url %q does not begin with http:// or https:// and a host", c.redact(address))}
 	}
 	return nil
 }
@@ -142,8 +146,8 @@ func isHeaderName(name string) bool {
 }
 
 // outcome is the step's output: an answer that is no error.
-func outcome(c *Call, req *http.Request, resp *http.Response, body []byte) (any, error) {
-	content, err := parseBody(c, req, resp, body)
+func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) {
+	content, err := parseBody(c, at, resp, body)
 	if err != nil {
 		return nil, err
 	}
@@ -161,11 +165,11 @@ func headerValues(resp *http.Response) map[string]any {
 
 // statusError is the failure that the server has answered with. Those of the client are final, but for the three that say
 // “not now”, and so is a switch of protocols; those of the server may be gone when it is asked again.
-func statusError(c *Call, req *http.Request, resp *http.Response, body []byte) error {
+func statusError(c *Call, at string, resp *http.Response, body []byte) error {
 	status := resp.StatusCode
 	e := &Error{
 		Code:    "http_" + strconv.Itoa(status),
-		Message: place(req) + ": " + resp.Status,
+		Message: at + ": " + resp.Status,
 	}
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -179,7 +183,7 @@ func statusError(c *Call, req *http.Request, resp *http.Response, body []byte) e
 	var content any
 	err := error(nil)
 	if len(body) <= kept {
-		content, err = parseBody(c, req, resp, body)
+		content, err = parseBody(c, at, resp, body)
 	}
 	if err != nil || len(body) > kept {
 		text := c.redact(string(body))
@@ -200,24 +204,4 @@ func retryAfter(text string, now time.Time) time.Time {
 		return time.Time{}
 	}
 	return at
-}
-
-// transportError is the failure of a request that got no answer, or only a part of it.
-func transportError(c *Call, req *http.Request, err error) error {
-	if c.Err() != nil {
-		return canceled(c)
-	}
-	if e, ok := errors.AsType[*Error](err); ok { // ours, from inside the client
-		return &Error{Code: e.Code, Message: place(req) + ": " + e.Message, Permanent: e.Permanent, Err: err}
-	}
-	cause := err
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		cause = e.Err // its own text has the whole URL
-	}
-	return &Error{Code: CodeTransport, Message: place(req) + ": " + cause.Error(), Err: err}
-}
-
-// place names a request in messages. Queries are left out: they are long, and hold what should not be in a log.
-func place(req *http.Request) string {
-	return req.Method + " " + req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath()
 }

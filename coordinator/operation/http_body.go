@@ -10,13 +10,13 @@ import (
 )
 
 // readBody reads the body of an answer. What is more than small waits for room, and then is read to its end.
-func readBody(c *Call, req *http.Request, resp *http.Response) ([]byte, error) {
+func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	limited := io.LimitReader(resp.Body, ResponseMax+1)
 	if _, err := io.CopyN(&body, limited, smallText); err == io.EOF {
 		return body.Bytes(), nil
 	} else if err != nil {
-		return nil, transportError(c, req, err)
+		return nil, transportError(c, at, err)
 	}
 	size := int64(ResponseMax)
 	if resp.ContentLength >= 0 {
@@ -30,16 +30,16 @@ func readBody(c *Call, req *http.Request, resp *http.Response) ([]byte, error) {
 	}
 	switch _, err := body.ReadFrom(limited); {
 	case err != nil:
-		return nil, transportError(c, req, err)
+		return nil, transportError(c, at, err)
 	case body.Len() > ResponseMax:
 		return nil, &Error{Code: CodeTooLarge, Permanent: true,
-			Message: fmt.Sprintf("%s: the body is larger than %d bytes", place(req), ResponseMax)}
+			Message: fmt.Sprintf("%s: the body is larger than %d bytes", at, ResponseMax)}
 	}
 	return body.Bytes(), nil
 }
 
 // parseBody gives a body that says it is JSON as a value, and any other as a text. An empty body is no JSON: it is null.
-func parseBody(c *Call, req *http.Request, resp *http.Response, body []byte) (any, error) {
+func parseBody(c *Call, at string, resp *http.Response, body []byte) (any, error) {
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
 		return string(body), nil
@@ -47,5 +47,5 @@ func parseBody(c *Call, req *http.Request, resp *http.Response, body []byte) (an
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
 	}
-	return c.parseJSON(place(req), body)
+	return c.parseJSON(at, body)
 }

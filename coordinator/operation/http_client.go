@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -22,36 +23,62 @@ type outbound struct {
 	allow  func(netip.Addr) error
 }
 
-// sharedTransport is the one of all HTTP bindings, because connections are kept for reuse by a transport.
-//
-// It sets no limit to a whole request, and none to the wait for its answer: how long an attempt may take is for the
-// step's timing to say. It does bound what comes before a server has the request, and finds out peers that have vanished.
-var sharedTransport = sync.OnceValue(func() *http.Transport {
-	return newTransport(outbound{http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP, reachable})
-})
+// How long the client waits for what comes before a server has a request, and for peers that may have vanished.
+const (
+	dialTime      = 30 * time.Second // for a connection
+	handshakeTime = 10 * time.Second // for TLS on it
+	continueTime  = time.Second      // for a server to want a body that asks whether it is wanted
+	probeTime     = 15 * time.Second // between two questions whether a peer is there
+	silenceTime   = 30 * time.Second // of an HTTP/2 connection before it is asked
+	idleTime      = 90 * time.Second // that a connection is kept without a request
+)
 
+// The transports of all HTTP bindings, because connections are kept for reuse by a transport. Calls that are given secrets have
+// one of their own.
+var (
+	sharedTransport = sync.OnceValue(func() http.RoundTripper { return unasked{newTransport(outside)} })
+	secretTransport = sync.OnceValue(func() http.RoundTripper { return unasked{onceUsed(newTransport(outside))} })
+)
+
+var outside = outbound{http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP, reachable}
+
+// newTransport sets no limit to a whole request, and none to the wait for its answer: how long an attempt may take is for the
+// step's timing to say. It does bound what comes before a server has the request, and finds out peers that have vanished.
 func newTransport(o outbound) *http.Transport {
-	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 15 * time.Second, Control: o.control}
+	dialer := &net.Dialer{Timeout: dialTime, KeepAlive: probeTime, Control: o.control}
 	return &http.Transport{
-		Proxy:                 o.through,
-		DialContext:           dialer.DialContext,
+		Proxy: o.through,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return newConn(c), nil
+		},
 		ForceAttemptHTTP2:     true,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: silenceTime, PingTimeout: probeTime},
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   64, // a map often asks one host from many steps at once
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ExpectContinueTimeout: time.Second,
+		IdleConnTimeout:       idleTime,
+		TLSHandshakeTimeout:   handshakeTime,
+		ExpectContinueTimeout: continueTime,
 		// A server cannot make this process keep more than it is prepared to read.
 		MaxResponseHeaderBytes: headerMax,
 	}
+}
+
+// onceUsed has connections of HTTP/1 used once. What a server adds to its answer the client would find when it keeps the
+// connection, and write to the process's own log. HTTP/2 has no such place: its connections are kept all the same.
+func onceUsed(t *http.Transport) *http.Transport {
+	t.MaxIdleConnsPerHost = -1
+	return t
 }
 
 // control looks at the address that is about to be dialed, after names have been resolved.
 func (o outbound) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("address %s: %w", address, err)
+		return errors.New("the address cannot be read")
 	}
 	return o.allow(to.Addr())
 }
@@ -70,7 +97,7 @@ func (o outbound) through(req *http.Request) (*url.URL, error) {
 	}
 	addresses, err := o.lookup(req.Context(), "ip", host)
 	if err != nil {
-		return nil, fmt.Errorf("a proxy is asked only for hosts whose addresses are known: %w", err)
+		return nil, fmt.Errorf("a proxy is asked only for hosts whose addresses are known: %s", cause(err))
 	}
 	for _, ip := range addresses {
 		if err := o.allow(ip); err != nil {

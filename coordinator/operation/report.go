@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template/value"
@@ -40,7 +41,7 @@ func ReportAt(ctx context.Context, number int, kind string, payload any) error {
 
 func report(ctx context.Context, number int, kind string, payload any) error {
 	c := CallOf(ctx)
-	if c == nil || c.reporter == nil {
+	if c == nil || c.host == nil {
 		return ErrNoCall
 	}
 	if len(kind) > kindMax {
@@ -71,22 +72,36 @@ type Progress struct {
 	Payload value.Value
 }
 
-// Reporter takes the reports of a call, in the order of their numbers, and says when each is durable or why it is refused.
+// Reporter takes the reports of a call, in the order of their numbers, and says when each is durable or why it is refused:
+// ErrNoCall of a call that cannot report.
 type Reporter interface {
 	Report(p Progress) (done <-chan error, err error)
 }
 
-// ReportTo says who takes the call's reports. It is called before the call is made.
-func (c *Call) ReportTo(r Reporter) { c.reporter = r }
+// numbering counts the reports of a call that Report has numbered. Few calls report, so it is made by the first that does.
+type numbering struct {
+	sync.Mutex
+	last int32
+}
+
+func (c *Call) numbering() *numbering {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reports == nil {
+		c.reports = &numbering{}
+	}
+	return c.reports
+}
 
 // submit hands a report over. One at a time: numbers ascend.
 func (c *Call) submit(number int, p Progress) (<-chan error, error) {
-	c.reporting.Lock()
-	defer c.reporting.Unlock()
+	n := c.numbering()
+	n.Lock()
+	defer n.Unlock()
 	p.Number = int32(number)
 	if number == 0 {
-		c.reported++
-		p.Number = c.reported
+		n.last++
+		p.Number = n.last
 	}
-	return c.reporter.Report(p)
+	return c.host.Report(p)
 }

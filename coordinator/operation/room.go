@@ -16,18 +16,15 @@ type Room interface {
 	TakeValue(ctx context.Context, bytes int) error
 }
 
-// RoomBy says where the call takes room for its answer. It is called before the call is made; without, there is no bound.
-func (c *Call) RoomBy(r Room) { c.room = r }
-
 // smallText is how many bytes of an answer are read, and made a value of, without room: most answers have no more, and are not to
 // wait for large ones.
 const smallText = 8 << 10
 
 func (c *Call) takeText(bytes int) error {
-	if c.room == nil {
+	if c.host == nil {
 		return nil
 	}
-	if err := c.room.TakeText(c, bytes); err != nil {
+	if err := c.host.TakeText(c, bytes); err != nil {
 		return canceled(c)
 	}
 	return nil
@@ -35,10 +32,10 @@ func (c *Call) takeText(bytes int) error {
 
 // takeNodes takes room for a value that is made of a text.
 func (c *Call) takeNodes(text, nodes int) error {
-	if c.room == nil || text <= smallText {
+	if c.host == nil || text <= smallText {
 		return nil
 	}
-	if err := c.room.TakeValue(c, nodes*value.NodeBytes); err != nil {
+	if err := c.host.TakeValue(c, nodes*value.NodeBytes); err != nil {
 		return canceled(c)
 	}
 	return nil

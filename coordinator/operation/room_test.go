@@ -21,6 +21,9 @@ type asked struct {
 	waits string
 }
 
+func (*asked) Redactor() operation.Redactor                    { return nil }
+func (*asked) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }
+
 func (a *asked) take(ctx context.Context, what string, bytes int) error {
 	a.list = append(a.list, fmt.Sprint(what, " ", bytes))
 	if a.waits != what {
@@ -60,7 +63,7 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 	} {
 		t.Run(tt.path+tt.waits, func(t *testing.T) {
 			c, room := newCall(nil), &asked{waits: tt.waits}
-			c.RoomBy(room)
+			c.HostBy(room)
 			_, err := bind(t, template.Binding{HTTP: &template.HTTP{URL: s.URL + tt.path}}).Call(c)
 			require.Equal(t, tt.asked, room.list)
 			if tt.code == "" {
@@ -86,7 +89,7 @@ func TestWhatCommandsPrintWaitsForRoom(t *testing.T) {
 			script = `printf '['; i=1; while [ $i -lt 5000 ]; do echo 0,; i=$((i+1)); done; printf '0]'`
 		}
 		c, room := newCall(nil), &asked{}
-		c.RoomBy(room)
+		c.HostBy(room)
 		_, err := bind(t, template.Binding{Command: &template.Command{Shell: script, Output: output}}).Call(c)
 		require.NoError(t, err)
 		require.Equal(t, want, room.list, output)

@@ -16,6 +16,7 @@ import (
 // ResultOf returns what an output or an error means to the journal. An output may be a Reply.
 func ResultOf(out any, err error) (r call.Result) {
 	if err != nil {
+		err = usercode.Finite(err)
 		r.Failure, r.RetryAt = FailureOf(err)
 		r.Unreachable = errors.Is(err, ErrUnreachable)
 		return r
@@ -82,6 +83,7 @@ type exact interface{ exact() }
 
 // settledError returns an error that says the same to FailureOf and is of our own making.
 func settledError(err error) error {
+	err = usercode.Finite(err)
 	f, retryAt := FailureOf(err)
 	e := &Error{Code: f.Code, Message: f.Message, Permanent: !f.Retryable}
 	if retryAt > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
@@ -134,7 +135,7 @@ func (g *stage) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := coordinator.CheckInput(t.program.plan.Workflow, in); err != nil {
+	if err := registry.CheckInput(t.program.plan.Workflow, in); err != nil {
 		return err
 	}
 	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.limits.OfRun())})

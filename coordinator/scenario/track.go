@@ -77,7 +77,7 @@ func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, fal
 func (t *track) Limits() decide.Limits { return t.stage.limits.OfRun() }
 
 // Reserve has room for any number of calls.
-func (t *track) Reserve() bool { return true }
+func (t *track) Reserve(reactive.Room) bool { return true }
 
 // Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {

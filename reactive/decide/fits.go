@@ -37,8 +37,8 @@ func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	return nil
 }
 
-// fitting is the outcome of a call, or a failure in its place when what it says is too large.
-func (s *Stepper) fitting(e journal.Event) journal.Event {
+// fit makes the result of a call a failure when what it says is too large.
+func (s *Stepper) fit(e *journal.Event) {
 	const code = reactive.CodeOutputTooLarge
 	failure := s.oversize(code, "the output", e.Value)
 	if failure == nil && e.Detail != nil {
@@ -48,7 +48,7 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 		}
 	}
 	if failure == nil {
-		return e
+		return
 	}
 	d := journal.Detail{Failure: failure}
 	if e.Detail != nil {
@@ -61,7 +61,6 @@ func (s *Stepper) fitting(e journal.Event) journal.Event {
 		e.Type = journal.CallError
 	}
 	e.Value, e.Detail = nil, &d
-	return e
 }
 
 // fittingInput is what a step is called with, or why it cannot be called with that.

@@ -10,7 +10,11 @@ import (
 // command that is refused adds nothing; the stepper is of no use after that.
 func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error) {
 	s.Settle(now)
-	if err := s.refuse(&command); err != nil {
+	err := s.refuseState(&command)
+	if err == nil {
+		err = s.refuseSize(&command)
+	}
+	if err != nil {
 		return nil, err
 	}
 	command.At = now

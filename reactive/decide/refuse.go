@@ -11,11 +11,14 @@ import (
 )
 
 // refuse returns why an event from outside would be without effect or harm the run; nil when it may be journaled.
-func (s *Stepper) refuse(e *journal.Event) error {
-	if err := s.refuseState(e); err != nil {
+func (s *Stepper) refuse(it *Item) error {
+	if err := s.refuseState(&it.Event); err != nil {
 		return err
 	}
-	return s.refuseSize(e)
+	if it.Reply == nil { // a result, see fit
+		return nil
+	}
+	return s.refuseSize(&it.Event)
 }
 
 // refuseState returns why an event is of no use as things stand.

@@ -37,7 +37,7 @@ type Host interface {
 
 	// Reserve asks for room for one more call of the process, of a step whose operation needs some. Where there is none, the
 	// step stays ready.
-	Reserve() bool
+	Reserve(room reactive.Room) bool
 }
 
 // Resolver is a Host that knows who can be targeted.
@@ -57,7 +57,7 @@ type Limiter interface{ Limits() Limits }
 // It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is thrown
 // away and made anew from the journal.
 type Stepper struct {
-	Reserved int // calls that have got room in this step, one for each step of a plain call or of a fan-out; the driver counts down
+	Reserved Reserved // of this step, one for each step of a plain call or of a fan-out; the driver counts down
 
 	root    *reactive.Root
 	host    Host
@@ -106,12 +106,15 @@ type Reply struct {
 	Err error
 }
 
+// Reserved are how many calls have got room, by its kind.
+type Reserved [reactive.NoRoom]int
+
 // Step applies what came in, and what has fallen due, in the order of their instants, and then decides. now never
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
 	clear(s.batch) // what is durable is not to be kept in memory by what it was made durable with
-	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], 0
+	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
 	var out Outcome
 	s.budget()
 	for i := range items {
@@ -157,9 +160,9 @@ func (s *Stepper) fire(until int64) (late bool) {
 // take applies one item. A command that is refused leaves the journal as it was.
 func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Reply == nil {
-		it.Event = s.fitting(it.Event)
+		s.fit(&it.Event)
 	}
-	if err := s.refuse(&it.Event); err != nil {
+	if err := s.refuse(it); err != nil {
 		if it.Reply == nil {
 			return Reply{}, false
 		}
@@ -335,24 +338,24 @@ func (s *Stepper) schedule() {
 	}
 }
 
-// start requests what may start, in template order, as far as the limit goes. Where the process has no room for another
-// call, only that is started which needs none.
+// start requests what may start, in template order, as far as the limit goes. Where the process has no room for
+// another call of a kind, only those are started that need none of it.
 func (s *Stepper) start() {
 	if s.root.Paused() {
 		return
 	}
-	next := s.root.NextStart
+	var lacking reactive.Rooms
 	for !s.full() {
-		v, ok := next()
+		v, ok := s.root.NextStart(lacking)
 		if !ok {
 			return
 		}
-		if s.root.NeedsRoom(v) {
-			if !s.host.Reserve() {
-				next = s.root.NextFree
+		if room := s.root.RoomOf(v); room != reactive.NoRoom {
+			if !s.host.Reserve(room) {
+				lacking = lacking.With(room)
 				continue
 			}
-			s.Reserved++
+			s.Reserved[room]++
 		}
 		s.request(v, s.root.Operation(v))
 	}
@@ -405,7 +408,9 @@ func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			s.apply(s.About(a.req.Node, s.fitting(Ending(a.req, a.result))))
+			e := Ending(a.req, a.result)
+			s.fit(&e)
+			s.apply(s.About(a.req.Node, e))
 		}
 	}
 	clear(s.answers)

@@ -77,7 +77,7 @@ func (*guided) Function(string, []any) (value.Value, *journal.Failure) {
 	return nil, call.NewFailure("", "there are no functions")
 }
 func (*guided) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
-func (*guided) Reserve() bool                       { return true }
+func (*guided) Reserve(reactive.Room) bool          { return true }
 
 func (g *guided) play(items ...decide.Item) {
 	g.now++

@@ -225,7 +225,7 @@ func (*table) Function(string, []any) (value.Value, *journal.Failure) {
 	return nil, call.NewFailure("", "there are no functions")
 }
 func (*table) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
-func (*table) Reserve() bool                       { return true }
+func (*table) Reserve(reactive.Room) bool          { return true }
 func (b *table) net() *net.Net                     { return net.Of(b.root) }
 
 func lay(t require.TestingT, text string) *table {
@@ -555,7 +555,7 @@ func (instant) Function(string, []any) (value.Value, *journal.Failure) {
 	return nil, call.NewFailure("", "there are no functions")
 }
 func (instant) Pure(int32, any) (call.Result, bool) { return call.Result{}, true }
-func (instant) Reserve() bool                       { return true }
+func (instant) Reserve(reactive.Room) bool          { return true }
 
 // TestWhoWaitsAtAGateIsToldWhatItsRulesRead: all of it, and nothing else.
 func TestWhoWaitsAtAGateIsToldWhatItsRulesRead(t *testing.T) {

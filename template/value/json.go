@@ -14,7 +14,8 @@ import (
 
 // ParseJSON reads one JSON text (RFC 8259). Whole numbers become int64; an integer beyond int64 is refused, because a
 // float would silently change its digits. Of a key that occurs twice the last value counts, and invalid UTF-8 is
-// replaced, as in encoding/json. A text with more than NodesMax nodes is refused before anything is made of it.
+// replaced, as in encoding/json: see ParseInput for what refuses them. A text with more than NodesMax nodes is refused before
+// anything is made of it.
 func ParseJSON(text []byte) (Value, error) {
 	v, err := decodeJSON(text)
 	if err != nil {

@@ -22,6 +22,8 @@ func (s *sizer) add(v any, depth int) error {
 	switch t := v.(type) {
 	case nil, bool:
 		s.size++
+	case int: // as common in Go code as the model's own
+		return s.add(int64(t), depth)
 	case int64:
 		n := uint64(t)
 		if t < 0 {

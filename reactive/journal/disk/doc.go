@@ -25,7 +25,9 @@
 // Order: appends to one stream are decided in the order in which they came to the committer; exactly one of several with
 // the same after wins. Between streams there is no order.
 //
-// Exclusion: one process at a time has a directory open; the others get ErrLocked with its number.
+// Exclusion: one process at a time has a directory open; the others get ErrLocked with its number. The file LOCK of a process that
+// has died is in nobody's way. Who removes it from under a living one lets in another, which makes a new LOCK; the first then takes
+// no more writes: its next commit fails with ErrReadOnly, and may be found stored or not. So it is to be left where it is.
 //
 // A full disk: with less than Config.FreeFloorBytes free, the store turns read-only, with an error that says why. What is
 // there can be read, now and after the next Open. Opening with more room makes it writable again.

@@ -1,4 +1,4 @@
-package coordinator
+package registry
 
 import (
 	"bytes"
@@ -25,13 +25,13 @@ func (e *InputError) Error() string {
 	return "input of " + e.Workflow + ": " + strings.Join(e.Faults, "; ")
 }
 
-// inputSchema checks inputs; nil accepts anything.
-type inputSchema struct {
+// InputSchema is what a workflow accepts as input; nil accepts anything.
+type InputSchema struct {
 	name   string
 	schema *jsonschema.Schema
 }
 
-func compileSchema(w *template.Workflow) (*inputSchema, error) {
+func compileSchema(w *template.Workflow) (*InputSchema, error) {
 	if w.Input == nil {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func compileSchema(w *template.Workflow) (*inputSchema, error) {
 	if err != nil {
 		return nil, schemaFaults(w, err)
 	}
-	return &inputSchema{w.Name, s}, nil
+	return &InputSchema{w.Name, s}, nil
 }
 
 // noLoader refuses schemas from elsewhere: a definition stands alone.
@@ -62,8 +62,8 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema must not refer to %s", url)
 }
 
-// check reports everything the schema refuses.
-func (s *inputSchema) check(input value.Value) error {
+// Check reports everything the schema refuses.
+func (s *InputSchema) Check(input value.Value) error {
 	if s == nil {
 		return nil
 	}
@@ -117,5 +117,5 @@ func CheckInput(w *template.Workflow, input value.Value) error {
 	if err != nil {
 		return err
 	}
-	return s.check(input)
+	return s.Check(input)
 }

@@ -1,11 +1,11 @@
-package coordinator_test
+package registry_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -21,13 +21,13 @@ func TestFaultsOfASchemaHaveTheirPlaces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := template.Parse("w.yaml", []byte("kind: Workflow\nname: w\ninput: "+c.schema+"\nsteps: [{operation: a}]\n"))
 			require.NoError(t, err)
-			err = coordinator.CheckInput(w, nil)
+			err = registry.CheckInput(w, nil)
 			require.ErrorContains(t, err, c.want)
 			require.NotContains(t, err.Error(), "input:///")
 			require.NotContains(t, err.Error(), "file:")
 		})
 	}
 	built := &template.Workflow{Name: "w", Input: map[string]any{"properties": map[string]any{"a": map[string]any{"minimum": "x"}}}}
-	err := coordinator.CheckInput(built, nil)
+	err := registry.CheckInput(built, nil)
 	require.EqualError(t, err, "input schema: /properties/a/minimum: got string, want number")
 }

@@ -1,4 +1,4 @@
-package coordinator_test
+package registry_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -25,8 +25,8 @@ func doubling(keyword string, levels int) map[string]any {
 func TestASchemaThatDoublesIsRefusedBeforeItIsTried(t *testing.T) {
 	for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
 		w := &template.Workflow{Name: "w", Input: doubling(keyword, 40)}
-		err := coordinator.CheckInput(w, int64(1))
-		refused, ok := err.(*coordinator.InputError)
+		err := registry.CheckInput(w, int64(1))
+		refused, ok := err.(*registry.InputError)
 		require.True(t, ok, "%v", err)
 		require.ErrorContains(t, refused, "the schema costs too much: more than 1000016 steps")
 	}
@@ -39,8 +39,8 @@ func TestASchemaThatDoublesIsRefusedBeforeItIsTried(t *testing.T) {
 	for range 60 {
 		deep = []any{deep}
 	}
-	require.ErrorContains(t, coordinator.CheckInput(&template.Workflow{Name: "w", Input: tree}, deep), "the schema costs too much")
-	require.NoError(t, coordinator.CheckInput(&template.Workflow{Name: "w", Input: tree}, []any{"a", []any{"b"}}))
+	require.ErrorContains(t, registry.CheckInput(&template.Workflow{Name: "w", Input: tree}, deep), "the schema costs too much")
+	require.NoError(t, registry.CheckInput(&template.Workflow{Name: "w", Input: tree}, []any{"a", []any{"b"}}))
 }
 
 func TestALargeInputOfAPlainSchemaIsAnswered(t *testing.T) {
@@ -50,7 +50,7 @@ func TestALargeInputOfAPlainSchemaIsAnswered(t *testing.T) {
 	}
 	one := map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "integer"}}}
 	w := &template.Workflow{Name: "w", Input: map[string]any{"type": "array", "items": one}}
-	require.NoError(t, coordinator.CheckInput(w, list))
+	require.NoError(t, registry.CheckInput(w, list))
 }
 
 func TestFaultsOfAnInputAreAsManyAndAsLongAsAPersonReads(t *testing.T) {
@@ -59,8 +59,8 @@ func TestFaultsOfAnInputAreAsManyAndAsLongAsAPersonReads(t *testing.T) {
 	for i := range list {
 		list[i] = strings.Repeat("a", 1_000)
 	}
-	err := coordinator.CheckInput(w, list)
-	refused, ok := err.(*coordinator.InputError)
+	err := registry.CheckInput(w, list)
+	refused, ok := err.(*registry.InputError)
 	require.True(t, ok, "%v", err)
 	require.Len(t, refused.Faults, 100)
 	require.Less(t, len(err.Error()), 100*300)
@@ -74,7 +74,7 @@ func TestASchemaThatNestsForEverIsRefusedBeforeTheStackGrows(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		err := coordinator.CheckInput(&template.Workflow{Name: "w", Input: schema}, nil)
+		err := registry.CheckInput(&template.Workflow{Name: "w", Input: schema}, nil)
 		runtime.ReadMemStats(&after)
 		require.Less(t, int64(after.StackSys)-int64(before.StackSys), int64(64<<20))
 		require.ErrorContains(t, err, "the schema costs too much: its subschemas nest deeper than 10000 for this input")

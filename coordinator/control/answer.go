@@ -1,0 +1,114 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/internal/readfile"
+)
+
+// takenTime is how long a holder may take to say that it has taken a request: one that was stopped, or hangs, never does. It is a
+// variable for tests.
+var takenTime = 5 * time.Second
+
+// lockFile is a file in which the process that holds a directory writes its number, see package disk. lockMax bounds what is read
+// of it, in bytes.
+const (
+	lockFile = "LOCK"
+	lockMax  = 32
+)
+
+// answer is what a holder says to one request.
+type answer struct {
+	conn    *net.UnixConn
+	dir     string
+	follows bool // the answer lasts as long as a run
+	taken   bool
+	late    bool // it was not taken in time, and will not be
+}
+
+// ask sends the request, which is to be taken soon.
+func (a *answer) ask(line []byte) error {
+	err := a.conn.SetDeadline(time.Now().Add(takenTime))
+	if err == nil {
+		_, err = a.conn.Write(line)
+	}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded): // what is there of it is no request
+		return a.silent("nothing was done")
+	case err != nil:
+		return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
+	}
+	return nil
+}
+
+// read reads the answer to its last line. A holder that goes before it has taken the request has done nothing, which is as if it
+// had gone earlier.
+func (a *answer) read(emit func(*api.Reply) error) error {
+	for d := json.NewDecoder(bufio.NewReader(a)); ; {
+		var r api.Reply
+		switch err := d.Decode(&r); {
+		case err != nil && a.taken && (a.late || errors.Is(err, os.ErrDeadlineExceeded)):
+			return a.silent("it has taken the request, and may have done what was asked or do it yet")
+		case err != nil && a.late:
+			return a.silent("nothing was done, and nothing will be")
+		case err != nil && !a.taken:
+			return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
+		case err != nil:
+			return fmt.Errorf("%w: %w", api.ErrHungUp, err)
+		case r.Error != nil:
+			return r.Error
+		case r.Taken:
+			a.taken = true
+			if err := a.conn.SetDeadline(a.deadline()); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := emit(&r); err != nil || r.Done != nil {
+			return err
+		}
+	}
+}
+
+// deadline is when an answer to a request that was taken must have come; zero: never.
+func (a *answer) deadline() (at time.Time) {
+	if !a.follows {
+		at = time.Now().Add(answerTime)
+	}
+	return at
+}
+
+// Read reads from the holder. When the request has not been taken in time, nothing is received any more: then the holder cannot
+// say that it takes it, and does nothing. What it has said before that is still read.
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.conn.Read(p)
+	if a.taken || a.late || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	a.late = true
+	if err := errors.Join(a.conn.CloseRead(), a.conn.SetReadDeadline(time.Time{})); err != nil {
+		return 0, err
+	}
+	return a.conn.Read(p)
+}
+
+// silent is the error of a holder that does not answer; done says what is known of the request.
+func (a *answer) silent(done string) error {
+	who := "its number is not known"
+	if text, err := readfile.Regular(filepath.Join(a.dir, lockFile), lockMax); err == nil {
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			who = fmt.Sprintf("process %d", pid)
+		}
+	}
+	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, who, done)
+}

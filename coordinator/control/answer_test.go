@@ -1,0 +1,95 @@
+package control_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// hanging is a directory whose holder hangs: it does what answer does with the first connection.
+func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client, answered <-chan error) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sluice-") // short enough for the address of a socket
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "LOCK"), []byte("4711\n"), 0o600))
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "control.sock"), Net: "unix"})
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	done := make(chan error, 1)
+	go func() {
+		conn, err := l.AcceptUnix()
+		if err == nil {
+			defer conn.Close()
+			err = answer(conn)
+		}
+		done <- err
+	}()
+	return control.AskOnly(dir), done
+}
+
+var send = api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"}
+
+// TestAHolderThatHangsIsNotWaitedForLong: who is told that nothing was done can rely on it. The holder that goes on later cannot say
+// any more that it has taken the request.
+func TestAHolderThatHangsIsNotWaitedForLong(t *testing.T) {
+	control.Taken(t, time.Millisecond)
+	told := make(chan struct{})
+	c, answered := hanging(t, func(conn *net.UnixConn) error {
+		<-told
+		if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
+			return err
+		}
+		_, err := io.WriteString(conn, `{"taken":true}`)
+		return err
+	})
+	_, err := c.Do(t.Context(), &send)
+	require.ErrorIs(t, err, api.ErrNoAnswer)
+	require.EqualError(t, err, "the process that holds the directory does not answer (process 4711; it may be stopped): "+
+		"nothing was done, and nothing will be")
+	close(told)
+	require.ErrorIs(t, <-answered, syscall.EPIPE)
+}
+
+// TestARequestThatDoesNotArriveIsNotWaitedForLong: nor is it taken for one, if it is too long to be sent to somebody who does not read.
+func TestARequestThatDoesNotArriveIsNotWaitedForLong(t *testing.T) {
+	control.Taken(t, 10*time.Millisecond)
+	told := make(chan struct{})
+	c, answered := hanging(t, func(conn *net.UnixConn) error {
+		<-told
+		_, err := bufio.NewReader(conn).ReadString('\n')
+		return err
+	})
+	long := send
+	long.Payload = []byte(`"` + strings.Repeat("x", 1<<20-1000) + `"`)
+	_, err := c.Do(t.Context(), &long)
+	require.ErrorIs(t, err, api.ErrNoAnswer)
+	require.ErrorContains(t, err, "nothing was done")
+	close(told)
+	require.ErrorIs(t, <-answered, io.EOF)
+}
+
+// TestAnAnswerThatDoesNotCome: a request that was taken may have been done by a holder that is gone then.
+func TestAnAnswerThatDoesNotCome(t *testing.T) {
+	c, answered := hanging(t, func(conn *net.UnixConn) error {
+		_, err := bufio.NewReader(conn).ReadString('\n')
+		if err == nil {
+			_, err = io.WriteString(conn, `{"taken":true}`)
+		}
+		return err
+	})
+	_, err := c.Do(t.Context(), &send)
+	require.ErrorIs(t, err, api.ErrHungUp)
+	require.NoError(t, <-answered)
+}

@@ -1,0 +1,196 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Starter carries out the calls of operations that are bound to a workflow.
+type Starter interface {
+	// CallChild runs the workflow that find returns, and returns its output.
+	CallChild(call *operation.Call, find func(context.Context) (*Entry, error)) (any, error)
+}
+
+// Child is the Caller of an operation that is bound to a workflow.
+type Child struct {
+	Find    func(ctx context.Context) (*Entry, error)
+	starter Starter
+	below   *Entry // as it was when the binding was made; nil in a restored workflow
+}
+
+// Call implements operation.Caller.
+func (c *Child) Call(call *operation.Call) (any, error) { return c.starter.CallChild(call, c.Find) }
+
+// child compiles the workflow that a binding of parent names: by a path relative to the file that names it, or by a name,
+// which means the workflow that parent has brought along, else the one of that name that the engine knows. The caller holds
+// mu.
+func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Entry, error) {
+	if child.Path == "" {
+		if w := parent.Child(child.Name); w != nil {
+			return l.adopt(w)
+		}
+		switch known := l.named[child.Name]; len(known) {
+		case 0:
+			return nil, child.Fault(decide.ErrMissing, slices.Sorted(maps.Keys(l.named)))
+		case 1:
+			return known[0], nil
+		}
+		return nil, child.Fault(errAmbiguous, nil)
+	}
+	file := pathOf(parent, child)
+	if e := l.files[file]; e != nil {
+		return e, nil
+	}
+	read, ok := l.texts[file]
+	if !ok {
+		return nil, &unread{parent}
+	}
+	if read.err != nil {
+		return nil, child.Fault(read.err, documentsBeside(child.Path, filepath.Dir(parent.Pos.File)))
+	}
+	checked, err := kinds.Load(file, read.data, template.Known{Operation: l.knows, Operations: l.names()})
+	if err != nil {
+		return nil, err
+	}
+	return l.compileFile(file, checked.Workflow)
+}
+
+// unread says that documents are needed that have not been read ahead: see add.
+type unread struct{ by *template.Workflow }
+
+func (e *unread) Error() string { return "documents that " + e.by.Name + " names have not been read" }
+
+// errAmbiguous refuses a name that could mean more than one workflow.
+var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or bring it along (flow.Sub)")
+
+// sameChildren reports whether a workflow has brought along the children that an equal one, of which e was made, runs by
+// their names. In the hash of a definition a child is but a name; a journal holds the hashes of both.
+func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
+	for _, child := range w.Children() {
+		now, err := l.adopt(child)
+		if err != nil {
+			return false, err
+		}
+		for i, p := range e.Performers {
+			bound := e.Plan.Operations[i].Bound
+			if p != nil && bound != nil && bound.Binding.Workflow != nil && bound.Binding.Workflow.Name == child.Name &&
+				p.Caller.(*Child).below.Plan.Hash != now.Plan.Hash {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// documentsBeside lists the paths that may have been meant by one that is not there, relative to the same folder.
+func documentsBeside(path, folder string) []string {
+	var names []string
+	for _, pattern := range []string{"*.yaml", "*.yml", "*.json"} {
+		files, _ := filepath.Glob(filepath.Join(folder, filepath.Dir(path), pattern)) // a hint: none is as good
+		for _, file := range files {
+			names = append(names, filepath.Join(filepath.Dir(path), filepath.Base(file)))
+		}
+	}
+	return names
+}
+
+// compileFile compiles a child document. It is known by its file before its own children are looked at, because a
+// workflow may start itself.
+func (l *Registry) compileFile(file string, w *template.Workflow) (*Entry, error) {
+	if len(l.files) >= WorkflowsMax {
+		clear(l.files)
+	}
+	e := &Entry{}
+	l.files[file] = e
+	made, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()}, nil)
+	if err != nil {
+		delete(l.files, file)
+		return nil, err
+	}
+	l.files[file] = made
+	return made, nil
+}
+
+// bindChild makes the caller of a workflow binding. It refuses a child that is not there or makes no sense, and one that
+// asks participants where its own step does: a fan-out within a fan-out. In a restored workflow the child is the one that
+// its run was started with.
+func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[string]string) (operation.Caller, error) {
+	if hash := children[p.Hash+"/"+op.Name]; hash != "" {
+		return &Child{starter: l.children, Find: func(ctx context.Context) (*Entry, error) {
+			return l.Find(ctx, hash, children)
+		}}, nil
+	}
+	child := op.Bound.Binding.Workflow
+	e, err := l.child(p.Workflow, child)
+	if err != nil {
+		return nil, err
+	}
+	if fansOut(e, map[*Entry]bool{}) {
+		for i := range p.Nodes {
+			if n := &p.Nodes[i]; n.Kind == plan.Step && n.Step.Target != nil && &p.Operations[n.Op] == op {
+				return nil, &document.Error{Pos: n.Step.Target.Pos, Text: n.Key,
+					Msg: fmt.Sprintf("nested fan-out: step %q asks participants, and so does its workflow %q", n.Key, op.Name)}
+			}
+		}
+	}
+	find := func(context.Context) (*Entry, error) { return e, nil }
+	if child.Path != "" { // a document that starts itself is known by its path before it has been compiled
+		find = func(context.Context) (*Entry, error) {
+			return l.add(func() (*Entry, error) { return l.child(p.Workflow, child) })
+		}
+	}
+	return &Child{starter: l.children, Find: find, below: e}, nil
+}
+
+// fansOut reports whether a workflow, or a child below it, asks participants.
+func fansOut(e *Entry, seen map[*Entry]bool) bool {
+	if e == nil || e.Plan == nil || seen[e] {
+		return false
+	}
+	seen[e] = true
+	return e.Plan.Checked.FansOut() || slices.ContainsFunc(e.Performers, func(p *Performer) bool {
+		if p == nil {
+			return false
+		}
+		c, ok := p.Caller.(*Child)
+		return ok && fansOut(c.below, seen)
+	})
+}
+
+// Bundle returns the hash of every child workflow below an entry, by the hash of its parent and the operation, and their
+// entries: what a run is started with, so that a changed file does not change it.
+func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, []*Entry, error) {
+	children := map[string]string{}
+	all := []*Entry{top}
+	for i := 0; i < len(all); i++ {
+		for k, performer := range all[i].Performers {
+			if performer == nil {
+				continue
+			}
+			c, ok := performer.Caller.(*Child)
+			if !ok {
+				continue
+			}
+			below, err := c.Find(ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			children[all[i].Plan.Hash+"/"+all[i].Plan.Operations[k].Name] = below.Plan.Hash
+			if !slices.Contains(all, below) {
+				all = append(all, below)
+			}
+		}
+	}
+	return children, all, nil
+}

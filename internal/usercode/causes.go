@@ -1,0 +1,43 @@
+package usercode
+
+// causesMax bounds the causes that an error may have, those of its causes included. Package errors goes through all of them, and
+// code that is not ours may have an error that is its own cause.
+const causesMax = 1000
+
+// Finite returns an error for errors.Is and errors.As to look into: err, or one with its text alone where err has more causes than
+// causesMax.
+func Finite(err error) error {
+	left := causesMax
+	if !ends(err, &left) {
+		return endless{err}
+	}
+	return err
+}
+
+// endless is an error that hides its causes.
+type endless struct{ err error }
+
+func (e endless) Error() string { return e.err.Error() }
+
+// ends reports whether an error and all its causes are no more than are left.
+func ends(err error, left *int) bool {
+	for err != nil {
+		if *left--; *left < 0 {
+			return false
+		}
+		switch x := err.(type) {
+		case interface{ Unwrap() error }:
+			err = x.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, cause := range x.Unwrap() {
+				if !ends(cause, left) {
+					return false
+				}
+			}
+			return true
+		default:
+			return true
+		}
+	}
+	return true
+}

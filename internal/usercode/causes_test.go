@@ -1,0 +1,40 @@
+package usercode_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/internal/usercode"
+)
+
+// own is an error that is its own cause.
+type own struct{}
+
+func (*own) Error() string   { return "own" }
+func (e *own) Unwrap() error { return e }
+
+// twice is one twice.
+type twice struct{}
+
+func (twice) Error() string     { return "twice" }
+func (e twice) Unwrap() []error { return []error{e, e} }
+
+func TestErrorsWithoutAnEndAreLookedIntoAllTheSame(t *testing.T) {
+	cause := errors.New("cause")
+	for _, err := range []error{&own{}, twice{}, fmt.Errorf("wrapped: %w", &own{}), errors.Join(errors.New("first"), &own{})} {
+		finite := usercode.Finite(err)
+		require.False(t, errors.Is(finite, cause))
+		require.Equal(t, err.Error(), finite.Error())
+	}
+	for _, err := range []error{nil, cause, fmt.Errorf("wrapped: %w", cause), errors.Join(cause, nil, errors.New("other"))} {
+		require.True(t, usercode.Finite(err) == err)
+	}
+	deep := cause
+	for range 900 {
+		deep = fmt.Errorf("%w", deep)
+	}
+	require.ErrorIs(t, usercode.Finite(deep), cause)
+}

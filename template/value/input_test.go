@@ -1,0 +1,42 @@
+package value_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+func TestInputsSayWhatTheyMean(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": 1, "a": 2}`: `line 1, column 10: the key "a" comes twice: remove one`,
+		"{\"x\": [1, {}],\n \"é\": {\"a\": 1,\n\"é\": 2, \"\\u0061\": 3}}": `line 3, column 9: the key "a" comes twice: remove one`,
+		`[{"a": "a", "b": {"a": 1}}, {"a": {}, "a": []}]`:                  `line 1, column 39: the key "a" comes twice: remove one`,
+		"{\"a\":\n \"é\xff\"}": `line 2, column 4: the byte 0xff is not UTF-8: write the text in UTF-8`,
+	} {
+		_, err := value.ParseInput([]byte(text))
+		require.EqualError(t, err, "parse JSON: "+want)
+		_, err = value.ParseJSON([]byte(text))
+		require.NoError(t, err, "an answer is taken as it is")
+	}
+	for _, text := range []string{``, `{`, `{"a":1}}`, `1 2`, `[1e999]`} {
+		_, err := value.ParseInput([]byte(text))
+		_, as := value.ParseJSON([]byte(text))
+		require.Equal(t, as, err)
+	}
+}
+
+// What Sluice writes, it reads.
+func TestEveryValueIsAnInput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, err := value.Of(anything(3).Draw(t, "v"))
+		require.NoError(t, err)
+		text, err := value.JSON(v)
+		require.NoError(t, err)
+		back, err := value.ParseInput(text)
+		require.NoError(t, err)
+		require.True(t, value.Equal(v, back))
+	})
+}
