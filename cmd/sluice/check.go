@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,9 +95,8 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 		return refuse(err)
 	}
 	if f.output.value == "json" {
-		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc := newJSON(cmd.OutOrStdout(), cmd.OutOrStdout())
 		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
 		if err := enc.Encode(report); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -49,8 +48,7 @@ json it prints one object:
 				showExplanation(w, args[0], x)
 				return nil
 			}
-			enc := json.NewEncoder(w)
-			enc.SetEscapeHTML(false)
+			enc := newJSON(w, w)
 			if l.output.value == "json" {
 				enc.SetIndent("", "  ")
 			}

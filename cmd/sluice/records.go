@@ -9,13 +9,16 @@ import (
 // recordPrinter prints objects for programs: one a line, or all of them as one list.
 type recordPrinter struct {
 	w    *bufio.Writer
+	enc  *json.Encoder
 	list bool
 	n    int
 	err  error // of the first object that could not be printed
 }
 
 func newRecordPrinter(w io.Writer, list bool) *recordPrinter {
-	return &recordPrinter{w: bufio.NewWriter(w), list: list}
+	p := &recordPrinter{w: bufio.NewWriter(w), list: list}
+	p.enc = newJSON(trimmed{p}, w)
+	return p
 }
 
 // print takes the next object. It is sent on with those after it, see flush.
@@ -24,9 +27,7 @@ func (p *recordPrinter) print(object any) {
 		p.w.WriteString([2]string{"[\n", ",\n"}[min(p.n, 1)])
 	}
 	p.n++
-	enc := json.NewEncoder(trimmed{p})
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(object); err != nil && p.err == nil {
+	if err := p.enc.Encode(object); err != nil && p.err == nil {
 		p.err = err
 	}
 }

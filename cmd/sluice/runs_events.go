@@ -132,7 +132,7 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 			return err
 		}
 		if glance != nil && !w.told {
-			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", w.run)
+			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
 			w.told = true
 		}
 		if err := control.AwaitNews(ctx, w.dir, glance); err != nil {

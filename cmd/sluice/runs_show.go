@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -42,9 +41,8 @@ An output of more than 1 KiB has its beginning as "preview" in place of "output"
 			w := cmd.OutOrStdout()
 			switch l.output.value {
 			case "json":
-				enc := json.NewEncoder(w)
+				enc := newJSON(w, w)
 				enc.SetIndent("", "  ")
-				enc.SetEscapeHTML(false)
 				return enc.Encode(r)
 			case "jsonl":
 				p := l.printer(w)

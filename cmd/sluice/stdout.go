@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/term"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 )
@@ -54,7 +53,7 @@ func (s *stdout) missing(err error) error {
 // forReading is what a run has given, as it may be shown to people: nothing in it commands their terminal. Where there is none,
 // data stays as it is.
 func forReading(w io.Writer, text string) string {
-	if file := fileOf(w); file != nil && term.IsTerminal(file.Fd()) {
+	if isTerminal(w) {
 		return progress.CleanLines(text)
 	}
 	return text

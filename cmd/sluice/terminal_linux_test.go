@@ -146,6 +146,8 @@ expect: {run: completed, steps: {a: {output: other}}}
 		{"validate", "wrong.yaml"}, {"run", "wrong.yaml"}, {"test", "evil.scenario.yaml"}, {"check", "bad.yaml"},
 		{"runs", "show", "g", "--data", "j"}, {"runs", "output", "g", "--data", "j"}, {"runs", "events", "b", "--data", "j"},
 		{"explain", "b", "a", "--data", "j"}, {"runs", "show", "\x1b[2J\u009b2J", "--data", "j"}, {"\x1b[2J\u009b2J"},
+		{"run", "good.yaml", "-o", "json"}, {"runs", "show", "g", "--data", "j", "-o", "json"}, {"runs", "show", "g", "--data", "j", "-o", "jsonl"},
+		{"runs", "events", "b", "--data", "j", "-o", "json"}, {"explain", "b", "a", "--data", "j", "-o", "json"}, {"check", "bad.yaml", "-o", "json"},
 	} {
 		_, raw := launchOnTerminal(t, dir, nil, args...).end()
 		for _, command := range []string{"\x1b[2Jc", "\x1b]0;titled", "\u009b", "\u202e"} {

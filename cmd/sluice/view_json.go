@@ -20,9 +20,7 @@ type jsonView struct {
 
 func newJSONView(w io.Writer) *jsonView {
 	b := bufio.NewWriter(w)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	return &jsonView{b, enc}
+	return &jsonView{b, newJSON(b, w)}
 }
 
 type jsonEnd struct {

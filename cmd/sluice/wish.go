@@ -83,7 +83,8 @@ func (w *wish) make(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
 	}
 	if !done.Driven && w.req.Verb != api.Cancel && w.req.Verb != api.Pause {
-		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", done.Run, resumeCommand(w.dir, done.Run))
+		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", progress.Clean(done.Run),
+			resumeCommand(w.dir, progress.Clean(done.Run)))
 	}
 	return nil
 }

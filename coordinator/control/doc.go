@@ -42,7 +42,7 @@
 // process goes on with, timers that have fallen due count: see api.Run.Late.
 //
 // The socket has mode 0600: who may use it is who may write the directory. A request is at most api.RequestMax bytes and has
-// ten seconds to arrive; at most 128 are answered at a time and more wait; a reader that takes nothing for five minutes is
-// cut off, and resumes from its last sequence. How slowly somebody reads never holds up a run. Server and Client are safe
+// ten seconds to arrive; how many are answered at a time is bounded (CommandsMax, LooksMax, WatchersMax), and one more is refused
+// after a second; a reader that takes nothing for five minutes is cut off, and resumes from its last sequence. How slowly somebody reads never holds up a run. Server and Client are safe
 // for concurrent use.
 package control
