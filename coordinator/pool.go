@@ -93,7 +93,8 @@ func (f *flight) aside() *side {
 func (f *flight) end(l landing) {
 	f.out, f.other = l.Output, nil
 	if l.About != nil || l.Failure != nil || l.lost != nil {
-		f.out, f.other = nil, &l
+		other := l // of its own, so that l is not on the heap for all the others
+		f.out, f.other = nil, &other
 	}
 }
 
