@@ -22,7 +22,7 @@ func NewRoot(p *plan.Plan) *reactive.Root {
 
 // EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
 // with.
-const EngineVersion = 2
+const EngineVersion = 3
 
 // SameRules refuses to derive anything from the journal of a run that was started under other rules: its statuses could
 // differ from those that its calls were decided by.

@@ -13,7 +13,8 @@ import (
 //
 //	1  the first
 //	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
-const formatVersion = 2
+//	3  what a context may take, and the work of an event, of a start; the timer "more"
+const formatVersion = 3
 
 // ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: nothing is wrong with them, but
 // this program cannot read them.
