@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive"
@@ -72,10 +73,10 @@ func (c children) failure(ctx context.Context, call *operation.Call, err error) 
 		return ErrShutdown
 	}
 	if errors.Is(err, keychain.ErrUnavailable) {
-		return lacking(err)
+		return pool.Lacking(err)
 	}
 	if errors.Is(err, ErrMissing) {
-		return &unableError{fmt.Errorf("child workflow of operation %q: %w", call.Operation, err)}
+		return &pool.Unable{Reason: fmt.Errorf("child workflow of operation %q: %w", call.Operation, err)}
 	}
 	code := CodeChildFailed
 	if errors.Is(err, ErrLimit) {
@@ -99,7 +100,7 @@ func childFailure(r *Result) error {
 }
 
 func (c children) start(ctx context.Context, call *operation.Call, find func(context.Context) (*registry.Entry, error)) (*Run, error) {
-	id := childOf(call)
+	id := childOf(&call.Request)
 	r, err := c.engine.Run(ctx, id)
 	if !errors.Is(err, ErrRunNotFound) {
 		return r, err
@@ -115,5 +116,5 @@ func (c children) start(ctx context.Context, call *operation.Call, find func(con
 	if err := entry.Schema.Check(input); err != nil {
 		return nil, err
 	}
-	return c.engine.beget(ctx, entry, input, startOptions{id: id, parent: callOf(call), in: call.Identity})
+	return c.engine.beget(ctx, entry, input, startOptions{id: id, parent: callOf(&call.Request), in: call.Identity})
 }

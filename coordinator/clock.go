@@ -75,7 +75,7 @@ func (e *Engine) lookAtTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, r := range e.runs {
-		r.again()
+		r.Again()
 	}
 	select {
 	case e.sleepers.wake <- struct{}{}:

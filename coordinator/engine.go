@@ -14,7 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/internal/usercode"
@@ -87,9 +89,7 @@ type Engine struct {
 	store    journal.Store
 	config   Config
 	clock    *clock
-	pool     *pool
-	room     [roomKinds]capacity
-	inFlight inFlight        // answers of calls
+	pool     *pool.Pool
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
 	draining context.Context // ends when the engine begins to shut down
@@ -121,7 +121,6 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.SecretTimeout <= 0 {
 		config.SecretTimeout = secretTime
 	}
-	config.ProgramsMax = cmp.Or(config.ProgramsMax, programsMax)
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
@@ -133,15 +132,15 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	config.Limits.complete()
 	e := &Engine{
-		store: store, config: config, clock: newClock(), pool: newPool(), runs: map[string]*run{}, parked: map[string]*parking{},
+		store: store, config: config, clock: newClock(), runs: map[string]*run{}, parked: map[string]*parking{},
 		notices: notices{}, wards: map[string][]string{}, families: map[string]int{}, shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
 	}
-	e.room[inCalls].max, e.room[inDeciders].max = config.CallsMax, config.CallsMax
-	e.room[inPrograms].max, e.room[inDecidingPrograms].max = max(0, config.ProgramsMax), max(0, config.ProgramsMax)
-	e.inFlight = newInFlight(config.Limits.AnswersBytesMax)
+	e.pool = pool.New(pool.Config{
+		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
+	})
 	e.sleepers.wake = make(chan struct{}, 1)
 	err := usercode.Call(func() (err error) {
 		e.registry, err = registry.New(store, registry.Config{
@@ -349,12 +348,12 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 			return e.again(ctx, &first)
 		}
 	}
-	ring, err := e.secrets(ctx, p.Workflow, first.Value)
+	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, e.config.SecretTimeout)
 	if err != nil {
 		return nil, err
 	}
 	r := newRun(e, id)
-	r.ring, r.started = ring, true
+	r.calls.Ring, r.started = ring, true
 	r.adopt(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
 	r.inbox.add(decide.Item{Event: first, Reply: once(done)})
@@ -467,13 +466,11 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	left := e.leaveFirst(ctx, before)
 	e.mu.Lock()
 	e.closed = true
+	e.pool.Close()
 	e.mu.Unlock()
-	for i := range e.room {
-		e.room[i].close()
-	}
 	e.drain()
 	select {
-	case <-e.pool.idle():
+	case <-e.pool.Idle():
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
@@ -558,12 +555,4 @@ func (e *Engine) retire(r *run) bool {
 		e.sleep(r.id, due)
 	}
 	return true
-}
-
-// directory is who can be targeted by a workflow.
-func (e *Engine) directory(entry *registry.Entry) directory.Directory {
-	if e.config.Directory != nil {
-		return e.config.Directory
-	}
-	return entry.Directory
 }

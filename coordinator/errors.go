@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
@@ -15,11 +16,17 @@ var (
 	ErrFinished     = decide.ErrFinished
 	ErrNotPossible  = decide.ErrNotPossible
 	ErrMissing      = decide.ErrMissing
-	ErrParked       = errors.New("coordinator: the run is parked")
+	ErrParked       = decide.ErrParked
 	ErrLimit        = decide.ErrLimit
 	ErrMailboxFull  = decide.ErrMailboxFull
-	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
+	ErrShutdown     = decide.ErrShutdown
 	ErrUnreturned   = errors.New("coordinator: the engine has shut down, and not all that was under way has returned")
+)
+
+// Codes of failures that have to do with what is around a call: see package pool.
+const (
+	CodeDirectory = pool.CodeDirectory
+	CodeKeychain  = pool.CodeKeychain
 )
 
 // ExistsError says in what the run that has an id differs from the one that was to be started with it. errors.Is finds

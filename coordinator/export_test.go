@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"context"
 	"testing"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -35,23 +34,3 @@ var (
 func Remembered(e *Engine) map[string]int {
 	return e.registry.Remembered()
 }
-
-// Unused reports whether nothing has room for an answer.
-func Unused(e *Engine) bool {
-	for _, s := range []*shelf{&e.inFlight.texts, &e.inFlight.values} {
-		if !s.free.TryAcquire(s.most) {
-			return false
-		}
-		s.free.Release(s.most)
-	}
-	return true
-}
-
-// Shelf is room for answers.
-type Shelf = shelf
-
-// NewShelf, Take and PutBack are what they are inside.
-var NewShelf = newShelf
-
-func (s *Shelf) Take(ctx context.Context, bytes int) (int64, error) { return s.take(ctx, bytes) }
-func (s *Shelf) PutBack(bytes int64)                                { s.free.Release(bytes) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -15,10 +16,10 @@ type inbox struct {
 
 	mu     sync.Mutex
 	items  []decide.Item
-	landed []*flight
+	landed []*pool.Call
 	spare  struct { // drained before, to be filled again
 		items  []decide.Item
-		landed []*flight
+		landed []*pool.Call
 	}
 	asleep bool // the loop has found nothing and waits
 	shut   bool // nothing is taken any more
@@ -39,13 +40,13 @@ func (b *inbox) add(it decide.Item) bool {
 }
 
 // land takes calls that have landed. It reports false when nothing is taken any more.
-func (b *inbox) land(flights []*flight) bool {
+func (b *inbox) land(calls []*pool.Call) bool {
 	b.mu.Lock()
 	if b.shut {
 		b.mu.Unlock()
 		return false
 	}
-	b.landed = append(b.landed, flights...)
+	b.landed = append(b.landed, calls...)
 	b.rouse()
 	return true
 }
@@ -84,7 +85,7 @@ func (b *inbox) holds(t journal.Type) bool {
 }
 
 // drain takes everything. The slices are valid until the next drain.
-func (b *inbox) drain() (items []decide.Item, landed []*flight) {
+func (b *inbox) drain() (items []decide.Item, landed []*pool.Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	items, landed = b.items, b.landed
@@ -97,7 +98,7 @@ func (b *inbox) drain() (items []decide.Item, landed []*flight) {
 }
 
 // putBack returns what was drained and could not be appended, before everything that came in since.
-func (b *inbox) putBack(items []decide.Item, landed []*flight) {
+func (b *inbox) putBack(items []decide.Item, landed []*pool.Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.items = slices.Concat(items, b.items)
@@ -116,7 +117,7 @@ func (b *inbox) shutIfEmpty() bool {
 }
 
 // close takes nothing more and returns what was left.
-func (b *inbox) close() (items []decide.Item, landed []*flight) {
+func (b *inbox) close() (items []decide.Item, landed []*pool.Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shut = true

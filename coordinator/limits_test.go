@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -31,13 +32,13 @@ func TestIDsOfChildRunsFit(t *testing.T) {
 		name := rapid.StringMatching(`[a-zé]{1,128}`)
 		id := rapid.StringMatching(`[a-z]{1,128}`).Draw(t, "run")
 		for depth := range 16 {
-			call := &operation.Call{Run: id, Node: name.Draw(t, "step"), Attempt: rapid.Int32Range(1, 1e9).Draw(t, "attempt")}
+			made := &call.Request{Run: id, Node: name.Draw(t, "step"), Attempt: rapid.Int32Range(1, 1e9).Draw(t, "attempt")}
 			if rapid.Bool().Draw(t, "asks") {
-				call.Participant = rapid.StringN(1, 300, -1).Draw(t, "participant")
+				made.Participant = rapid.StringN(1, 300, -1).Draw(t, "participant")
 			}
-			next := &operation.Call{Run: id, Node: call.Node, Attempt: call.Attempt + 1, Participant: call.Participant}
-			child := coordinator.ChildOf(call)
-			require.Equal(t, child, coordinator.ChildOf(call))
+			next := &call.Request{Run: id, Node: made.Node, Attempt: made.Attempt + 1, Participant: made.Participant}
+			child := coordinator.ChildOf(made)
+			require.Equal(t, child, coordinator.ChildOf(made))
 			require.NotEqual(t, child, coordinator.ChildOf(next))
 			require.Equal(t, id, coordinator.ParentOf(child))
 			require.Equal(t, depth+1, coordinator.Generation(child))

@@ -34,15 +34,15 @@ func (r *run) drive(ctx context.Context) {
 				break // and recover from what the journal says
 			}
 			r.backoff, r.refusals = 0, 0
-			r.home()
+			r.settled()
 			r.begun()
 			r.answer(out.Replies)
-			r.stop(out.Cancels)
+			r.under.Stop(out.Cancels)
 			if r.err = r.unable; r.err != nil {
-				r.giveUp()
+				r.host.GiveUp(&r.step.Reserved)
 				return
 			}
-			r.dispatch(ctx, r.admit(out.Calls))
+			r.host.Make(ctx, r.host.Admit(out.Calls, &r.step.Reserved), &r.under)
 			r.relayPause(context.WithoutCancel(ctx))
 			r.more = out.More
 			if r.finish() {
@@ -123,7 +123,7 @@ func (r *run) wait(ctx context.Context) bool {
 		return true
 	case <-r.timer.C:
 	}
-	if due > 0 && r.instant() >= due || r.flying > 0 || r.wantsRoom() {
+	if due > 0 && r.instant() >= due || r.under.Count > 0 || r.host.WantsRoom() {
 		return true
 	}
 	r.idle = r.engine.retire(r)

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator/operation"
-	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 )
@@ -24,13 +23,13 @@ import (
 const orphaned = "the call that started the run has ended"
 
 // callOf is how a call is called outside its run: below the run's id, told apart by step, attempt and who is asked.
-func callOf(c *operation.Call) string {
+func callOf(c *call.Request) string {
 	return c.Run + "/" + reactive.CallName(c.Node, c.Attempt, c.Participant, c.Decision)
 }
 
 // childOf is the id of the run that a call starts: the call's, the same whenever it is made again. Where that is too long for
 // a run so many generations down, a hash takes the place of what the call is called in its run.
-func childOf(c *operation.Call) string {
+func childOf(c *call.Request) string {
 	id := callOf(c)
 	if len(id) <= template.IDBytesMax+generation(id)*hashedBytes {
 		return id
@@ -52,15 +51,8 @@ func (r *run) children() map[string]bool {
 	if root.Finished() != nil || len(r.entry.Performers) == 0 {
 		return ids
 	}
-	for _, req := range root.OpenCalls() {
-		var f flight
-		r.prepare(&f, req)
-		if f.op == nil {
-			continue
-		}
-		if _, ok := f.op.Caller.(*registry.Child); ok {
-			ids[childOf(&f.Call)] = true
-		}
+	for _, call := range r.host.Children(root.OpenCalls()) {
+		ids[childOf(&call)] = true
 	}
 	return ids
 }

@@ -32,11 +32,6 @@ func (p *parking) tried() {
 	}
 }
 
-// unableError is the error of a call that this process cannot make, though another could.
-type unableError struct{ reason error }
-
-func (e *unableError) Error() string { return e.reason.Error() }
-
 // park remembers a run that is not in memory as parked. It reports whether that is news, which is to be told once, as long as
 // the reason stays the same. The caller holds mu.
 func (e *Engine) park(id string, reason error, start *journal.Start) (news bool) {
@@ -117,14 +112,7 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 // leave takes the run out of memory, whatever the reason, and tells everybody who waits.
 func (r *run) leave() {
 	e := r.engine
-	for _, f := range r.flights {
-		if f != nil {
-			f.End(decide.ErrEnded)
-		}
-	}
-	for _, f := range r.asides {
-		f.End(decide.ErrEnded)
-	}
+	r.under.EndAll()
 	var start *journal.Start
 	parks := false
 	if r.err != nil {
@@ -136,9 +124,9 @@ func (r *run) leave() {
 		e.tellParked(r.id, r.err)
 	}
 	items, landed := r.inbox.close()
-	r.leaveBehind()
+	e.pool.Leave(&r.under)
 	items = append(r.pending, items...)
-	e.returnRoom(append(landed, r.landed...))
+	e.pool.Return(append(landed, r.landed...))
 	for _, it := range items {
 		if it.Reply != nil {
 			it.Reply(r.parting(&it.Event))

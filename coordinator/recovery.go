@@ -30,8 +30,8 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
-	if n := net.Of(root); n != nil && r.ring == nil {
-		r.ring = keychain.New(n.Playbook(), n.Workload(), r.engine.config.SecretTimeout)
+	if n := net.Of(root); n != nil && r.calls.Ring == nil {
+		r.calls.Ring = keychain.New(n.Playbook(), n.Workload(), r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
 		return false
@@ -85,7 +85,7 @@ func lasting(err error) bool {
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; lasting(err) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
-		r.giveUp()
+		r.host.GiveUp(&r.step.Reserved)
 		return false
 	}
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
@@ -97,7 +97,7 @@ func (r *run) survive(ctx context.Context, err error) bool {
 // made anew from its journal.
 func (r *run) rewind() {
 	if r.step != nil {
-		r.giveUp()
+		r.host.GiveUp(&r.step.Reserved)
 		r.root, r.step = nil, nil
 	}
 	r.inbox.putBack(r.pending, r.landed)

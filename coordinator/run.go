@@ -6,13 +6,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // run is one run in memory. Its loop owns everything but the inbox.
@@ -26,25 +25,22 @@ type run struct {
 	result  *Result       // set before over is closed, when it finished
 
 	entry    *registry.Entry
-	ring     *keychain.Ring               // the run's secrets; nil: it has none
-	root     *reactive.Root               // nil until the run is recovered, and after what was decided has been given up
-	step     *decide.Stepper              // decides about root
-	seq      uint64                       // last durable sequence
-	last     int64                        // latest instant given to the stepper
-	flights  []*flight                    // calls under way, by node
-	asides   map[reactive.Request]*flight // calls under way of participants and decision sources, and given up ones of nodes used again
-	flying   int                          // how many of both
-	held     []reactive.Request           // calls that the journal has as requested and the process has no room for, oldest first
-	more     bool                         // there is something to decide
-	idle     bool                         // it has left memory because nothing happened
+	calls    pool.Run        // with the run's secrets
+	under    pool.UnderWay   // calls
+	root     *reactive.Root  // nil until the run is recovered, and after what was decided has been given up
+	host     *pool.Host      // of root
+	step     *decide.Stepper // decides about root
+	seq      uint64          // last durable sequence
+	last     int64           // latest instant given to the stepper
+	more     bool            // there is something to decide
+	idle     bool            // it has left memory because nothing happened
 	timer    *time.Timer
 	paused   atomic.Bool   // as of the last turn; read by child runs that begin
 	items    []decide.Item // taken last
 	pending  []decide.Item // those of items that are not durable or refused yet
-	landed   []*flight     // calls whose results are among items, and not durable yet
+	landed   []*pool.Call  // calls whose results are among items, and not durable yet
 	backoff  time.Duration // before the next try after a failed append, or a failed recovery
 	refusals int           // appends in a row that failed
-	bounded  bool          // some of its calls need room that is not without end
 	started  bool          // the run has begun here: there may be nothing durable of it
 	careful  bool          // code that is not ours has ended a loop of this run: from then on it is called apart
 	unable   error         // a call has found out that the run cannot go on in this process
@@ -52,23 +48,31 @@ type run struct {
 }
 
 func newRun(e *Engine, id string) *run {
-	return &run{id: id, engine: e, inbox: newInbox(), durable: make(chan struct{}), over: make(chan struct{})}
+	r := &run{id: id, engine: e, inbox: newInbox(), durable: make(chan struct{}), over: make(chan struct{})}
+	r.calls = e.pool.Run(id, r)
+	return r
 }
 
 // adopt takes a root to be driven.
 func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
-	r.root, r.step = root, decide.NewStepper(root, r)
-	if r.bounded = r.engine.bounds(entry); r.bounded {
-		root.Rooms(rooms(entry))
-	}
+	r.root, r.host = root, pool.NewHost(&r.calls, entry, root, r.engine.config.Limits.OfRun())
+	r.host.Apart = r.careful
+	r.step = decide.NewStepper(root, r.host)
 }
 
-// Limits are those of the engine.
-func (r *run) Limits() decide.Limits { return r.engine.config.Limits.OfRun() }
+var _ pool.Owner = (*run)(nil)
 
-// again has the loop decide anew.
-func (r *run) again() { r.inbox.poke() }
+// Again has the loop decide anew.
+func (r *run) Again() { r.inbox.poke() }
+
+// Land takes calls that have ended.
+func (r *run) Land(calls []*pool.Call) bool { return r.inbox.land(calls) }
+
+// Reported takes a report of a call.
+func (r *run) Reported(event journal.Event, reply func(error)) bool {
+	return r.inbox.add(decide.Item{Event: event, Received: r.engine.clock.now(), Reply: reply})
+}
 
 // instant is now, but never before the last one: instants in a journal ascend.
 func (r *run) instant() int64 {
@@ -86,15 +90,14 @@ func (r *run) resume(ctx context.Context) {
 	var calls []reactive.Request
 	for _, req := range r.root.OpenCalls() {
 		switch {
-		case r.flight(req) != nil:
+		case r.under.Find(req) != nil:
 		case req.Decision == 0 && r.root.Place(req.Node).Step.NonIdempotent:
 			r.inbox.add(decide.Item{Event: r.step.About(req.Node, interrupted(req)), Received: r.instant()})
 		default:
 			calls = append(calls, req)
 		}
 	}
-	r.held = nil
-	r.dispatch(ctx, r.admit(calls))
+	r.host.Make(ctx, r.host.Admit(calls, &r.step.Reserved), &r.under)
 }
 
 func interrupted(req reactive.Request) journal.Event {
@@ -109,127 +112,7 @@ func (r *run) answer(replies []decide.Reply) {
 	}
 }
 
-// dispatch makes calls. They share one slice, so that a turn costs one allocation and not one per call.
-func (r *run) dispatch(ctx context.Context, calls []reactive.Request) {
-	if len(calls) == 0 {
-		return
-	}
-	flights := make([]flight, len(calls))
-	begun := 0
-	defer func() { r.returnRooms(calls[begun:]) }() // none, unless preparing one has panicked
-	for i, req := range calls {
-		f := r.prepare(&flights[i], req)
-		f.room = r.room(req)
-		f.Begin(ctx)
-		r.track(f)
-		begun++
-	}
-	r.engine.pool.submit(flights)
-}
-
-// prepare fills in a call.
-func (r *run) prepare(f *flight, req reactive.Request) *flight {
-	root := r.root
-	op := root.Row(req.Node).Op
-	f.Input = root.Requested(req.Node)
-	if req.Decision != 0 {
-		op = root.Place(req.Node).Decision
-		f.Input, _ = root.DecisionInput(req.Node)
-		f.Decision = req.Decision
-	}
-	f.run, f.req, f.op = r, req, r.entry.Performers[op]
-	if r.ring != nil && req.Decision == 0 {
-		f.aside().secrets = net.Of(root).Secrets(req.Node)
-	}
-	if req.Decision == 0 {
-		f.making = root.Making(req)
-	}
-	f.HostBy(f)
-	f.Identity = root.Start().Identity
-	f.Run, f.Node, f.Operation, f.Attempt = r.id, root.Key(req.Node), r.entry.Plan.Operations[op].Name, req.Attempt
-	f.key, f.Participant = f.Node, req.Participant
-	if req.Participant != "" {
-		f.aside().entry = r.entry
-	}
-	return f
-}
-
-// track notes a call as under way. Those of steps are found by their node; the others are few.
-func (r *run) track(f *flight) {
-	r.flying++
-	if f.req.Participant != "" || f.req.Decision != 0 {
-		r.aside(f)
-		return
-	}
-	for int(f.req.Node) >= len(r.flights) {
-		r.flights = append(r.flights, make([]*flight, max(64, int(r.root.Len())-len(r.flights)))...)
-	}
-	if former := r.flights[f.req.Node]; former != nil { // its call was given up, and has not come home yet
-		r.aside(former)
-	}
-	r.flights[f.req.Node] = f
-}
-
-// aside notes a call that is not found by its node.
-func (r *run) aside(f *flight) {
-	if r.asides == nil {
-		r.asides = map[reactive.Request]*flight{}
-	}
-	r.asides[f.req] = f
-}
-
-// flight is the call under way for a request; nil: there is none.
-func (r *run) flight(req reactive.Request) *flight {
-	if int(req.Node) < len(r.flights) {
-		if f := r.flights[req.Node]; f != nil && f.req == req {
-			return f
-		}
-	}
-	return r.asides[req]
-}
-
-// untrack forgets a call.
-func (r *run) untrack(f *flight) {
-	if r.flight(f.req) != f {
-		return
-	}
-	r.flying--
-	if r.asides[f.req] == f {
-		delete(r.asides, f.req)
-		return
-	}
-	r.flights[f.req.Node] = nil
-}
-
 var errLeft = errors.New("the run has left memory")
-
-// stop ends the contexts of calls whose attempts were closed by something else than their answer.
-func (r *run) stop(cancels []reactive.Request) {
-	for _, req := range cancels {
-		if f := r.flight(req); f != nil {
-			f.stopped = true
-			f.End(decide.ErrEnded)
-		}
-	}
-}
-
-// land returns a call to its run, with how it has ended. It is called on the goroutine that made the call.
-func (r *run) land(f *flight, l landing) {
-	f.end(l)
-	r.bringHome(f)
-}
-
-// bringHome brings home calls that have landed.
-func (r *run) bringHome(flights ...*flight) {
-	for _, f := range flights {
-		f.home.Store(true)
-	}
-	if !r.inbox.land(flights) {
-		r.engine.returnRoom(flights)
-		r.engine.pool.found(flights)
-	}
-	r.engine.pool.home(len(flights))
-}
 
 // take returns the items that came in, with an event for every call that has landed. The result of a call that was ended from
 // here is kept when it is an answer; that it was ended is known. The slice is valid until the next take.
@@ -238,27 +121,24 @@ func (r *run) take() []decide.Item {
 	clear(r.items)
 	r.items = append(r.items[:0], came...)
 	r.pending, r.landed = r.items, landed
-	for _, f := range landed {
-		switch l := f.landing(); {
-		case l.Failure != nil && f.stopped, l.lost == ErrShutdown:
-		case l.lost != nil:
-			r.unable = l.lost
+	for _, c := range landed {
+		switch l := c.Ending(); {
+		case l.Failure != nil && c.Stopped, l.Lost == ErrShutdown:
+		case l.Lost != nil:
+			r.unable = l.Lost
 		default:
-			e := decide.Ending(f.req, l.Result)
-			e.Node, e.Hint = f.key, f.req.Node+1
+			e := decide.Ending(c.Of, l.Result)
+			e.Node, e.Hint = c.Step, c.Of.Node+1
 			r.items = append(r.items, decide.Item{Event: e})
 		}
 	}
 	return r.items
 }
 
-// home forgets the calls whose results are durable now. Until then they count as under way: they are not made again.
-func (r *run) home() {
-	for _, f := range r.landed {
-		r.untrack(f)
-		f.end(landing{}) // calls that were made together are kept together until the last has landed
-	}
-	r.engine.returnRoom(r.landed)
+// settled forgets the calls whose results are durable now. Until then they count as under way: they are not made again.
+func (r *run) settled() {
+	r.under.Forget(r.landed)
+	r.engine.pool.Return(r.landed)
 	r.pending, r.landed = nil, nil
 }
 

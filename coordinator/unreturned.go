@@ -24,7 +24,7 @@ func (e *Engine) comeToAnEnd(ctx context.Context, left <-chan error) error {
 	settled := make(chan error, 1)
 	go func() {
 		e.loops.Wait()
-		e.pool.all.Wait()
+		e.pool.Wait()
 		settled <- <-left
 	}()
 	select {
@@ -47,7 +47,7 @@ func (e *Engine) unreturned() error {
 	e.mu.Lock()
 	runs := slices.Sorted(maps.Keys(e.runs))
 	e.mu.Unlock()
-	names := e.pool.straying()
+	names := e.pool.Left()
 	for _, id := range runs {
 		names = append(names, fmt.Sprintf("run %s: Go code that the run itself has called", id))
 	}
@@ -58,50 +58,6 @@ func (e *Engine) unreturned() error {
 		names = append(names[:unreturnedMax], fmt.Sprintf("%d more", more))
 	}
 	return fmt.Errorf("%w: %s", ErrUnreturned, strings.Join(names, "; "))
-}
-
-// leaveBehind notes the calls of a run that leaves memory which have not come home. The inbox is closed, so that they will be
-// found.
-func (r *run) leaveBehind() {
-	if r.flying == 0 {
-		return
-	}
-	r.engine.pool.stray(r.flights)
-	r.engine.pool.stray(slices.Collect(maps.Values(r.asides)))
-}
-
-func (p *pool) stray(flights []*flight) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, f := range flights {
-		if f != nil && !f.home.Load() {
-			p.strays[f] = true
-		}
-	}
-}
-
-// found forgets strays that have come home.
-func (p *pool) found(flights []*flight) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, f := range flights {
-		delete(p.strays, f)
-	}
-}
-
-// straying names the strays.
-func (p *pool) straying() (names []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for f := range p.strays {
-		name := fmt.Sprintf("run %s: step %s, attempt %d", f.run.id, f.key, f.req.Attempt)
-		if f.req.Participant != "" {
-			name += ", participant " + f.req.Participant
-		}
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // reply waits for what a loop says to an item. It has not told where ctx or the engine has ended before: a loop may be held up by

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -55,6 +56,22 @@ func New(book *playbook.Playbook, workload map[string]value.Value, patience time
 	return &Ring{
 		book: book, workload: workload, patience: patience, turn: make(chan struct{}, 1), entries: map[string]entry{}, values: map[string]string{},
 	}
+}
+
+// Begin gets the secrets of a run of w that is to be started; nil when it has none. Without them there is no run.
+func Begin(ctx context.Context, w *template.Workflow, input value.Value, patience time.Duration) (*Ring, error) {
+	book, ok := playbook.Of(w)
+	if !ok {
+		return nil, nil
+	}
+	ring := New(book, book.WorkloadOf(input), patience)
+	if ring == nil {
+		return nil, nil
+	}
+	if err := ring.Resolve(ctx); err != nil {
+		return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
+	}
+	return ring, nil
 }
 
 // Resolve gets every secret. The error joins what is wrong with each that cannot be had, and wraps ErrUnavailable.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
@@ -149,7 +150,7 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	// Every time is another request: a server that keeps answers by this key would give an old secret again.
-	call := &operation.Call{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}
+	call := &operation.Call{Request: call.Request{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}}
 	call.Begin(ctx)
 	call.HostBy(alone{r})
 	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()

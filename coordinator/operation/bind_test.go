@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -46,7 +47,7 @@ func bound(t testing.TB, b template.Binding) *template.Bound {
 
 // newCall gives a call of step `s[1]` in run `r`.
 func newCall(input any) *operation.Call {
-	c := &operation.Call{Run: "r", Node: "s[1]", Operation: "op", Attempt: 2, Input: input}
+	c := &operation.Call{Request: call.Request{Run: "r", Node: "s[1]", Operation: "op", Attempt: 2, Input: input}}
 	c.Begin(context.Background())
 	return c
 }

@@ -3,26 +3,18 @@ package operation
 import (
 	"context"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Call is one attempt of one step, handed to whoever carries it out. It is the context of the attempt too: it ends when
 // the attempt does, be it by timeout, abort or the end of the run.
 type Call struct {
-	Run         string // the run's id
-	Node        string // the step's key, such as `check[3]`
-	Operation   string
-	Participant string // who is asked; "" when nobody in particular
-	Attempt     int32
-	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
-	Input       any               // a value of package value, value.Raw, or the plain Go value another step gave; shared: it must not be changed
-	About       map[string]any    // what bindings see of the participant; nil: nothing. Shared, like Input
-	Identity    *journal.Identity // in whose name the run was started; nil: nobody is named. Shared, like Input
+	call.Request
+	About map[string]any // what bindings see of the participant; nil: nothing. Shared, like Input
 
 	parent context.Context
 	mu     sync.Mutex
@@ -70,17 +62,6 @@ func (c *Call) redact(text string) string {
 		return text
 	}
 	return r.RedactText(text)
-}
-
-// Key is the idempotency key of the step: the same over its automatic retries and after a crash.
-func (c *Call) Key() string {
-	if c.Decision != 0 {
-		return c.Run + "/" + c.Node + "/?" + strconv.Itoa(int(c.Decision))
-	}
-	if c.Participant != "" {
-		return c.Run + "/" + c.Node + "/" + c.Participant
-	}
-	return c.Run + "/" + c.Node
 }
 
 // Decode gives the input as a value of package value.

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// call calls an operation that was made of a Go function.
-func call(op interface{ Implementation() any }, input any) (any, error) {
-	c := &operation.Call{Run: "r", Node: "n", Attempt: 1, Input: input}
+// invoke calls an operation that was made of a Go function.
+func invoke(op interface{ Implementation() any }, input any) (any, error) {
+	c := &operation.Call{Request: call.Request{Run: "r", Node: "n", Attempt: 1, Input: input}}
 	c.Begin(context.Background())
 	return op.Implementation().(operation.Caller).Call(c)
 }
@@ -26,7 +27,7 @@ func TestAFunctionSharesNothingWithTheRun(t *testing.T) {
 		return operation.Reply{Output: output, About: about}, nil
 	})
 	input := map[string]any{"n": int64(1), "list": []any{int64(1)}}
-	out, err := call(op, input)
+	out, err := invoke(op, input)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"n": int64(1), "list": []any{int64(1)}}, input)
 
@@ -42,7 +43,7 @@ func TestWhatAReplyTellsMustBeAValue(t *testing.T) {
 	holds["itself"] = holds
 	for _, r := range []operation.Reply{{About: holds}, {Output: holds}, {About: map[string]any{"f": func() {}}}} {
 		op := operation.Define("op", func(context.Context, any) (operation.Reply, error) { return r, nil })
-		_, err := call(op, nil)
+		_, err := invoke(op, nil)
 		f, _ := operation.FailureOf(err)
 		require.Equal(t, operation.CodeInvalidOutput, f.Code)
 	}

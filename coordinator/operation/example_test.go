@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -36,7 +37,7 @@ func ExampleBind() {
 	if err != nil {
 		panic(err)
 	}
-	call := &operation.Call{Run: "run-1", Node: "shout", Attempt: 1, Input: map[string]any{"word": "sluice"}}
+	call := &operation.Call{Request: call.Request{Run: "run-1", Node: "shout", Attempt: 1, Input: map[string]any{"word": "sluice"}}}
 	call.Begin(context.Background())
 	fmt.Println(caller.Call(call))
 	// Output: SLUICE <nil>
@@ -53,7 +54,10 @@ func ExampleBind_http() {
 	if err != nil {
 		panic(err)
 	}
-	call := &operation.Call{Run: "run-1", Node: "solicit", Participant: "ann", About: map[string]any{"endpoint": server.URL}, Attempt: 1}
+	call := &operation.Call{
+		Request: call.Request{Run: "run-1", Node: "solicit", Participant: "ann", Attempt: 1},
+		About:   map[string]any{"endpoint": server.URL},
+	}
 	call.Begin(context.Background())
 	out, err := caller.Call(call)
 	fmt.Println(out.(map[string]any)["body"], err)

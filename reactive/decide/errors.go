@@ -2,7 +2,7 @@ package decide
 
 import "errors"
 
-// Why a command or an event is refused. Package coordinator has them under the same names.
+// Why a command or an event is refused, or a run does not go on. Package coordinator has them under the same names.
 var (
 	ErrRunNotFound  = errors.New("coordinator: no such run")
 	ErrStepNotFound = errors.New("coordinator: no such step")
@@ -10,6 +10,8 @@ var (
 	ErrNotPossible  = errors.New("coordinator: not possible as things stand")
 	ErrMissing      = errors.New("coordinator: this program does not have what the run needs")
 	ErrLimit        = errors.New("coordinator: over the limit")
+	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
+	ErrParked       = errors.New("coordinator: the run is parked")
 	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
 )
 

@@ -1,4 +1,4 @@
-package coordinator
+package pool
 
 import (
 	"sync"
@@ -12,11 +12,11 @@ type capacity struct {
 
 	mu      sync.Mutex
 	used    int
-	waiting map[*run]bool // want to be told when there is room
+	waiting map[*Run]bool // want to be told when there is room
 }
 
-// take reserves room for one call of r. Without room, r is poked when there is room.
-func (a *capacity) take(r *run) bool {
+// take reserves room for one call of r. Without room, r's owner is told when there is some.
+func (a *capacity) take(r *Run) bool {
 	if a.closed.Load() || a.max == 0 {
 		return !a.closed.Load()
 	}
@@ -24,7 +24,7 @@ func (a *capacity) take(r *run) bool {
 	defer a.mu.Unlock()
 	if a.used >= a.max {
 		if a.waiting == nil {
-			a.waiting = map[*run]bool{}
+			a.waiting = map[*Run]bool{}
 		}
 		a.waiting[r] = true
 		return false
@@ -44,7 +44,7 @@ func (a *capacity) release(n int) {
 	a.waiting = nil
 	a.mu.Unlock()
 	for r := range waiting {
-		r.again()
+		r.owner.Again()
 	}
 }
 

@@ -1,0 +1,119 @@
+package pool
+
+import (
+	"context"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+)
+
+// Reserve asks for room for one more call. Without room, the owner is told when there is some.
+func (h *Host) Reserve(room reactive.Room) bool { return h.run.pool.take(countsAs[room], h.run) }
+
+// roomOf is what a call counts in, as far as that is bounded.
+func (h *Host) roomOf(req reactive.Request) counts {
+	if !h.bounded {
+		return 0
+	}
+	switch p := h.entry.Performers[decide.Operation(h.root, req)]; {
+	case p == nil || p.Roomless():
+		return 0
+	case req.Decision != 0 && p.Program:
+		return asDecider | asDeciding
+	case req.Decision != 0:
+		return asDecider
+	case p.Program:
+		return asCall | asProgram
+	}
+	return asCall
+}
+
+// Admit returns the calls that there is room for: of new ones, and of those that were held back before. The rest is held
+// back: it is requested already, so its time counts. Those of steps that ask no participants come first, because each has got
+// room of its own in this step: reserved is how many have, and is zero afterwards.
+func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reactive.Request {
+	if !h.bounded {
+		return calls
+	}
+	var admitted, held []reactive.Request
+	try := func(req reactive.Request, isNew bool) {
+		room := h.roomOf(req)
+		switch has := of(reserved, room); {
+		case isNew && has != nil && *has > 0:
+			*has--
+		case room != 0 && !h.run.pool.take(room, h.run):
+			held = append(held, req)
+			return
+		}
+		admitted = append(admitted, req)
+	}
+	for _, req := range calls {
+		if isPlain(req) {
+			try(req, true)
+		}
+	}
+	for _, req := range h.held {
+		if h.root.Open(req) {
+			try(req, false)
+		}
+	}
+	for _, req := range calls {
+		if !isPlain(req) {
+			try(req, true)
+		}
+	}
+	h.GiveUp(reserved) // of calls that the same step has ended again
+	h.held = held
+	return admitted
+}
+
+// of is how many calls have got such room in this step; nil: they get none then.
+func of(reserved *decide.Reserved, room counts) *int {
+	for kind := range countsAs {
+		if countsAs[kind] == room {
+			return &reserved[kind]
+		}
+	}
+	return nil
+}
+
+// GiveUp returns room that was reserved for calls which are not made.
+func (h *Host) GiveUp(reserved *decide.Reserved) {
+	for kind, n := range reserved {
+		reserved[kind] = 0
+		h.run.pool.release(countsAs[kind], n)
+	}
+}
+
+// isPlain reports whether a call is that of a step which asks no participants.
+func isPlain(req reactive.Request) bool { return req.Participant == "" && req.Decision == 0 }
+
+// WantsRoom reports whether the run goes on as soon as the process has room for another call. Until then it stays in memory,
+// to be told.
+func (h *Host) WantsRoom() bool {
+	_, ready := h.root.NextStart(0)
+	return len(h.held) > 0 || ready && !h.root.Paused()
+}
+
+// Make makes admitted calls, with values and deadline of ctx, and notes them among those that are under way. They share one
+// slice, so that a turn costs one allocation and not one per call.
+func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *UnderWay) {
+	if len(admitted) == 0 {
+		return
+	}
+	calls := make([]Call, len(admitted))
+	begun := 0
+	defer func() { // nothing, unless preparing one has panicked
+		for _, req := range admitted[begun:] {
+			h.run.pool.release(h.roomOf(req), 1)
+		}
+	}()
+	for i, req := range admitted {
+		c := calls[i].prepare(h, req)
+		c.room = h.roomOf(req)
+		c.Begin(ctx)
+		under.track(c, h.root.Len())
+		begun++
+	}
+	h.run.pool.submit(calls)
+}

@@ -1,0 +1,79 @@
+package pool
+
+import (
+	"context"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+)
+
+// answers is the room of all answers that are read, made a value of and journaled: texts first, then values. Apart, because who
+// has room for a text waits for room for its value, and who has that waits for nobody.
+type answers struct{ texts, values shelf }
+
+// shelf is room for so many bytes. What is larger gets all of it, alone.
+type shelf struct {
+	most int64 // 0: no bound
+	free *semaphore.Weighted
+}
+
+// newAnswers has room for most bytes; below 0 there is no bound. Values need more than their texts.
+func newAnswers(most int) answers {
+	bytes := int64(max(0, most))
+	return answers{newShelf(bytes / 4), newShelf(bytes - bytes/4)}
+}
+
+func newShelf(most int64) shelf { return shelf{most, semaphore.NewWeighted(most)} }
+
+// take waits for room and says how much was taken.
+func (s *shelf) take(ctx context.Context, bytes int) (int64, error) {
+	taken := min(int64(bytes), s.most)
+	if taken == 0 {
+		return 0, nil
+	}
+	if err := s.free.Acquire(ctx, taken); err != nil {
+		return 0, err
+	}
+	return taken, nil
+}
+
+// isFree reports whether nothing has room.
+func (s *shelf) isFree() bool {
+	free := s.free.TryAcquire(s.most)
+	if free {
+		s.free.Release(s.most)
+	}
+	return free
+}
+
+var _ operation.Room = (*Call)(nil)
+
+// TakeText implements operation.Room. It is called on the goroutine that makes the call, and takes room besides what the call has.
+func (c *Call) TakeText(ctx context.Context, bytes int) error {
+	taken, err := c.run.pool.answers.texts.take(ctx, bytes)
+	c.aside().texts += taken
+	return err
+}
+
+// TakeValue implements operation.Room, as TakeText does.
+func (c *Call) TakeValue(ctx context.Context, bytes int) error {
+	taken, err := c.run.pool.answers.values.take(ctx, bytes)
+	c.aside().values += taken
+	return err
+}
+
+// putBack returns the room that the answer of a call had.
+func (n *answers) putBack(c *Call) {
+	s := c.side
+	if s == nil {
+		return
+	}
+	if s.texts > 0 {
+		n.texts.free.Release(s.texts)
+	}
+	if s.values > 0 {
+		n.values.free.Release(s.values)
+	}
+	s.texts, s.values = 0, 0
+}

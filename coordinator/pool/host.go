@@ -1,0 +1,125 @@
+package pool
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Host is what this process does for one run while its root stays the same: it answers what the run's stepper asks, and admits
+// its calls. It belongs to the goroutine that drives the run.
+type Host struct {
+	Apart bool // code that is not ours is called on a goroutine of its own: it has ended that of the run before
+
+	run     *Run
+	entry   *registry.Entry
+	root    *reactive.Root
+	limits  decide.Limits
+	bounded bool               // some of its calls need room that is not without end
+	held    []reactive.Request // calls that the journal has as requested and the process has no room for, oldest first
+}
+
+var (
+	_ decide.Host     = (*Host)(nil)
+	_ decide.Resolver = (*Host)(nil)
+	_ decide.Limiter  = (*Host)(nil)
+)
+
+// NewHost returns the host of a run with that root, which it tells what room the calls need.
+func NewHost(run *Run, entry *registry.Entry, root *reactive.Root, limits decide.Limits) *Host {
+	h := &Host{run: run, entry: entry, root: root, limits: limits}
+	if h.bounded = run.pool.bounds(entry); h.bounded {
+		root.Rooms(rooms(entry))
+	}
+	return h
+}
+
+// Limits implements decide.Limiter.
+func (h *Host) Limits() decide.Limits { return h.limits }
+
+// Guard calls code that is not ours on this goroutine.
+func (h *Host) Guard(f func() error) error {
+	if h.Apart {
+		return usercode.Apart(f)
+	}
+	return usercode.Call(f)
+}
+
+// Function calls a Go function of the run's own definition.
+func (h *Host) Function(name string, args []any) (value.Value, *journal.Failure) {
+	return operation.CallFunction(h.Guard, name, h.entry.Functions[name], args)
+}
+
+// Pure makes a call that leaves nothing behind, on this goroutine; false for any other.
+func (h *Host) Pure(v int32, input any) (call.Result, bool) {
+	p := h.entry.Performers[h.root.Row(v).Op]
+	if !p.Pure || h.run.Ring != nil { // to get a secret may take its time
+		return call.Result{}, false
+	}
+	c := (&Call{}).prepare(h, reactive.Request{Node: v, Attempt: h.root.Attempt(v)})
+	c.Input = input
+	var l Ending
+	if err := h.Guard(func() error { l = c.make(); return nil }); err != nil {
+		l = h.run.failed(err)
+	}
+	return l.Result, true
+}
+
+// Children yields the calls among requests that start child runs.
+func (h *Host) Children(open []reactive.Request) (calls []call.Request) {
+	for _, req := range open {
+		if op := h.entry.Performers[decide.Operation(h.root, req)]; op != nil {
+			if _, ok := op.Caller.(*registry.Child); ok {
+				var one call.Request
+				decide.CallFor(h.root, req, &one)
+				calls = append(calls, one)
+			}
+		}
+	}
+	return calls
+}
+
+// Resolve returns the participants that a step's target means.
+func (h *Host) Resolve(v int32, at int64) (ids []string, failure *journal.Failure) {
+	err := h.Guard(func() error {
+		ids = directory.Resolve(h.run.pool.directory(h.entry), h.root.Place(v).Step.Target, time.Unix(0, at))
+		return nil
+	})
+	if err != nil {
+		failure, _ = operation.FailureOf(fmt.Errorf("directory: %w", err))
+		return nil, failure
+	}
+	if i := slices.IndexFunc(ids, func(id string) bool { return id == "" || !utf8.ValidString(id) }); i >= 0 {
+		return nil, call.NewFailure(CodeDirectory, fmt.Sprintf("the directory has a participant whose id is %q", ids[i]))
+	}
+	return ids, nil
+}
+
+// CodeDirectory is the code of steps whose target means a participant that cannot be asked, and of calls about whose participant
+// the directory gives what is no value.
+const CodeDirectory = "invalid_directory"
+
+// about is what bindings see of a participant. What is no value fails the call, as an output does.
+func about(d directory.Directory, participant string) (map[string]any, error) {
+	known, ok := d.Participant(participant)
+	if !ok {
+		return nil, nil
+	}
+	owned, err := value.Own(known)
+	if err != nil {
+		return nil, &operation.Error{Code: CodeDirectory, Permanent: true, Err: fmt.Errorf("participant %q: %w", participant, err)}
+	}
+	about, _ := owned.(map[string]any)
+	return about, nil
+}

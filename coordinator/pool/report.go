@@ -1,0 +1,41 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+var _ operation.Reporter = (*Call)(nil)
+
+// errLeft is why a report is not journaled by this process: the call is made again by another, and reports again.
+var errLeft = errors.New("the run has left memory")
+
+// Report puts a report of the call to its owner. It is called by the goroutine that carries the call out.
+func (c *Call) Report(p operation.Progress) (<-chan error, error) {
+	if c.Of.Decision != 0 || c.op.Pure { // which is called by the loop that the report would wait for
+		return nil, operation.ErrNoCall
+	}
+	payload := p.Payload
+	if c.run.Ring != nil {
+		p.Kind, payload = c.run.Ring.RedactText(p.Kind), c.run.Ring.Redact(payload)
+	}
+	encoded, err := value.Encode(payload)
+	if err != nil {
+		return nil, fmt.Errorf("payload of report %d: %w", p.Number, err)
+	}
+	if len(encoded) > reactive.ReportBytesMax {
+		return nil, fmt.Errorf("%w: report %d has %d bytes, and %d are allowed", operation.ErrReportTooLarge, p.Number, len(encoded), reactive.ReportBytesMax)
+	}
+	done := make(chan error, 1)
+	event := decide.Reported(c.Of, c.Making, p.Number, p.Kind, payload)
+	event.Node = c.Step
+	if !c.run.owner.Reported(event, func(err error) { done <- err }) {
+		return nil, errLeft
+	}
+	return done, nil
+}

@@ -1,0 +1,67 @@
+package pool
+
+import (
+	"errors"
+
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// CodeKeychain is the code of calls whose secrets could not be had. They may be retried.
+const CodeKeychain = "keychain"
+
+// Redactor implements operation.Host.
+func (c *Call) Redactor() operation.Redactor {
+	if c.run.Ring == nil {
+		return nil
+	}
+	return c.run.Ring
+}
+
+// reveal puts the secrets into what a call is made with that it is given. It is called on the goroutine that makes the call.
+func (c *Call) reveal() error {
+	if c.run.Ring == nil {
+		return nil
+	}
+	input, err := c.run.Ring.Reveal(c, c.Secrets, c.Input)
+	switch {
+	case err == nil:
+		c.Input = input
+		return nil
+	case errors.Is(err, keychain.ErrUnavailable):
+		return Lacking(err)
+	}
+	return err
+}
+
+// Lacking is what a call says whose secrets, or those of the run that it starts, cannot be had.
+func Lacking(err error) error {
+	return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
+}
+
+// redactedError returns an error without secrets, before anything of it is cut.
+func (r *Run) redactedError(err error) error {
+	if r.Ring == nil {
+		return err
+	}
+	return r.Ring.RedactError(err)
+}
+
+// redacted returns a result without secrets.
+func (r *Run) redacted(result call.Result) call.Result {
+	if r.Ring == nil {
+		return result
+	}
+	result.Output = r.Ring.Redact(result.Output)
+	if result.About != nil {
+		result.About, _ = r.Ring.Redact(result.About).(map[string]any)
+	}
+	if f := result.Failure; f != nil {
+		result.Failure = &journal.Failure{
+			Code: r.Ring.RedactMessage(f.Code), Message: r.Ring.RedactMessage(f.Message), Details: r.Ring.Redact(f.Details), Retryable: f.Retryable,
+		}
+	}
+	return result
+}

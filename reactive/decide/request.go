@@ -1,0 +1,31 @@
+package decide
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/net"
+)
+
+// Operation returns the operation, by its place in the plan, that a request of a run calls.
+func Operation(root *reactive.Root, req reactive.Request) int32 {
+	if req.Decision != 0 {
+		return root.Place(req.Node).Decision
+	}
+	return root.Row(req.Node).Op
+}
+
+// CallFor makes the call that a request of a run stands for, in the memory of to, whose fields are zero.
+func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
+	start := root.Start()
+	to.Run, to.Identity = start.Run, start.Identity
+	to.Node, to.Attempt, to.Participant, to.Decision = root.Key(req.Node), req.Attempt, req.Participant, req.Decision
+	to.Operation = root.Plan().Operations[Operation(root, req)].Name
+	if req.Decision != 0 {
+		to.Input, _ = root.DecisionInput(req.Node)
+		return
+	}
+	to.Input, to.Making = root.Requested(req.Node), root.Making(req)
+	if n := net.Of(root); n != nil {
+		to.Secrets = n.Secrets(req.Node)
+	}
+}
