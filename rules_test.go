@@ -54,7 +54,7 @@ var floors = []floor{
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
-	{"reactive/journal/disk", uses("internal/usercode", "reactive/journal")},
+	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal")},
 	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",

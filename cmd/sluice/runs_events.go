@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
 func newRunsEvents() *cobra.Command {
@@ -117,10 +118,10 @@ type watcher struct {
 func (w *watcher) watch(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	for {
-		glance, _ := control.Glance(w.dir) // where there is none, there is nothing to open either
+		revision, _ := disk.Revision(w.dir) // where there is none, there is nothing to open either
 		err := w.with(cmd, func(c *control.Client) error {
 			if c.Held() {
-				glance = nil // a process that ends may not have told all that it had journaled by then
+				revision = nil // a process that ends may not have told all that it had journaled by then
 			}
 			return w.read(ctx, c)
 		})
@@ -131,11 +132,11 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 		case w.finished, err != nil && !gone:
 			return err
 		}
-		if glance != nil && !w.told {
+		if revision != nil && !w.told {
 			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
 			w.told = true
 		}
-		if err := control.AwaitNews(ctx, w.dir, glance); err != nil {
+		if err := control.AwaitChanges(ctx, w.dir, revision); err != nil {
 			return err
 		}
 	}

@@ -137,42 +137,33 @@ func TestWhoOnlyLooksKeepsNobodyFromWorking(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrLocked, "somebody works on it")
 }
 
-func TestNewsAreWhatWasJournaledOrThatSomebodyAnswers(t *testing.T) {
+func TestChangesAreWhatWasJournaledOrThatSomebodyAnswers(t *testing.T) {
 	dir := abandoned(t)
 	look := func(c *control.Client) error {
 		_, err := c.Show(t.Context(), "r1")
 		return err
 	}
-	glance, err := control.Glance(dir)
+	revision, err := disk.Revision(dir)
 	require.NoError(t, err)
 	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, look))
-	again, err := control.Glance(dir)
+	again, err := disk.Revision(dir)
 	require.NoError(t, err)
-	require.Equal(t, glance, again, "looking is no news")
+	require.Equal(t, revision, again, "looking changes nothing")
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(enough)
-	require.ErrorIs(t, control.AwaitNews(ctx, dir, glance), enough)
+	require.ErrorIs(t, control.AwaitChanges(ctx, dir, revision), enough)
 
 	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
 		return err
 	}))
-	require.NoError(t, control.AwaitNews(t.Context(), dir, glance))
+	require.NoError(t, control.AwaitChanges(t.Context(), dir, revision))
 
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
 	require.NoError(t, err)
 	serve(t, dir, newEngine(t, store))
-	glance, err = control.Glance(dir)
+	revision, err = disk.Revision(dir)
 	require.NoError(t, err)
-	require.NoError(t, control.AwaitNews(t.Context(), dir, glance))
-}
-
-func TestAGlanceAtAFileWithoutEndIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "COMMIT")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	require.NoError(t, os.Truncate(path, 1<<40))
-	_, err := control.Glance(dir)
-	require.ErrorContains(t, err, "at most 4096 are read")
+	require.NoError(t, control.AwaitChanges(t.Context(), dir, revision))
 }

@@ -132,7 +132,7 @@ func TestAnEndedContextIsToldWithItsCause(t *testing.T) {
 			_, err := c.Do(ctx, &api.Request{Verb: api.Resume, Run: "r1", Actor: "ann"})
 			return err
 		}(),
-		"news": control.AwaitNews(ctx, dir, nil),
+		"changes": control.AwaitChanges(ctx, dir, nil),
 	} {
 		require.ErrorIs(t, err, context.Canceled, name)
 		require.ErrorIs(t, err, lunch, name)

@@ -42,17 +42,17 @@ func (p *Pool) Run(id string, owner Owner) Run { return Run{ID: id, owner: owner
 // Call is a call that is being made, or was. Between Submit and Owner.Land it belongs to the pool, else to its owner.
 type Call struct {
 	operation.Call
-	Of      reactive.Request // what it was made for
-	Step    string           // of the node, as it was when the call was made; Node is the operation's to change
-	Stopped bool             // its attempt was ended by something else than its answer
+	Of   reactive.Request // what it was made for
+	Step string           // key of the node, as it was when the call was made; Node is the operation's to change
 
 	run      *Run
 	op       *registry.Performer
-	room     counts      // what it counts in
-	returned atomic.Bool // it has ended, and its owner has been told
 	out      any         // of a call that was answered with an output and nothing beside it
-	other    *Ending     // how a call has ended otherwise
 	side     *side       // what few calls have; nil: nothing. See aside
+	returned atomic.Bool // it has ended, and its owner has been told
+	room     counts      // what it counts in
+
+	Stopped bool // its attempt was ended by something else than its answer
 }
 
 // side is what few calls have. Calls are many, and what each takes in memory is paid for by all.
@@ -60,6 +60,8 @@ type side struct {
 	entry  *registry.Entry // of the run: its document may say who the participant is
 	texts  int64           // bytes of room that its answer has, as a text
 	values int64           // and as a value
+	isEnd  bool            // end says how the call has ended
+	end    Ending
 }
 
 // aside is what the call has that few have. Until the call is made it belongs to the run's loop, then to the goroutine that makes
@@ -84,23 +86,30 @@ func (e *Unable) Error() string { return e.Reason.Error() }
 
 // end keeps how the call has ended.
 func (c *Call) end(l Ending) {
-	c.out, c.other = l.Output, nil
-	if l.About != nil || l.Failure != nil || l.Lost != nil {
-		other := l // of its own, so that l is not on the heap for all the others
-		c.out, c.other = nil, &other
+	c.Forget()
+	if l.About == nil && l.Failure == nil && l.Lost == nil {
+		c.out = l.Output
+		return
 	}
+	s := c.aside()
+	s.end, s.isEnd = l, true
 }
 
 // Ending returns how the call has ended.
 func (c *Call) Ending() Ending {
-	if c.other != nil {
-		return *c.other
+	if s := c.side; s != nil && s.isEnd {
+		return s.end
 	}
 	return Ending{Result: call.Result{Output: c.out}}
 }
 
 // Forget lets go of how the call has ended: calls that were made together are kept together until the last has ended.
-func (c *Call) Forget() { c.out, c.other = nil, nil }
+func (c *Call) Forget() {
+	c.out = nil
+	if s := c.side; s != nil {
+		s.end, s.isEnd = Ending{}, false
+	}
+}
 
 // prepare fills in the call that a request of a run stands for.
 func (c *Call) prepare(h *Host, req reactive.Request) *Call {

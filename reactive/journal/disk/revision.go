@@ -1,0 +1,44 @@
+package disk
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/sluiceflow/sluice/internal/readfile"
+)
+
+// markBytesMax bounds what Revision reads of a mark, in bytes. It has a dozen.
+const markBytesMax = 4 << 10
+
+// lookPause is the time between two looks for a commit.
+const lookPause = 100 * time.Millisecond
+
+// Revision tells states of a directory apart without opening it, whatever process has it open: it is another after every commit.
+// The error is that of reading a file; where there is no store, it is fs.ErrNotExist.
+func Revision(dir string) ([]byte, error) {
+	return readfile.Regular(filepath.Join(dir, markName), markBytesMax)
+}
+
+// AwaitCommit returns when some process has committed something to a directory since it had a revision, when meanwhile reports
+// true, which is called after every look without a commit, or with ctx's error or the first of meanwhile. It waits a moment in
+// any case, so that it may be called again and again. A nil revision is older than every other.
+func AwaitCommit(ctx context.Context, dir string, since []byte, meanwhile func() (bool, error)) error {
+	tick := time.NewTicker(lookPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		now, err := Revision(dir)
+		if err != nil || !bytes.Equal(now, since) {
+			return err
+		}
+		if enough, err := meanwhile(); enough || err != nil {
+			return err
+		}
+	}
+}
