@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
@@ -53,7 +54,7 @@ func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) 
 // difference says in what a run that exists and one that is to be started differ; "" when they are the same. Of inputs it
 // names the place and not what is there: that may be secret.
 func difference(was, first *journal.Event) string {
-	old, start := startOf(was), first.Detail.Start
+	old, start := reader.StartOf(was), first.Detail.Start
 	if old == nil {
 		return "what it was started with is not known"
 	}

@@ -29,7 +29,7 @@ func (r *run) restorePause(ctx context.Context) {
 	paused := r.root.Paused()
 	r.paused.Store(paused)
 	for _, id := range slices.Sorted(maps.Keys(r.children())) {
-		head, err := r.engine.head(ctx, id)
+		head, err := r.engine.reader.Head(ctx, id)
 		if err == nil && head.Open && paused != (head.Status == string(reactive.RunPaused)) {
 			r.pauseChild(ctx, id, paused)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
+	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/internal/usercode"
@@ -110,6 +111,7 @@ type Engine struct {
 	shut     chan struct{} // closed when Shutdown has done its work
 
 	registry *registry.Registry
+	reader   *reader.Reader
 }
 
 // New starts an engine on a store, which it owns from then on, and goes on with the runs it finds there that are not
@@ -152,6 +154,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		return nil, err
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	e.reader = reader.New(e.ctx, store, e.registry, process{e})
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.loops.Go(e.wakeSleepers)
 	e.loops.Go(e.watchClock)
@@ -173,7 +176,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
 		switch {
-		case err != nil && unreadable(&head, err):
+		case err != nil && reader.Unreadable(&head, err):
 			e.parkAsleep(head.Run, err, nil, e.registry.Learned())
 		case err != nil:
 			return err

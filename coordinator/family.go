@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -43,7 +42,7 @@ func (e *Engine) countFamily(ctx context.Context, top string) error {
 		return nil
 	}
 	count := 0
-	for _, err := range below(ctx, e.store, top) {
+	for _, err := range e.reader.Below(ctx, top) {
 		if err != nil && !errors.Is(err, journal.ErrDamaged) {
 			return fmt.Errorf("count the runs below run %s: %w", top, err)
 		}
@@ -62,15 +61,4 @@ func (e *Engine) addToFamily(top string, n int) int {
 	defer e.mu.Unlock()
 	e.families[top] += n
 	return e.families[top]
-}
-
-// below yields the heads of the runs below another, at any depth, in order of id.
-func below(ctx context.Context, store journal.Store, id string) iter.Seq2[journal.Head, error] {
-	return func(yield func(journal.Head, error) bool) {
-		for head, err := range store.Heads(ctx, id+"/") {
-			if head.Run != "" && !strings.HasPrefix(head.Run, id+"/") || !yield(head, err) {
-				return
-			}
-		}
-	}
 }

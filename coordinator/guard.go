@@ -48,13 +48,3 @@ func (e *Engine) report(what, run string, err error) {
 	}
 	e.config.Logger.Error(what, "run", run, "error", err, "stack", stack)
 }
-
-// derived follows a journal by what f does. A panic of ours is an error, and is logged: readers are no part of the run, and
-// must not end the process that it lives in.
-func (e *Engine) derived(run string, f func()) error {
-	err := usercode.Call(func() error { f(); return nil })
-	if err != nil {
-		e.report("what has become of a run cannot be derived", run, err)
-	}
-	return err
-}

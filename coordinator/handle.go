@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -31,37 +32,6 @@ func (r *Run) ID() string { return r.id }
 // As is a handle of the same run whose wishes are recorded as those of a person or a program. A name of more
 // than ActorMax bytes is refused with every wish.
 func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
-
-// Result is how a run ended.
-type Result struct {
-	Run     string
-	Status  reactive.RunStatus
-	Failure *journal.Failure // why it did not complete; nil when it did
-	Output  any              // a value of package value, or what the event holds
-}
-
-// Decode puts the output into a Go value, by its json tags.
-func (r *Result) Decode(into any) error { return value.Convert(r.Output, into) }
-
-// Err is nil when the run completed, else what ended it.
-func (r *Result) Err() error {
-	if r.Status == reactive.RunCompleted {
-		return nil
-	}
-	if r.Failure == nil {
-		return fmt.Errorf("run %s: %s", r.Run, r.Status)
-	}
-	return fmt.Errorf("run %s: %s: %w", r.Run, r.Status, r.Failure)
-}
-
-// newResult is the result of a run that has finished with an event.
-func newResult(id string, e *journal.Event) *Result {
-	d := e.Detail
-	if d == nil { // only a damaged journal has such an event
-		d = &journal.Detail{}
-	}
-	return &Result{Run: id, Status: reactive.RunStatus(d.State), Failure: d.Failure, Output: e.Value}
-}
 
 // Wait returns when the run has ended, however it did: see Result.Err. Its own error says why that cannot be told: ctx
 // ended, ErrShutdown, or ErrParked with what keeps the run from going on in this process. A run that does not go on here has
@@ -122,9 +92,9 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 	defer cancel()
 	defer context.AfterFunc(notice, cancel)()
 	if !r.Driven() {
-		result, due, err := r.lateEnd(ctx)
+		result, due, err := e.reader.LateEnd(ctx, r.id)
 		if result != nil || err != nil {
-			return result, err
+			return result, e.why(ctx, err)
 		}
 		if due > 0 {
 			defer time.AfterFunc(r.engine.clock.until(due), cancel).Stop()
@@ -134,8 +104,8 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 		switch {
 		case err != nil && following.Err() == nil:
 			return nil, e.why(ctx, fmt.Errorf("read run %s: %w", r.id, err))
-		case err == nil && event.Type == journal.RunFinished && !r.reopened(following, event.Seq):
-			return newResult(r.id, &event), nil
+		case err == nil && event.Type == journal.RunFinished && !e.reader.Reopened(following, r.id, event.Seq):
+			return inspect.NewResult(r.id, &event), nil
 		}
 	}
 	if ctx.Err() != nil {
@@ -146,30 +116,19 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 
 // ending reads how a run that is not in memory has ended; nil when it has not, with the sequence of its last event. One that
 // could not go on here is found out by that.
-func (r *Run) ending(ctx context.Context) (result *Result, last uint64, err error) {
+func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 	e := r.engine
 	known := e.registry.Learned()
-	var start *journal.Start
-	for event, err := range e.store.Read(ctx, r.id, 1) {
-		if err != nil {
-			return nil, 0, e.why(ctx, fmt.Errorf("read run %s: %w", r.id, err))
-		}
-		switch last = event.Seq; event.Type {
-		case journal.RunStarted:
-			start = startOf(&event)
-		case journal.RunFinished:
-			result = newResult(r.id, &event)
-		case journal.RunReopened:
-			result = nil
+	end, err := e.reader.Ending(ctx, r.id)
+	if err != nil {
+		return nil, 0, e.why(ctx, err)
+	}
+	if end.Result == nil && end.Start != nil && r.Driven() {
+		if start, reason := e.reader.ObstacleOf(ctx, end.Start, true); reason != nil {
+			e.parkAsleep(r.id, reason, start, known)
 		}
 	}
-	if result != nil || start == nil || !r.Driven() {
-		return result, last, nil
-	}
-	if start, reason := e.obstacleOf(ctx, start, true); reason != nil {
-		e.parkAsleep(r.id, reason, start, known)
-	}
-	return nil, last, nil
+	return end.Result, end.Last, nil
 }
 
 // Cancel ends the run: whatever has not ended aborts, calls under way are stopped.
@@ -269,7 +228,7 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 		err = put(ctx, event)
 	}
 	if errors.Is(err, decide.ErrRules) { // of a run that has finished, its rules are nobody's concern any more
-		if head, unread := r.engine.head(ctx, r.id); unread == nil && !head.Open {
+		if head, unread := r.engine.reader.Head(ctx, r.id); unread == nil && !head.Open {
 			return fmt.Errorf("run %s: %w", r.id, ErrFinished)
 		}
 	}

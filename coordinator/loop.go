@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -67,7 +68,7 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	return r.commit(ctx, batch, r.head())
+	return r.commit(ctx, batch, decide.HeadOf(r.root))
 }
 
 // commit is append with a head of the caller's. What is too much for the store at once goes in halves. Nobody is told of the

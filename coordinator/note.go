@@ -75,7 +75,7 @@ func (e *Engine) note(ctx context.Context, id string, wish journal.Event) error 
 
 func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) error {
 	r := newRun(e, id)
-	entry, root, err := e.replay(ctx, id, nil)
+	entry, root, err := e.reader.Replay(ctx, id, nil)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	var batch []journal.Event
 	var head journal.Head
 	var paused, now bool
-	panicked := e.derived(id, func() {
+	panicked := e.reader.Derived(id, func() {
 		before, paused = r.children(), root.Paused()
 		if batch, err = r.step.Note(r.instant(), wish); err == nil {
 			after, now, head = r.children(), root.Paused(), decide.HeadAfter(root, &batch[len(batch)-1])

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -100,18 +99,9 @@ func (r *run) disown() {
 
 // disownAlone cancels the unfinished children of a run that has finished. A run that has not may go on elsewhere.
 func (e *Engine) disownAlone(ctx context.Context, parent string, found []string) error {
-	finished := false
-	for event, err := range e.store.Read(ctx, parent, 1) {
-		if err != nil {
-			return fmt.Errorf("read run %s: %w", parent, err)
-		}
-		switch event.Type {
-		case journal.RunFinished, journal.RunReopened:
-			finished = event.Type == journal.RunFinished
-		}
-	}
-	if !finished {
-		return nil
+	end, err := e.reader.Ending(ctx, parent)
+	if err != nil || end.Result == nil {
+		return err
 	}
 	for _, id := range found {
 		e.cancelOrphan(id)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
@@ -99,10 +98,10 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 	}
 	e := r.engine
 	err := usercode.Apart(func() error {
-		head, err := e.head(context.WithoutCancel(e.ctx), r.id)
+		head, err := e.reader.Head(context.WithoutCancel(e.ctx), r.id)
 		parks = head.Open || err != nil && !errors.Is(err, ErrRunNotFound) // a start that has failed may be durable all the same
 		if parks && errors.Is(r.err, ErrMissing) && !errors.Is(r.err, decide.ErrRules) {
-			start, _ = e.start(context.WithoutCancel(e.ctx), r.id) // nil: it is not known what could help
+			start, _ = e.reader.Start(context.WithoutCancel(e.ctx), r.id) // nil: it is not known what could help
 		}
 		return nil
 	})
@@ -195,47 +194,6 @@ func (e *Engine) retryMissing() {
 	}
 }
 
-// start is what a run was started with.
-func (e *Engine) start(ctx context.Context, id string) (*journal.Start, error) {
-	for event, err := range e.store.Read(ctx, id, 1) {
-		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", id, err)
-		}
-		if start := startOf(&event); start != nil {
-			return start, nil
-		}
-		return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
-	}
-	return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
-}
-
-// obstacle is why a run could not go on in this process, as far as that shows from how it was started; nil when nothing is in
-// the way. lacks tells whether what this program does not have counts. start is not nil when other workflows could help.
-func (e *Engine) obstacle(ctx context.Context, id string, lacks bool) (start *journal.Start, reason error) {
-	start, err := e.start(ctx, id)
-	if err == nil {
-		return e.obstacleOf(ctx, start, lacks)
-	}
-	if lasting(err) && !errors.Is(err, ErrRunNotFound) && !errors.Is(err, journal.ErrClosed) {
-		return nil, err
-	}
-	return nil, nil
-}
-
-func (e *Engine) obstacleOf(ctx context.Context, start *journal.Start, lacks bool) (*journal.Start, error) {
-	if err := decide.SameRules(start); err != nil {
-		return nil, err
-	}
-	if !lacks {
-		return nil, nil
-	}
-	_, err := e.registry.Find(ctx, start.Workflow, start.Children)
-	if err == nil || !lasting(err) || errors.Is(err, journal.ErrClosed) {
-		return nil, nil
-	}
-	return start, err
-}
-
 // surveyMax bounds how many sleeping runs a new engine looks at. Whatever it would find in the others is found when they are
 // woken.
 const surveyMax = 10_000
@@ -252,7 +210,7 @@ func (e *Engine) survey(ids []string) {
 
 func (e *Engine) surveyOne(id string) {
 	known := e.registry.Learned()
-	if start, reason := e.obstacle(e.ctx, id, true); reason != nil {
+	if start, reason := e.reader.Obstacle(e.ctx, id, true); reason != nil {
 		e.parkAsleep(id, reason, start, known)
 	}
 }
@@ -283,7 +241,7 @@ func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 	if drives || !head.Open {
 		return e.parkedFor(head.Run)
 	}
-	if _, reason := e.obstacle(ctx, head.Run, false); reason != nil {
+	if _, reason := e.reader.Obstacle(ctx, head.Run, false); reason != nil {
 		return fmt.Errorf("%w: %w", ErrParked, reason)
 	}
 	return nil
@@ -306,7 +264,7 @@ func (r *Run) Parked(ctx context.Context) error {
 	if active {
 		return nil
 	}
-	head, err := e.head(ctx, r.id)
+	head, err := e.reader.Head(ctx, r.id)
 	switch {
 	case err != nil && errors.Is(err, journal.ErrDamaged):
 		return fmt.Errorf("%w: %w", ErrParked, err)
@@ -316,17 +274,4 @@ func (r *Run) Parked(ctx context.Context) error {
 		e.surveyOne(r.id)
 	}
 	return e.Parked(ctx, &head)
-}
-
-// ParkedReason is an error that wraps ErrParked as a text for people: why the run is parked, without the names of packages;
-// "" for nil. Of damage it says who looks into it.
-func ParkedReason(err error) string {
-	if err == nil {
-		return ""
-	}
-	text := strings.NewReplacer(ErrParked.Error()+": ", "", "coordinator: ", "", "journal: ", "").Replace(err.Error())
-	if errors.Is(err, journal.ErrDamaged) {
-		text += "; `sluice doctor` says what is damaged and what can be mended"
-	}
-	return text
 }

@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
-	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // recoveriesMax is how often a journal is read, or written, in vain before its run is parked: for about five seconds.
@@ -49,11 +48,11 @@ func (r *run) recover(ctx context.Context) bool {
 func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool) {
 	for tries := 1; ; tries++ {
 		r.known = r.engine.registry.Learned()
-		entry, root, err := r.engine.replay(context.WithoutCancel(ctx), r.id, r.entry)
+		entry, root, err := r.engine.reader.Replay(context.WithoutCancel(ctx), r.id, r.entry)
 		if err == nil {
 			return entry, root, true
 		}
-		if lasting(err) || tries == recoveriesMax {
+		if reader.Lasting(err) || tries == recoveriesMax {
 			r.err = err
 			return nil, nil, false
 		}
@@ -63,27 +62,11 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 	}
 }
 
-// lasting reports whether an error about a journal will be the same the next time.
-func lasting(err error) bool {
-	if _, panicked := errors.AsType[*usercode.Panic](err); panicked {
-		return true
-	}
-	for _, final := range []error{
-		ErrMissing, ErrRunNotFound, journal.ErrDamaged, journal.ErrVersion, journal.ErrClosed,
-		journal.ErrConflict, journal.ErrReadOnly, journal.ErrTooLarge, value.ErrTooLarge, errHalf,
-	} {
-		if errors.Is(err, final) {
-			return true
-		}
-	}
-	return false
-}
-
 // survive decides what a failed append means. A store that takes no more from us, or has not for as long as recoveriesMax
 // says, parks the run, and the journal stays as it is; until then it is tried again from what the journal says, with nothing
 // lost that came in.
 func (r *run) survive(ctx context.Context, err error) bool {
-	if r.refusals++; lasting(err) || r.refusals == recoveriesMax {
+	if r.refusals++; reader.Lasting(err) || errors.Is(err, errHalf) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
 		r.host.GiveUp(&r.step.Reserved)
 		return false

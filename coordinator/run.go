@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -148,6 +149,6 @@ func (r *run) finish() bool {
 	if e == nil {
 		return false
 	}
-	r.result = newResult(r.id, e)
+	r.result = inspect.NewResult(r.id, e)
 	return true
 }

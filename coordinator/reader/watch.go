@@ -1,4 +1,4 @@
-package coordinator
+package reader
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
@@ -16,24 +17,24 @@ import (
 //
 // It reads the journal and derives the changes for itself: it sees every event once and in order, starts anywhere, and
 // however slow it is, the run is not. A run that is not in memory is only read, and one that is parked is waited for.
-func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
-	return r.updates(ctx, r.tail(ctx), from)
+func (r *Reader) Watch(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
+	return r.updates(ctx, run, r.tail(ctx, run), from)
 }
 
 // History yields what Watch does, as far as the journal goes now.
-func (r *Run) History(ctx context.Context, from uint64) iter.Seq2[Update, error] {
-	return r.updates(ctx, r.Events(ctx, 1), from)
+func (r *Reader) History(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
+	return r.updates(ctx, run, r.store.Read(ctx, run, 1), from)
 }
 
 // Roots yields what the run's journal means, after each of its events: those that are there and those that come, until the
 // run ends. The root is the caller's to read between two steps of the iteration, its signals to subscribe to; the journal
 // alone changes it.
-func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
+func (r *Reader) Roots(ctx context.Context, run string) iter.Seq2[*reactive.Root, error] {
 	return func(yield func(*reactive.Root, error) bool) {
 		var root *reactive.Root
-		for _, err := range r.engine.follow(ctx, r.id, r.tail(ctx), replaying(&root)) {
+		for _, err := range r.follow(ctx, run, r.tail(ctx, run), replaying(&root)) {
 			if err != nil {
-				yield(nil, r.engine.why(ctx, err))
+				yield(nil, err)
 				return
 			}
 			if !yield(root, nil) {
@@ -44,20 +45,16 @@ func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
 }
 
 // tail yields the run's events, those that are there and those that come, until the run has ended.
-func (r *Run) tail(ctx context.Context) iter.Seq2[journal.Event, error] {
+func (r *Reader) tail(ctx context.Context, run string) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		if err := r.engine.down(); err != nil {
-			yield(journal.Event{}, err)
-			return
-		}
 		following, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(r.engine.ctx, cancel)()
-		for e, err := range r.engine.store.Tail(following, r.id, 1) {
+		defer context.AfterFunc(r.ctx, cancel)()
+		for e, err := range r.store.Tail(following, run, 1) {
 			if err != nil && ctx.Err() == nil && following.Err() != nil {
-				err = ErrShutdown
+				err = decide.ErrShutdown
 			}
-			if !yield(e, err) || err != nil || e.Type == journal.RunFinished && !r.reopened(ctx, e.Seq) {
+			if !yield(e, err) || err != nil || e.Type == journal.RunFinished && !r.Reopened(ctx, run, e.Seq) {
 				return
 			}
 		}
@@ -65,16 +62,16 @@ func (r *Run) tail(ctx context.Context) iter.Seq2[journal.Event, error] {
 }
 
 // updates yields what events have changed, from the one with sequence from. It ends at an error.
-func (r *Run) updates(ctx context.Context, events iter.Seq2[journal.Event, error], from uint64) iter.Seq2[Update, error] {
-	return func(yield func(Update, error) bool) {
-		var u Update
+func (r *Reader) updates(ctx context.Context, run string, events iter.Seq2[journal.Event, error], from uint64) iter.Seq2[inspect.Update, error] {
+	return func(yield func(inspect.Update, error) bool) {
+		var u inspect.Update
 		begin := func(root *reactive.Root) func(*journal.Event) {
 			changes := inspect.NewChanges(root, from)
 			return func(e *journal.Event) { u = changes.Apply(e) }
 		}
-		for e, err := range r.engine.follow(ctx, r.id, events, begin) {
+		for e, err := range r.follow(ctx, run, events, begin) {
 			if err != nil {
-				yield(Update{}, r.engine.why(ctx, err))
+				yield(inspect.Update{}, err)
 				return
 			}
 			if e.Seq >= from && !yield(u, nil) {
@@ -86,8 +83,8 @@ func (r *Run) updates(ctx context.Context, events iter.Seq2[journal.Event, error
 
 // Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) as
 // far as its journal goes: admission, tasks, rules, arcs and tokens, none of which the journal holds. They follow from it, and
-// are derived again each time. A run of anything else is ErrNotPossible.
-func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error] {
+// are derived again each time. A run of anything else is decide.ErrNotPossible.
+func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[net.View, error] {
 	return func(yield func(net.View, error) bool) {
 		var views []net.View
 		var root *reactive.Root
@@ -98,12 +95,12 @@ func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error]
 			}
 			return func(e *journal.Event) { root.Apply(e) }
 		}
-		for _, err := range r.engine.follow(ctx, r.id, r.Events(ctx, 1), begin) {
+		for _, err := range r.follow(ctx, run, r.store.Read(ctx, run, 1), begin) {
 			if err == nil && net.Of(root) == nil {
-				err = fmt.Errorf("%w: only a playbook's run has a net", ErrNotPossible)
+				err = fmt.Errorf("%w: only a playbook's run has a net", decide.ErrNotPossible)
 			}
 			if err != nil {
-				yield(net.View{}, r.engine.why(ctx, err))
+				yield(net.View{}, err)
 				return
 			}
 			for _, v := range views {
@@ -114,14 +111,14 @@ func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error]
 			views = views[:0]
 		}
 		if root == nil {
-			yield(net.View{}, fmt.Errorf("%w: %s", ErrRunNotFound, r.id))
+			yield(net.View{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, run))
 		}
 	}
 }
 
-// reopened reports whether a run has gone on after it had finished with the event of that sequence.
-func (r *Run) reopened(ctx context.Context, finished uint64) bool {
-	for _, err := range r.engine.store.Read(ctx, r.id, finished+1) {
+// Reopened reports whether a run has gone on after it had finished with the event of that sequence.
+func (r *Reader) Reopened(ctx context.Context, run string, finished uint64) bool {
+	for _, err := range r.store.Read(ctx, run, finished+1) {
 		return err == nil
 	}
 	return false

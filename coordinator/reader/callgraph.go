@@ -1,4 +1,4 @@
-package coordinator
+package reader
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -28,32 +29,28 @@ func (g *CallGraph) Call(node int32) *reactive.CallNode { return g.calls[node] }
 // ends at the run that is nobody's child. It follows the journals of all these runs from their beginning: its cost is
 // proportional to the number of their events, and none of them is held up. Of a run that this program cannot follow it shows
 // the calls, without operations and without what has waited for what.
-func (r *Run) CallGraph(ctx context.Context) (*CallGraph, error) {
-	if err := r.engine.down(); err != nil {
-		return nil, err
-	}
-	parts, err := r.callGraphs(ctx)
+func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) {
+	parts, err := r.callGraphs(ctx, run)
 	if err != nil {
-		return nil, r.engine.why(ctx, err)
+		return nil, err
 	}
 	graph, calls, err := reactive.MergeCalls(parts...)
 	if err != nil {
-		return nil, fmt.Errorf("graph of run %s: %w", r.id, err)
+		return nil, fmt.Errorf("graph of run %s: %w", run, err)
 	}
 	return &CallGraph{Graph: graph, calls: calls}, nil
 }
 
 // callGraphs are the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
-func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
-	e := r.engine
-	own, err := e.anyCallGraph(ctx, r.id)
+func (r *Reader) callGraphs(ctx context.Context, run string) ([]*reactive.CallGraph, error) {
+	own, err := r.anyCallGraph(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	parts := []*reactive.CallGraph{own}
 	for call := own.Start().Parent; call != ""; call = parts[0].Start().Parent {
-		above, err := e.anyCallGraph(ctx, journal.ParentRun(call))
-		if errors.Is(err, ErrRunNotFound) {
+		above, err := r.anyCallGraph(ctx, journal.ParentRun(call))
+		if errors.Is(err, decide.ErrRunNotFound) {
 			break
 		}
 		if err != nil {
@@ -61,11 +58,11 @@ func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
 		}
 		parts = slices.Insert(parts, 0, above.Leading(call))
 	}
-	for head, err := range below(ctx, e.store, r.id) {
+	for head, err := range r.Below(ctx, run) {
 		if err != nil {
-			return nil, fmt.Errorf("list the runs below run %s: %w", r.id, err)
+			return nil, fmt.Errorf("list the runs below run %s: %w", run, err)
 		}
-		one, err := e.anyCallGraph(ctx, head.Run)
+		one, err := r.anyCallGraph(ctx, head.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -75,13 +72,13 @@ func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
 }
 
 // anyCallGraph is callGraph, also of a run that cannot be followed.
-func (e *Engine) anyCallGraph(ctx context.Context, id string) (*reactive.CallGraph, error) {
-	g, err := e.callGraph(ctx, id)
-	if !errors.Is(err, ErrMissing) {
+func (r *Reader) anyCallGraph(ctx context.Context, id string) (*reactive.CallGraph, error) {
+	g, err := r.callGraph(ctx, id)
+	if !errors.Is(err, decide.ErrMissing) {
 		return g, err
 	}
 	g = reactive.NewCallGraph(nil)
-	for event, err := range e.store.Read(ctx, id, 1) {
+	for event, err := range r.store.Read(ctx, id, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
 		}
@@ -91,8 +88,8 @@ func (e *Engine) anyCallGraph(ctx context.Context, id string) (*reactive.CallGra
 }
 
 // callGraph follows the journal of a run.
-func (e *Engine) callGraph(ctx context.Context, id string) (g *reactive.CallGraph, err error) {
-	_, err = e.followAll(ctx, id, func(root *reactive.Root) func(*journal.Event) {
+func (r *Reader) callGraph(ctx context.Context, id string) (g *reactive.CallGraph, err error) {
+	_, err = r.followAll(ctx, id, func(root *reactive.Root) func(*journal.Event) {
 		g = reactive.NewCallGraph(root)
 		return g.Apply
 	})

@@ -1,0 +1,29 @@
+package reader
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// Awaits returns nil when a step of the run's workflow waits for a message of that name, has waited, or may come to it; else an
+// *UnawaitedError. A name that a document computes may be any. Other errors say why it cannot be told. Send takes a message
+// either way.
+func (r *Reader) Awaits(ctx context.Context, run, message string) error {
+	start, err := r.Start(ctx, run)
+	if err != nil {
+		return err
+	}
+	entry, err := r.registry.Read(ctx, start.Workflow, start.Children)
+	if err != nil {
+		return err
+	}
+	names, all := inspect.Awaited(entry.Plan)
+	if !all || slices.Contains(names, message) {
+		return nil
+	}
+	near, _ := expr.Nearest(message, names)
+	return &inspect.UnawaitedError{Workflow: entry.Plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
+}

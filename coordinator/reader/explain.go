@@ -1,0 +1,95 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Explain says what the run, or one of its steps, waits for, or why it has ended as it has. The step is named by its key;
+// of a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State
+// does, with what has fallen due as there, and does not hold up the run. Of a parked run the first reason says why it is; where its journal cannot be followed
+// that is all there is to say, also of a step.
+func (r *Reader) Explain(ctx context.Context, run, step string) (*inspect.Explanation, error) {
+	out, finished, err := r.explained(ctx, run, step)
+	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && r.lost(ctx, run, err) {
+		return r.unexplained(ctx, run, step, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if finished || out.Over() {
+		return out, nil
+	}
+	if err := r.process.Parked(ctx, run); errors.Is(err, decide.ErrParked) {
+		out.Reasons = slices.Insert(out.Reasons, 0, parkedReason(err))
+	} else if !r.process.Drives(run) {
+		nobody := inspect.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		out.Reasons = slices.Insert(out.Reasons, 0, nobody)
+	}
+	return out, nil
+}
+
+// parkedReason puts into words why a run is parked.
+func parkedReason(err error) inspect.Reason {
+	return inspect.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
+}
+
+// explained is Explain by what follows from the journal.
+func (r *Reader) explained(ctx context.Context, run, step string) (out *inspect.Explanation, finished bool, err error) {
+	var x *inspect.Explainer
+	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
+		x = inspect.NewExplainer(run, root)
+		return x.Apply
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	late, err := r.settle(ctx, root, x.Ahead)
+	if err != nil {
+		return nil, false, err
+	}
+	panicked := r.Derived(run, func() {
+		finished = root.Finished() != nil
+		out, err = x.Explain(step)
+	})
+	if late && out != nil {
+		out.Reasons = slices.Insert(out.Reasons, 0, inspect.Reason{Kind: "late", Text: "timers have fallen due since a process worked on the run: " +
+			"what follows from them is not journaled yet"})
+	}
+	return out, finished, errors.Join(panicked, err)
+}
+
+// unexplained is Explain for a run whose journal cannot be followed.
+func (r *Reader) unexplained(ctx context.Context, run, step string, because error) (*inspect.Explanation, error) {
+	s, err := r.listed(ctx, run, because)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Finished && errors.Is(because, decide.ErrRules):
+		return unexplainedEnd(s, step)
+	case s.Finished:
+		return nil, because
+	case step != "":
+		return &inspect.Explanation{About: step, Kind: "step", Status: "parked", Reasons: []inspect.Reason{parkedReason(s.Parked)}}, nil
+	}
+	return &inspect.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []inspect.Reason{parkedReason(s.Parked)}}, nil
+}
+
+// unexplainedEnd is what is known of the end of a run whose rules are those of another version.
+func unexplainedEnd(s *inspect.State, step string) (*inspect.Explanation, error) {
+	if step != "" {
+		return nil, fmt.Errorf("%w: it went by rules of another version, so its steps are not explained", decide.ErrFinished)
+	}
+	reason := inspect.Reason{Kind: "end", Text: "the run has finished by rules of another version, so how it came to that is not explained"}
+	if s.Failure != nil {
+		reason = inspect.Reason{Kind: "failure", Step: s.Failure.Step, Text: s.Failure.Error(), Reasons: []inspect.Reason{reason}}
+	}
+	return &inspect.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []inspect.Reason{reason}}, nil
+}

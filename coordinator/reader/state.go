@@ -1,0 +1,139 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. They say
+// what the journals say: see Current for runs that nobody goes on with. Of a run whose head cannot be read there is the id, with
+// StatusDamaged.
+func (r *Reader) Runs(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
+	return func(yield func(journal.Head, error) bool) {
+		for head, err := range r.store.Heads(ctx, after) {
+			if err != nil && Unreadable(&head, err) {
+				head, err = damagedHead(head.Run), nil
+			}
+			if !yield(head, err) {
+				return
+			}
+		}
+	}
+}
+
+// State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
+// run itself is not held up. Timers of a run that does not go on here count when they have fallen due, though that is journaled
+// only by who goes on with it: see State.Late. Of a run that cannot be followed, because it was started under rules of another
+// version or is damaged, it reads what its events and its head say, without its steps.
+func (r *Reader) State(ctx context.Context, run string) (*inspect.State, error) {
+	s, err := r.followed(ctx, run)
+	if err != nil && r.lost(ctx, run, err) {
+		s, err = r.listed(ctx, run, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.process.Parked(ctx, run); !s.Finished && s.Parked == nil && errors.Is(err, decide.ErrParked) {
+		s.Parked = err
+	}
+	return s, nil
+}
+
+// lost reports whether the run cannot be followed, because of an error about its journal.
+func (r *Reader) lost(ctx context.Context, run string, err error) bool {
+	if errors.Is(err, decide.ErrRunNotFound) || errors.Is(err, journal.ErrClosed) {
+		return false
+	}
+	return Lasting(err) || errors.Is(r.process.Parked(ctx, run), decide.ErrParked)
+}
+
+// followed is State by what follows from the journal.
+func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, err error) {
+	var states *inspect.States
+	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
+		states = inspect.NewStates(root)
+		return states.Apply
+	})
+	if err != nil {
+		return nil, err
+	}
+	seq, at := root.Seq(), root.At()
+	late, err := r.settle(ctx, root, states.Apply)
+	if err != nil {
+		return nil, err
+	}
+	return s, r.Derived(run, func() {
+		s = states.State(run)
+		s.Seq, s.Updated, s.Late = seq, at, late
+	})
+}
+
+// StartOf is what a run was started with, by its first event; nil when the event is none.
+func StartOf(e *journal.Event) *journal.Start {
+	if e.Type != journal.RunStarted || e.Detail == nil {
+		return nil
+	}
+	return e.Detail.Start
+}
+
+// listed is State by what the store lists, for a run that cannot be followed.
+func (r *Reader) listed(ctx context.Context, run string, because error) (*inspect.State, error) {
+	head, err := r.Head(ctx, run)
+	if err != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) || errors.Is(because, journal.ErrDamaged)) {
+		head, err = damagedHead(run), nil // it cannot be read, or is not there
+	}
+	if err != nil {
+		return nil, err
+	}
+	start, err := r.Start(ctx, run)
+	if err != nil {
+		start = &journal.Start{Run: run, Workflow: head.Workflow, Name: head.Name, Labels: head.Labels}
+	}
+	s := &inspect.State{
+		Run: run, Start: start, Status: reactive.RunStatus(head.Status), Started: head.Started, Updated: head.Updated,
+		Due: head.Due, Seq: head.Last, Finished: !head.Open,
+	}
+	if !s.Finished {
+		s.Parked = fmt.Errorf("%w: %w", decide.ErrParked, because)
+		return s, nil
+	}
+	for event, err := range r.store.Read(ctx, run, head.Last) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", run, err)
+		}
+		if event.Type == journal.RunFinished && event.Detail != nil {
+			s.Failure, s.Output = event.Detail.Failure, event.Value
+		}
+	}
+	return s, nil
+}
+
+// Head is what the store lists a run with. It looks at ids from just before this one on.
+func (r *Reader) Head(ctx context.Context, id string) (journal.Head, error) {
+	if id == "" {
+		return journal.Head{}, fmt.Errorf("%w: %q", decide.ErrRunNotFound, id)
+	}
+	last := len(id) - 1
+	before := id[:last]
+	if id[last] > 0 { // no id is between this and the one that is looked for
+		before += string([]byte{id[last] - 1, 0xff})
+	}
+	for head, err := range r.store.Heads(ctx, before) {
+		switch {
+		case head.Run > id:
+			return journal.Head{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
+		case err != nil:
+			return journal.Head{}, fmt.Errorf("read the head of run %s: %w", id, err)
+		case head.Run == id:
+			return head, nil
+		}
+	}
+	return journal.Head{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
+}
