@@ -27,7 +27,7 @@ import (
 var noLimits = map[string]string{
 	// defaults of a struct that the table has
 	"call.CodeMax": "operation.CodeMax", "call.MessageMax": "operation.MessageMax",
-	"coordinator.valueBytesMax": "Limits.ValueBytesMax", "coordinator.depthMax": "Limits.DepthMax", "document.BytesMax": "Limits.Bytes",
+	"limits.ActorMax": "coordinator.ActorMax", "limits.valueBytesMax": "Limits.ValueBytesMax", "limits.depthMax": "Limits.DepthMax", "document.BytesMax": "Limits.Bytes",
 
 	// memory for what can be had again
 	"doctor.plansMax": "a cache", "explore.liveMax": "a cache", "signals.retainMax": "a cache",
@@ -176,7 +176,7 @@ func rows(t *testing.T, second string, cells int) map[string]string {
 
 // noTimes are constants that are named like times and bound nothing, each with what it is.
 var noTimes = map[string]string{
-	"coordinator.jumpTime": "how often a clock is looked at", "control.fileTime": "how often a file is looked at",
+	"clock.jumpTime": "how often a clock is looked at", "control.fileTime": "how often a file is looked at",
 }
 
 // timesOf are the constants of a package that are called as times are.

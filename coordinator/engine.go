@@ -13,8 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
@@ -28,6 +30,18 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
+
+// Limits bound what one run, with the child runs below it, may grow to.
+type Limits = limits.Limits
+
+// ActorMax is how many bytes the name has at most of who starts a run, or steps in.
+const ActorMax = limits.ActorMax
+
+// DefaultLimits are the limits of a Config that says nothing else.
+func DefaultLimits() Limits { return limits.Default() }
+
+// systemClock is how engines look at the clock.
+var systemClock = clock.System
 
 // Config is what an engine is made with. The zero Config is usable.
 type Config struct {
@@ -89,7 +103,8 @@ const (
 type Engine struct {
 	store    journal.Store
 	config   Config
-	clock    *clock
+	clock    *clock.Clock
+	alarms   *clock.Alarms // for the runs that left memory with a timer
 	pool     *pool.Pool
 	ctx      context.Context // of all loops
 	cancel   context.CancelCauseFunc
@@ -104,9 +119,8 @@ type Engine struct {
 	mine     map[string]bool     // runs to go on with; nil: all
 	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
 	families map[string]int      // how many runs are below those that nobody has started, by their ids
-	sleepers sleepers
-	before   []func() error // to be called before the shutdown begins
-	ending   bool           // Shutdown was called
+	before   []func() error      // to be called before the shutdown begins
+	ending   bool                // Shutdown was called
 	closed   bool
 	shut     chan struct{} // closed when Shutdown has done its work
 
@@ -132,9 +146,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 			return nil, fmt.Errorf("Config.PassEnv: %w", err)
 		}
 	}
-	config.Limits.complete()
+	config.Limits = config.Limits.Completed()
 	e := &Engine{
-		store: store, config: config, clock: newClock(), runs: map[string]*run{}, parked: map[string]*parking{},
+		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: map[string]*parking{},
 		notices: notices{}, wards: map[string][]string{}, families: map[string]int{}, shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
@@ -143,7 +157,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 	})
-	e.sleepers.wake = make(chan struct{}, 1)
+	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {
 		e.registry, err = registry.New(store, registry.Config{
 			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: children{e},
@@ -156,8 +170,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
 	e.draining, e.drain = context.WithCancel(context.Background())
-	e.loops.Go(e.wakeSleepers)
-	e.loops.Go(e.watchClock)
+	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
+	e.loops.Go(func() { e.clock.Watch(e.ctx, e.lookAtTimers) })
 	ready := false
 	defer func() {
 		if !ready { // PickUp may have ended the caller's goroutine, too
@@ -192,7 +206,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), len(e.wards[head.Run]) > 0:
 			e.load(head.Run) // a pause does not end the calls that were under way
 		case head.Due > 0:
-			e.sleep(head.Run, head.Due)
+			e.alarms.Set(head.Run, head.Due)
 			asleep = append(asleep, head.Run)
 		default:
 			asleep = append(asleep, head.Run)
@@ -280,7 +294,7 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 			opt(&o)
 		}
 	}
-	if err := errors.Join(checkLabels(o.labels), checkActor(o.actor)); err != nil {
+	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor)); err != nil {
 		return nil, err
 	}
 	entry, err := e.learn(w)
@@ -520,6 +534,23 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	e.loops.Go(func() { r.loop(e.ctx) })
 }
 
+// wake brings a run back into memory whose timer is due.
+func (e *Engine) wake(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(id)
+}
+
+// lookAtTimers has all runs look at their timers.
+func (e *Engine) lookAtTimers() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.runs {
+		r.Again()
+	}
+	e.alarms.Look()
+}
+
 // deliver puts an item to a run, which is brought back into memory for it.
 func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 	for {
@@ -528,7 +559,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 			e.mu.Unlock()
 			return ErrShutdown
 		}
-		it.Received = e.clock.now()
+		it.Received = e.clock.Now()
 		r := e.runs[id]
 		if r == nil {
 			e.load(id, it)
@@ -555,7 +586,7 @@ func (e *Engine) retire(r *run) bool {
 	delete(e.runs, r.id)
 	delete(e.families, r.id)
 	if due := r.root.NextDue(); due > 0 {
-		e.sleep(r.id, due)
+		e.alarms.Set(r.id, due)
 	}
 	return true
 }

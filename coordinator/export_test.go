@@ -20,9 +20,6 @@ func (e *Engine) InMemory() int {
 	return len(e.runs)
 }
 
-// FirstDifference is the place of the first difference between two values.
-var FirstDifference = firstDifference
-
 // ChildOf, ParentOf and Generation are about the ids of child runs.
 var (
 	ChildOf    = childOf

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -97,7 +98,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 			return result, e.why(ctx, err)
 		}
 		if due > 0 {
-			defer time.AfterFunc(r.engine.clock.until(due), cancel).Stop()
+			defer time.AfterFunc(r.engine.clock.Until(due), cancel).Stop()
 		}
 	}
 	for event, err := range e.store.Tail(following, r.id, last+1) {
@@ -210,7 +211,7 @@ func (r *Run) Decide(ctx context.Context, step string, done bool, reason string)
 
 // wish puts an event to the run's loop and waits until it is durable or refused.
 func (r *Run) wish(ctx context.Context, event journal.Event) error {
-	if err := checkActor(r.actor); err != nil {
+	if err := limits.CheckActor(r.actor); err != nil {
 		return err
 	}
 	if r.actor != "" {

@@ -113,7 +113,7 @@ func (r *run) wait(ctx context.Context) bool {
 	due := r.root.NextDue()
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
-		pause = min(pause, r.engine.clock.until(due))
+		pause = min(pause, r.engine.clock.Until(due))
 	}
 	r.timer.Reset(max(0, pause))
 	defer r.timer.Stop()

@@ -44,7 +44,7 @@ type process struct{ *Engine }
 
 var _ reader.Process = process{}
 
-func (p process) Now() int64 { return p.clock.now() }
+func (p process) Now() int64 { return p.clock.Now() }
 
 func (p process) Drives(run string) bool {
 	p.mu.Lock()

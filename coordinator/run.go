@@ -72,12 +72,12 @@ func (r *run) Land(calls []*pool.Call) bool { return r.inbox.land(calls) }
 
 // Reported takes a report of a call.
 func (r *run) Reported(event journal.Event, reply func(error)) bool {
-	return r.inbox.add(decide.Item{Event: event, Received: r.engine.clock.now(), Reply: reply})
+	return r.inbox.add(decide.Item{Event: event, Received: r.engine.clock.Now(), Reply: reply})
 }
 
 // instant is now, but never before the last one: instants in a journal ascend.
 func (r *run) instant() int64 {
-	r.last = max(r.last, r.engine.clock.now())
+	r.last = max(r.last, r.engine.clock.Now())
 	return r.last
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -23,7 +24,7 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 		}
 		switch out.Last = event.Seq; event.Type {
 		case journal.RunStarted:
-			out.Start = StartOf(&event)
+			out.Start = decide.StartOf(&event)
 		case journal.RunFinished:
 			out.Result = inspect.NewResult(run, &event)
 		case journal.RunReopened:

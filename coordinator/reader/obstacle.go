@@ -18,7 +18,7 @@ func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
 		}
-		if start := StartOf(&event); start != nil {
+		if start := decide.StartOf(&event); start != nil {
 			return start, nil
 		}
 		return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)

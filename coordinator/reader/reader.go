@@ -128,7 +128,7 @@ func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (
 
 // rootFor makes the empty root of a run from its first event.
 func (r *Reader) rootFor(ctx context.Context, first *journal.Event) (*reactive.Root, error) {
-	start := StartOf(first)
+	start := decide.StartOf(first)
 	if start == nil {
 		return nil, fmt.Errorf("%w: it does not begin with its start", journal.ErrDamaged)
 	}

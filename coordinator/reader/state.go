@@ -75,14 +75,6 @@ func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, er
 	})
 }
 
-// StartOf is what a run was started with, by its first event; nil when the event is none.
-func StartOf(e *journal.Event) *journal.Start {
-	if e.Type != journal.RunStarted || e.Detail == nil {
-		return nil
-	}
-	return e.Detail.Start
-}
-
 // listed is State by what the store lists, for a run that cannot be followed.
 func (r *Reader) listed(ctx context.Context, run string, because error) (*inspect.State, error) {
 	head, err := r.Head(ctx, run)

@@ -46,3 +46,12 @@ func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal
 	limits.complete().KeptBy(start, w)
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }
+
+// StartOf returns what a run was started with, by its first event; nil when the event is none that
+// holds it.
+func StartOf(e *journal.Event) *journal.Start {
+	if e.Type != journal.RunStarted || e.Detail == nil {
+		return nil
+	}
+	return e.Detail.Start
+}

@@ -1,10 +1,12 @@
-package coordinator
+package limits
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
 // What is noted of a run beside its input. Lists of runs hold all of it.
@@ -15,19 +17,19 @@ const (
 	labelTextMax = 1024 // bytes of what it says
 )
 
-// checkLabels refuses labels that are too many or too long, or no text.
-func checkLabels(labels map[string]string) error {
+// CheckLabels refuses labels that are too many or too long, or no text.
+func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
-		return fmt.Errorf("%w: %d labels; a run has at most %d", ErrLimit, len(labels), labelsMax)
+		return fmt.Errorf("%w: %d labels; a run has at most %d", decide.ErrLimit, len(labels), labelsMax)
 	}
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		switch text := labels[name]; {
 		case len(name) > labelNameMax:
-			return fmt.Errorf("%w: label %.40q…: its name has %d bytes, at most %d are allowed", ErrLimit, name, len(name), labelNameMax)
+			return fmt.Errorf("%w: label %.40q…: its name has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(name), labelNameMax)
 		case name == "" || !utf8.ValidString(name):
 			return fmt.Errorf("label %q: its name is no text", name)
 		case len(text) > labelTextMax:
-			return fmt.Errorf("%w: label %q has %d bytes, at most %d are allowed", ErrLimit, name, len(text), labelTextMax)
+			return fmt.Errorf("%w: label %q has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(text), labelTextMax)
 		case !utf8.ValidString(text):
 			return fmt.Errorf("label %q: %q is no text in UTF-8", name, text)
 		}
@@ -35,11 +37,11 @@ func checkLabels(labels map[string]string) error {
 	return nil
 }
 
-// checkActor refuses a name that is too long, or no text. Nobody need be named.
-func checkActor(actor string) error {
+// CheckActor refuses a name that is too long, or no text. Nobody need be named.
+func CheckActor(actor string) error {
 	switch {
 	case len(actor) > ActorMax:
-		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", ErrLimit, actor, len(actor), ActorMax)
+		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
 	case !utf8.ValidString(actor):
 		return fmt.Errorf("actor %q is no text in UTF-8", actor)
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package limits
 
 import (
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -65,8 +65,8 @@ const (
 	depthMax      = 16
 )
 
-// DefaultLimits are the limits of a Config that says nothing else.
-func DefaultLimits() Limits {
+// Default returns the limits of an engine whose Config says nothing else.
+func Default() Limits {
 	run := decide.DefaultLimits()
 	return Limits{
 		NodesMax: 100_000, MapItemsMax: run.MapItemsMax, InstancesMax: run.InstancesMax, EventsMax: run.EventsMax,
@@ -91,7 +91,7 @@ func (l *Limits) fields() []*int {
 }
 
 func (l *Limits) complete() {
-	defaults := DefaultLimits()
+	defaults := Default()
 	for i, most := range defaults.fields() {
 		if limit := l.fields()[i]; *limit == 0 {
 			*limit = *most

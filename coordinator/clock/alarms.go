@@ -1,0 +1,92 @@
+package clock
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// Alarms are names with an instant each, and one goroutine for all. They are safe for concurrent use.
+type Alarms struct {
+	clock *Clock
+	wake  chan struct{} // has a token when the next alarm may be another
+
+	mu    sync.Mutex
+	queue queue
+}
+
+// NewAlarms returns alarms by a clock, none of which is set.
+func NewAlarms(c *Clock) *Alarms { return &Alarms{clock: c, wake: make(chan struct{}, 1)} }
+
+type alarm struct {
+	due  int64
+	name string
+}
+
+type queue []alarm
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].due < q[j].due }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(alarm)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+// Set sets an alarm at an instant. It cannot be taken back, and a name may have several.
+func (a *Alarms) Set(name string, due int64) {
+	a.mu.Lock()
+	heap.Push(&a.queue, alarm{due, name})
+	first := a.queue[0].name == name
+	a.mu.Unlock()
+	if first {
+		a.Look()
+	}
+}
+
+// Look has Run look at the clock, which may have jumped.
+func (a *Alarms) Look() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run calls due with the name of each alarm when its instant has come, until ctx ends.
+func (a *Alarms) Run(ctx context.Context, due func(name string)) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next, pause := a.next()
+		if pause <= 0 {
+			due(next)
+			continue
+		}
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// next takes an alarm that is due, or says how long it is until there may be one.
+func (a *Alarms) next() (name string, pause time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.queue) == 0 {
+		return "", time.Hour
+	}
+	first := a.queue[0]
+	if pause := a.clock.Until(first.due); pause > 0 {
+		return "", pause
+	}
+	heap.Pop(&a.queue)
+	return first.name, 0
+}

@@ -1,0 +1,36 @@
+package decide
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Difference says in what a run that exists and one that is to be started differ; "" when they are the same. Of inputs it
+// names the place and not what is there: that may be secret.
+func Difference(was, second *journal.Event) string {
+	old, now := StartOf(was), second.Detail.Start
+	if old == nil {
+		return "what it was started with is not known"
+	}
+	if old.Workflow != now.Workflow {
+		text := fmt.Sprintf("it is a run of workflow %s, not of %s", old.Name, now.Name)
+		if old.Name == now.Name {
+			text = fmt.Sprintf("it is a run of another version of workflow %s", old.Name)
+		}
+		return fmt.Sprintf("%s (hash %.12s, not %.12s)", text, old.Workflow, now.Workflow)
+	}
+	input, err := value.Of(was.Value)
+	if err != nil {
+		return "its input is not known"
+	}
+	at, differ := value.FirstDifference(input, second.Value)
+	switch {
+	case !differ:
+		return ""
+	case len(at) == 0:
+		return "its input differs"
+	}
+	return fmt.Sprintf("its input differs at %s", at)
+}
