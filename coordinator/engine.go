@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
@@ -112,20 +113,19 @@ type Engine struct {
 	drain    context.CancelFunc
 	loops    sync.WaitGroup
 
-	mu       sync.Mutex
-	runs     map[string]*run     // in memory
-	parked   map[string]*parking // those that cannot go on in this process
-	notices  notices
-	mine     map[string]bool     // runs to go on with; nil: all
-	wards    map[string][]string // unfinished children that were found in the store, by their parent's id, until it looks
-	families map[string]int      // how many runs are below those that nobody has started, by their ids
-	before   []func() error      // to be called before the shutdown begins
-	ending   bool                // Shutdown was called
-	closed   bool
-	shut     chan struct{} // closed when Shutdown has done its work
+	mu      sync.Mutex
+	runs    map[string]*run     // in memory
+	parked  map[string]*parking // those that cannot go on in this process
+	notices notices
+	mine    map[string]bool // runs to go on with; nil: all
+	before  []func() error  // to be called before the shutdown begins
+	ending  bool            // Shutdown was called
+	closed  bool
+	shut    chan struct{} // closed when Shutdown has done its work
 
 	registry *registry.Registry
 	reader   *reader.Reader
+	children *children.Children
 }
 
 // New starts an engine on a store, which it owns from then on, and goes on with the runs it finds there that are not
@@ -149,7 +149,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: map[string]*parking{},
-		notices: notices{}, wards: map[string][]string{}, families: map[string]int{}, shut: make(chan struct{}),
+		notices: notices{}, shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
@@ -160,7 +160,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {
 		e.registry, err = registry.New(store, registry.Config{
-			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: children{e},
+			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: starter{e},
 		})
 		return err
 	})
@@ -170,6 +170,10 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
 	e.draining, e.drain = context.WithCancel(context.Background())
+	e.children = children.New(children.Config{
+		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
+		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
+	})
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.lookAtTimers) })
 	ready := false
@@ -198,12 +202,12 @@ func (e *Engine) pickUp(ctx context.Context) error {
 			open = append(open, head)
 		}
 	}
-	alone := e.ward(open)
+	alone := e.children.Found(open)
 	var asleep []string
 	for _, head := range open {
 		e.mu.Lock()
 		switch {
-		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), len(e.wards[head.Run]) > 0:
+		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), e.children.AreFound(head.Run):
 			e.load(head.Run) // a pause does not end the calls that were under way
 		case head.Due > 0:
 			e.alarms.Set(head.Run, head.Due)
@@ -214,11 +218,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		e.mu.Unlock()
 	}
 	e.loops.Go(func() { e.survey(asleep) })
-	for parent, found := range alone {
-		if err := e.disownAlone(ctx, parent, found); err != nil {
-			e.config.Logger.Warn("it is not known whether child runs are still needed: they go on", "parent", parent, "error", err)
-		}
-	}
+	e.children.CancelAlone(ctx, alone)
 	return nil
 }
 
@@ -584,7 +584,7 @@ func (e *Engine) retire(r *run) bool {
 		return false
 	}
 	delete(e.runs, r.id)
-	delete(e.families, r.id)
+	e.children.Forget(r.id)
 	if due := r.root.NextDue(); due > 0 {
 		e.alarms.Set(r.id, due)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
@@ -23,10 +24,12 @@ var (
 	ErrUnreturned   = errors.New("coordinator: the engine has shut down, and not all that was under way has returned")
 )
 
-// Codes of failures that have to do with what is around a call: see package pool.
+// Codes of failures that have to do with what is around a call: see packages pool and children.
 const (
 	CodeDirectory = pool.CodeDirectory
 	CodeKeychain  = pool.CodeKeychain
+
+	CodeChildFailed = children.CodeChildFailed
 )
 
 // ExistsError says in what the run that has an id differs from the one that was to be started with it. errors.Is finds

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"testing"
 
+	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -22,9 +23,9 @@ func (e *Engine) InMemory() int {
 
 // ChildOf, ParentOf and Generation are about the ids of child runs.
 var (
-	ChildOf    = childOf
+	ChildOf    = children.ID
 	ParentOf   = journal.ParentRun
-	Generation = generation
+	Generation = children.Generation
 )
 
 // Remembered is how many workflows the engine remembers by each of its ways to find them.

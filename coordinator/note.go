@@ -97,9 +97,9 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	if err := r.commit(ctx, batch, head); err != nil {
 		return err
 	}
-	err = e.noteOrphans(ctx, before, after)
+	err = e.children.CancelEnded(ctx, before, after)
 	if now != paused {
-		err = errors.Join(err, e.notePause(ctx, id, now, after))
+		err = errors.Join(err, e.children.NotePause(ctx, id, now, after))
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
 		return false
 	}
 	delete(e.runs, r.id)
-	delete(e.families, r.id)
+	e.children.Forget(r.id)
 	switch {
 	case !parks:
 		return false

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
-	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
@@ -38,30 +35,6 @@ const StatusDamaged = reader.StatusDamaged
 // ParkedReason is an error that wraps ErrParked as a text for people: why the run is parked, without the names of packages;
 // "" for nil. Of damage it says who looks into it.
 func ParkedReason(err error) string { return reader.ParkedReason(err) }
-
-// process is what the engine's reader asks of it.
-type process struct{ *Engine }
-
-var _ reader.Process = process{}
-
-func (p process) Now() int64 { return p.clock.Now() }
-
-func (p process) Drives(run string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.drives(run)
-}
-
-func (p process) Parked(ctx context.Context, run string) error {
-	return (&Run{engine: p.Engine, id: run}).Parked(ctx)
-}
-
-func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host {
-	calls := newRun(p.Engine, run).calls
-	return pool.NewHost(&calls, entry, root, p.config.Limits.OfRun())
-}
-
-func (p process) Report(what, run string, err error) { p.report(what, run, err) }
 
 // read asks the reader, with errors that say why it has no answer.
 func read[T any](ctx context.Context, e *Engine, ask func(*reader.Reader) (T, error)) (T, error) {

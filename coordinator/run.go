@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
@@ -86,8 +87,10 @@ func (r *run) instant() int64 {
 func (r *run) resume(ctx context.Context) {
 	r.root.TakeCancels()
 	r.root.TakeCalls()
-	r.disown()
-	r.restorePause(context.WithoutCancel(ctx))
+	r.engine.children.Claim(r.id, r.children)
+	paused := r.root.Paused()
+	r.paused.Store(paused)
+	r.engine.children.RestorePause(context.WithoutCancel(ctx), r.id, paused, r.children())
 	var calls []reactive.Request
 	for _, req := range r.root.OpenCalls() {
 		switch {
@@ -99,6 +102,21 @@ func (r *run) resume(ctx context.Context) {
 		}
 	}
 	r.host.Make(ctx, r.host.Admit(calls, &r.step.Reserved), &r.under)
+}
+
+// children are the ids of the runs that the run's open calls have started, or will.
+func (r *run) children() map[string]bool {
+	if r.root.Finished() != nil || len(r.entry.Performers) == 0 {
+		return nil
+	}
+	return children.IDs(r.host.Children(r.root.OpenCalls()))
+}
+
+// relayPause tells the child runs when the run's pause has begun or ended.
+func (r *run) relayPause(ctx context.Context) {
+	if paused := r.root.Paused(); r.paused.Swap(paused) != paused {
+		r.engine.children.Pause(ctx, r.id, paused, r.children())
+	}
 }
 
 func interrupted(req reactive.Request) journal.Event {

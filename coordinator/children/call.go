@@ -1,4 +1,4 @@
-package coordinator
+package children
 
 import (
 	"context"
@@ -12,37 +12,36 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/canceled"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // CodeChildFailed is the reason of a step whose child run did not complete, or refused its input.
 const CodeChildFailed = "child_failed"
 
-// children carries out the calls that start child runs. A child has a journal of its own, under a name made of the request, so
-// that a call that is made again after a crash finds the run that it has started.
-type children struct{ engine *Engine }
-
-var _ registry.Starter = children{}
+var _ registry.Starter = (*Children)(nil)
 
 // CallChild starts the child, or finds it, and waits for its end. When the call ends first, the child is cancelled.
-func (c children) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
+func (c *Children) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(call)
 	defer cancel(nil)
-	defer context.AfterFunc(c.engine.draining, func() { cancel(ErrShutdown) })()
-	r, err := c.start(context.WithoutCancel(ctx), call, find) // to know whether there is a child to be cancelled
+	defer context.AfterFunc(c.Draining, func() { cancel(decide.ErrShutdown) })()
+	id := ID(&call.Request)
+	err := c.start(context.WithoutCancel(ctx), id, call, find) // to know whether there is a child to be cancelled
 	if err != nil {
 		return nil, c.failure(ctx, call, err)
 	}
-	result, err := c.await(ctx, r)
+	result, err := c.await(ctx, id)
 	switch {
 	case err == nil && result.Err() == nil:
 		return result.Output, nil
 	case err == nil:
 		return nil, childFailure(result)
 	}
-	if call.Err() != nil && !errors.Is(context.Cause(ctx), ErrShutdown) {
-		err = r.Cancel(context.WithoutCancel(ctx), orphaned)
-		if errors.Is(err, ErrFinished) {
+	if call.Err() != nil && !errors.Is(context.Cause(ctx), decide.ErrShutdown) {
+		err = c.Engine.Cancel(context.WithoutCancel(ctx), id, orphaned)
+		if errors.Is(err, decide.ErrFinished) {
 			err = nil
 		}
 		return nil, errors.Join(context.Canceled, err)
@@ -51,16 +50,16 @@ func (c children) CallChild(call *operation.Call, find func(context.Context) (*r
 }
 
 // await waits for the child's end. One that is parked may be tried again at any time, and is no failure of the step.
-func (c children) await(ctx context.Context, r *Run) (*Result, error) {
+func (c *Children) await(ctx context.Context, id string) (*inspect.Result, error) {
 	for {
-		result, err := r.Wait(ctx)
-		if !errors.Is(err, ErrParked) {
+		result, err := c.Engine.Wait(ctx, id)
+		if !errors.Is(err, decide.ErrParked) {
 			return result, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, canceled.Error(ctx)
-		case <-c.engine.untilTried(r.id):
+		case <-c.Engine.Tried(id):
 		}
 	}
 }
@@ -68,18 +67,18 @@ func (c children) await(ctx context.Context, r *Run) (*Result, error) {
 // failure is what the step says. That the engine shuts down is none: the call is made again by the next one. A child that
 // lacks its secrets has not begun, and may be tried again as any call that lacks some. What this program lacks to begin it is no
 // failure either: another may have it.
-func (c children) failure(ctx context.Context, call *operation.Call, err error) error {
-	if errors.Is(err, ErrShutdown) || errors.Is(context.Cause(ctx), ErrShutdown) {
-		return ErrShutdown
+func (c *Children) failure(ctx context.Context, call *operation.Call, err error) error {
+	if errors.Is(err, decide.ErrShutdown) || errors.Is(context.Cause(ctx), decide.ErrShutdown) {
+		return decide.ErrShutdown
 	}
 	if errors.Is(err, keychain.ErrUnavailable) {
 		return pool.Lacking(err)
 	}
-	if errors.Is(err, ErrMissing) {
+	if errors.Is(err, decide.ErrMissing) {
 		return &pool.Unable{Reason: fmt.Errorf("child workflow of operation %q: %w", call.Operation, err)}
 	}
 	code := CodeChildFailed
-	if errors.Is(err, ErrLimit) {
+	if errors.Is(err, decide.ErrLimit) {
 		code = reactive.CodeLimit
 	}
 	return &operation.Error{Code: code, Permanent: true, Err: err}
@@ -87,7 +86,7 @@ func (c children) failure(ctx context.Context, call *operation.Call, err error) 
 
 // childFailure is what the step says whose child run has ended without completing. Its details say how. Where that has failed
 // because of a child of its own, that one is named, whose id says which runs are above it.
-func childFailure(r *Result) error {
+func childFailure(r *inspect.Result) error {
 	message := r.Err().Error()
 	if f := r.Failure; f != nil && f.Code == CodeChildFailed && strings.HasPrefix(f.Message, "run "+r.Run+"/") {
 		message = f.Message
@@ -99,22 +98,21 @@ func childFailure(r *Result) error {
 	return &operation.Error{Code: CodeChildFailed, Message: message, Details: details, Permanent: true, Err: r.Err()}
 }
 
-func (c children) start(ctx context.Context, call *operation.Call, find func(context.Context) (*registry.Entry, error)) (*Run, error) {
-	id := childOf(&call.Request)
-	r, err := c.engine.Run(ctx, id)
-	if !errors.Is(err, ErrRunNotFound) {
-		return r, err
+// start begins the child, unless it is there.
+func (c *Children) start(ctx context.Context, id string, call *operation.Call, find func(context.Context) (*registry.Entry, error)) error {
+	if known, err := c.Engine.Exists(ctx, id); known || err != nil {
+		return err
 	}
 	input, err := value.Of(call.Input)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	entry, err := find(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := entry.Schema.Check(input); err != nil {
-		return nil, err
+		return err
 	}
-	return c.engine.beget(ctx, entry, input, startOptions{id: id, parent: callOf(&call.Request), in: call.Identity})
+	return c.begin(ctx, entry, input, Start{ID: id, Call: Name(&call.Request), Identity: call.Identity})
 }

@@ -1,0 +1,75 @@
+package coordinator
+
+import (
+	"context"
+
+	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/pool"
+	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// process is what the engine's reader and its children ask of it.
+type process struct{ *Engine }
+
+var (
+	_ reader.Process  = process{}
+	_ children.Engine = process{}
+)
+
+func (p process) Now() int64 { return p.clock.Now() }
+
+func (p process) Drives(run string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.drives(run)
+}
+
+func (p process) Parked(ctx context.Context, run string) error {
+	return (&Run{engine: p.Engine, id: run}).Parked(ctx)
+}
+
+func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host {
+	calls := newRun(p.Engine, run).calls
+	return pool.NewHost(&calls, entry, root, p.config.Limits.OfRun())
+}
+
+func (p process) Report(what, run string, err error) { p.report(what, run, err) }
+
+func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
+
+func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
+	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity})
+	return err
+}
+
+func (p process) Wait(ctx context.Context, run string) (*Result, error) {
+	return (&Run{engine: p.Engine, id: run}).Wait(ctx)
+}
+
+func (p process) Tried(run string) <-chan struct{} { return p.untilTried(run) }
+
+func (p process) Cancel(ctx context.Context, run, reason string) error {
+	return (&Run{engine: p.Engine, id: run}).Cancel(ctx, reason)
+}
+
+func (p process) Tell(ctx context.Context, run string, command journal.Event, reply func(error)) error {
+	return p.deliver(ctx, run, decide.Item{Event: command, Reply: reply})
+}
+
+func (p process) Note(ctx context.Context, run string, command journal.Event) error {
+	return p.note(ctx, run, command)
+}
+
+func (p process) Go(f func()) { p.loops.Go(f) }
+
+// starter carries out the calls that start child runs.
+type starter struct{ *Engine }
+
+func (s starter) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
+	return s.children.CallChild(call, find)
+}
