@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/parking"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -113,15 +114,14 @@ type Engine struct {
 	drain    context.CancelFunc
 	loops    sync.WaitGroup
 
-	mu      sync.Mutex
-	runs    map[string]*run     // in memory
-	parked  map[string]*parking // those that cannot go on in this process
-	notices notices
-	mine    map[string]bool // runs to go on with; nil: all
-	before  []func() error  // to be called before the shutdown begins
-	ending  bool            // Shutdown was called
-	closed  bool
-	shut    chan struct{} // closed when Shutdown has done its work
+	mu     sync.Mutex
+	runs   map[string]*run // in memory
+	parked *parking.Lot    // those that cannot go on in this process
+	mine   map[string]bool // runs to go on with; nil: all
+	before []func() error  // to be called before the shutdown begins
+	ending bool            // Shutdown was called
+	closed bool
+	shut   chan struct{} // closed when Shutdown has done its work
 
 	registry *registry.Registry
 	reader   *reader.Reader
@@ -148,8 +148,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
-		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: map[string]*parking{},
-		notices: notices{}, shut: make(chan struct{}),
+		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
+		shut: make(chan struct{}),
 	}
 	if config.PickUp != nil {
 		e.mine = map[string]bool{}
@@ -373,12 +373,12 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	r.calls.Ring, r.started = ring, true
 	r.adopt(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
-	r.inbox.add(decide.Item{Event: first, Reply: once(done)})
+	r.inbox.Add(decide.Item{Event: first, Reply: once(done)})
 	if !e.enter(r) {
 		return e.again(ctx, &first)
 	}
 	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
-		r.inbox.add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
+		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
 	switch err, told := e.reply(ctx, done); {
@@ -446,7 +446,7 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	e.mu.Lock()
-	known := e.runs[id] != nil || e.parked[id] != nil
+	known := e.runs[id] != nil || e.parked.At(id) != nil
 	e.mu.Unlock()
 	if known {
 		return true, nil
@@ -525,11 +525,9 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	if e.runs[id] != nil {
 		return
 	}
-	if p := e.parked[id]; p != nil {
-		p.tried()
-	}
+	e.parked.Try(id)
 	r := newRun(e, id)
-	r.inbox.items = items
+	r.inbox.Add(items...)
 	e.runs[id] = r
 	e.loops.Go(func() { r.loop(e.ctx) })
 }
@@ -565,7 +563,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 			e.load(id, it)
 		}
 		e.mu.Unlock()
-		if r == nil || r.inbox.add(it) {
+		if r == nil || r.inbox.Add(it) {
 			return nil
 		}
 		select { // it is leaving; the next one takes the item
@@ -580,7 +578,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 func (e *Engine) retire(r *run) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !r.inbox.shutIfEmpty() {
+	if !r.inbox.ShutIfEmpty() {
 		return false
 	}
 	delete(e.runs, r.id)

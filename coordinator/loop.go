@@ -107,7 +107,7 @@ func unfinished(head journal.Head) journal.Head {
 // wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
 // leaves memory: at shutdown also when there is more to decide, which may have no end.
 func (r *run) wait(ctx context.Context) bool {
-	if r.inbox.ready() || r.more && ctx.Err() == nil {
+	if r.inbox.Ready() || r.more && ctx.Err() == nil {
 		return true
 	}
 	due := r.root.NextDue()
@@ -120,7 +120,7 @@ func (r *run) wait(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-r.inbox.wake:
+	case <-r.inbox.Wake():
 		return true
 	case <-r.timer.C:
 	}

@@ -11,37 +11,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// parkedMax bounds how many parked runs are remembered. One that is not is parked all the same: who asks for it is told why,
-// but lists do not show it.
-const parkedMax = 100_000
-
-// parking is why a run that has not finished does not go on in this process.
-type parking struct {
-	reason error          // wraps ErrParked
-	start  *journal.Start // what the run was started with, where more workflows could help; nil where not
-	over   chan struct{}  // closed when the run is tried again
-}
-
-// tried tells those who wait that the run is tried again. The caller holds the engine's mu.
-func (p *parking) tried() {
-	select {
-	case <-p.over:
-	default:
-		close(p.over)
+// notice returns a context that ends when a run is parked, and has ended when the run is in memory; and a function to be called
+// by who waits no longer.
+func (e *Engine) notice(id string) (ctx context.Context, leave func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs[id] != nil {
+		ended, cancel := context.WithCancel(e.ctx)
+		cancel()
+		return ended, cancel
 	}
-}
-
-// park remembers a run that is not in memory as parked. It reports whether that is news, which is to be told once, as long as
-// the reason stays the same. The caller holds mu.
-func (e *Engine) park(id string, reason error, start *journal.Start) (news bool) {
-	e.notices.give(id)
-	p := e.parked[id]
-	if p == nil && len(e.parked) >= parkedMax {
-		return true
-	}
-	news = p == nil || p.reason.Error() != reason.Error()
-	e.parked[id] = &parking{reason: reason, start: start, over: make(chan struct{})}
-	return news
+	return e.parked.Notice(e.ctx, id)
 }
 
 // tellParked says once that a run is parked.
@@ -49,36 +29,14 @@ func (e *Engine) tellParked(id string, reason error) {
 	e.config.Logger.Warn("a run is parked: it cannot go on in this process", "run", id, "reason", reason)
 }
 
-// unpark forgets that a run was parked: it goes on.
-func (e *Engine) unpark(id string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.parked, id)
-}
-
 // parkedFor is why a run is known to be parked; nil when it is not known to be.
 func (e *Engine) parkedFor(id string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if p := e.parked[id]; p != nil && e.runs[id] == nil {
-		return p.reason
+	if p := e.parked.At(id); p != nil && e.runs[id] == nil {
+		return p.Reason
 	}
 	return nil
-}
-
-// untilTried is closed when a parked run is tried again, if it has not been yet; nil when that will not be known.
-func (e *Engine) untilTried(id string) <-chan struct{} {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if p := e.parked[id]; p != nil {
-		return p.over
-	}
-	if len(e.parked) >= parkedMax {
-		return nil
-	}
-	tried := make(chan struct{})
-	close(tried)
-	return tried
 }
 
 // parks decides, when a run leaves memory because of an error, whether it is parked with that, and returns what it was
@@ -122,7 +80,7 @@ func (r *run) leave() {
 	if e.forget(r, parks, start) {
 		e.tellParked(r.id, r.err)
 	}
-	items, landed := r.inbox.close()
+	items, landed := r.inbox.Close()
 	e.pool.Leave(&r.under)
 	items = append(r.pending, items...)
 	e.pool.Return(append(landed, r.landed...))
@@ -152,7 +110,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
 		e.load(r.id)
 		return false
 	}
-	return e.park(r.id, r.err, start)
+	return e.parked.Park(r.id, r.err, start)
 }
 
 // parting is what is told to those who came in too late. A finished run may still be reopened, and one that is tried again
@@ -171,23 +129,15 @@ func (r *run) parting(e *journal.Event) error {
 
 // retryMissing tries the parked runs again whose workflows lack nothing any more.
 func (e *Engine) retryMissing() {
-	e.mu.Lock()
-	missing := map[string]*parking{}
-	for id, p := range e.parked {
-		if p.start != nil && e.runs[id] == nil {
-			missing[id] = p
-		}
-	}
-	e.mu.Unlock()
 	complete := map[string]bool{}
-	for id, p := range missing {
-		key := registry.Key(p.start.Workflow, p.start.Children)
+	for id, p := range e.parked.Missing() {
+		key := registry.Key(p.Start.Workflow, p.Start.Children)
 		if _, known := complete[key]; !known {
-			_, err := e.registry.Find(e.ctx, p.start.Workflow, p.start.Children)
+			_, err := e.registry.Find(e.ctx, p.Start.Workflow, p.Start.Children)
 			complete[key] = err == nil
 		}
 		e.mu.Lock()
-		if complete[key] && e.parked[id] == p && !e.closed {
+		if complete[key] && e.parked.At(id) == p && !e.closed {
 			e.load(id)
 		}
 		e.mu.Unlock()
@@ -219,7 +169,7 @@ func (e *Engine) surveyOne(id string) {
 func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known uint64) {
 	reason = fmt.Errorf("%w: %w", ErrParked, reason)
 	e.mu.Lock()
-	news := e.runs[id] == nil && e.park(id, reason, start)
+	news := e.runs[id] == nil && e.parked.Park(id, reason, start)
 	e.mu.Unlock()
 	if news {
 		e.tellParked(id, reason)

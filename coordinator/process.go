@@ -51,7 +51,7 @@ func (p process) Wait(ctx context.Context, run string) (*Result, error) {
 	return (&Run{engine: p.Engine, id: run}).Wait(ctx)
 }
 
-func (p process) Tried(run string) <-chan struct{} { return p.untilTried(run) }
+func (p process) Tried(run string) <-chan struct{} { return p.parked.Tried(run) }
 
 func (p process) Cancel(ctx context.Context, run, reason string) error {
 	return (&Run{engine: p.Engine, id: run}).Cancel(ctx, reason)

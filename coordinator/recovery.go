@@ -32,13 +32,13 @@ func (r *run) recover(ctx context.Context) bool {
 	if n := net.Of(root); n != nil && r.calls.Ring == nil {
 		r.calls.Ring = keychain.New(n.Playbook(), n.Workload(), r.engine.config.SecretTimeout)
 	}
-	if !r.inbox.holds(journal.NodeRetried) && r.finish() {
+	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false
 	}
 	if r.err = entry.Missing; r.err != nil {
 		return false
 	}
-	r.engine.unpark(r.id)
+	r.engine.parked.Leave(r.id)
 	r.more = true
 	r.resume(ctx)
 	return true
@@ -83,7 +83,7 @@ func (r *run) rewind() {
 		r.host.GiveUp(&r.step.Reserved)
 		r.root, r.step = nil, nil
 	}
-	r.inbox.putBack(r.pending, r.landed)
+	r.inbox.PutBack(r.pending, r.landed)
 	r.pending, r.landed = nil, nil
 }
 

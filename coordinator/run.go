@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
@@ -20,7 +21,7 @@ import (
 type run struct {
 	id      string
 	engine  *Engine
-	inbox   *inbox
+	inbox   *inbox.Inbox
 	durable chan struct{} // closed when the run's start is durable, if it has begun here
 	over    chan struct{} // closed when the run has left memory
 	err     error         // why it left without having finished; set before over is closed
@@ -50,7 +51,7 @@ type run struct {
 }
 
 func newRun(e *Engine, id string) *run {
-	r := &run{id: id, engine: e, inbox: newInbox(), durable: make(chan struct{}), over: make(chan struct{})}
+	r := &run{id: id, engine: e, inbox: inbox.New(), durable: make(chan struct{}), over: make(chan struct{})}
 	r.calls = e.pool.Run(id, r)
 	return r
 }
@@ -66,14 +67,14 @@ func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 var _ pool.Owner = (*run)(nil)
 
 // Again has the loop decide anew.
-func (r *run) Again() { r.inbox.poke() }
+func (r *run) Again() { r.inbox.Poke() }
 
 // Land takes calls that have ended.
-func (r *run) Land(calls []*pool.Call) bool { return r.inbox.land(calls) }
+func (r *run) Land(calls []*pool.Call) bool { return r.inbox.Land(calls) }
 
 // Reported takes a report of a call.
 func (r *run) Reported(event journal.Event, reply func(error)) bool {
-	return r.inbox.add(decide.Item{Event: event, Received: r.engine.clock.Now(), Reply: reply})
+	return r.inbox.Add(decide.Item{Event: event, Received: r.engine.clock.Now(), Reply: reply})
 }
 
 // instant is now, but never before the last one: instants in a journal ascend.
@@ -96,7 +97,7 @@ func (r *run) resume(ctx context.Context) {
 		switch {
 		case r.under.Find(req) != nil:
 		case req.Decision == 0 && r.root.Place(req.Node).Step.NonIdempotent:
-			r.inbox.add(decide.Item{Event: r.step.About(req.Node, interrupted(req)), Received: r.instant()})
+			r.inbox.Add(decide.Item{Event: r.step.About(req.Node, interrupted(req)), Received: r.instant()})
 		default:
 			calls = append(calls, req)
 		}
@@ -136,7 +137,7 @@ var errLeft = errors.New("the run has left memory")
 // take returns the items that came in, with an event for every call that has landed. The result of a call that was ended from
 // here is kept when it is an answer; that it was ended is known. The slice is valid until the next take.
 func (r *run) take() []decide.Item {
-	came, landed := r.inbox.drain()
+	came, landed := r.inbox.Drain()
 	clear(r.items)
 	r.items = append(r.items[:0], came...)
 	r.pending, r.landed = r.items, landed
