@@ -1,23 +1,14 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
-	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
-	"github.com/sluiceflow/sluice/coordinator/directory"
-	"github.com/sluiceflow/sluice/coordinator/keychain"
-	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
 	"github.com/sluiceflow/sluice/coordinator/pool"
@@ -29,77 +20,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
-	"github.com/sluiceflow/sluice/template/value"
 )
-
-// Limits bound what one run, with the child runs below it, may grow to.
-type Limits = limits.Limits
-
-// ActorMax is how many bytes the name has at most of who starts a run, or steps in.
-const ActorMax = limits.ActorMax
-
-// DefaultLimits are the limits of a Config that says nothing else.
-func DefaultLimits() Limits { return limits.Default() }
 
 // systemClock is how engines look at the clock.
 var systemClock = clock.System
-
-// Config is what an engine is made with. The zero Config is usable.
-type Config struct {
-	// Operations are what steps call, besides what their document binds. Two of one name are an error.
-	Operations []Operation
-
-	// Workflows that may have runs in the store and use Go functions: a run finds those of its own definition alone, by its
-	// hash. A workflow that is started is known by that.
-	Workflows []*template.Workflow
-
-	// Directory is who can be targeted, in place of what documents say. Default: the document's.
-	Directory directory.Directory
-
-	// PassEnv names the variables of this process's environment that programs of command bindings get besides PATH, HOME, LANG
-	// and TMPDIR, as far as they are set. Default: none.
-	PassEnv []string
-
-	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
-	IdleTimeout time.Duration
-
-	// SecretTimeout is how long the answer of a server may take that a playbook's keychain asks for a secret. Default: 30 s.
-	SecretTimeout time.Duration
-
-	// CallsMax bounds the calls of the whole process that are under way, those to the participants of a fan-out included. A
-	// step beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
-	// decision sources have a bound of their own of the same size. `sleep`, `wait`, child runs and pure operations do not
-	// count. Default: no limit.
-	CallsMax int
-
-	// ProgramsMax bounds the programs of command bindings that the process runs at a time, each of which costs it a thread and the
-	// machine a process. A step beyond it stays ready, as with CallsMax; programs that are decision sources have a bound of their
-	// own of the same size. Default: 256. Negative: no limit.
-	ProgramsMax int
-
-	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
-	// Default: it waits for its context to be patched.
-	OnBlocked playbook.OnBlocked
-
-	// PickUp says which of the unfinished runs in the store New goes on with; the engine also goes on with those it
-	// starts, and with their child runs. The others are left alone: they can be read, and what somebody wishes for one
-	// is journaled for the engine that will go on with it. Default: all.
-	PickUp func(journal.Head) bool
-
-	// Limits keep one run from taking the whole process. Default: see Limits.
-	Limits Limits
-
-	// Logger is told what nobody is waiting to hear. A line whose handler panics goes to standard error. Default:
-	// slog.Default().
-	Logger *slog.Logger
-}
-
-// What Config has where it does not say.
-const (
-	idleTime   = 10 * time.Second
-	secretTime = 30 * time.Second
-)
 
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
@@ -228,34 +152,6 @@ type Operation = registry.Operation
 // InputError says what a workflow's schema refuses in a run's input.
 type InputError = registry.InputError
 
-// An Option changes how a run is started.
-type Option func(*startOptions)
-
-type startOptions struct {
-	id     string
-	named  bool   // the id is the caller's: it may exist
-	parent string // the call that starts a child run
-	labels map[string]string
-	actor  string
-	in     *journal.Identity // in whose name
-}
-
-// WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
-func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
-
-// WithLabels marks the run for those who list runs: at most 64 labels, with names of 1 to 128 bytes and texts of at most 1024.
-func WithLabels(labels map[string]string) Option {
-	labels = maps.Clone(labels)
-	return func(o *startOptions) { o.labels = labels }
-}
-
-// WithActor records who started the run, in at most ActorMax bytes.
-func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
-
-// WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
-// the same, and it is journaled. Sluice does not judge it.
-func WithIdentity(id journal.Identity) Option { return func(o *startOptions) { o.in = &id } }
-
 // Register compiles a workflow and remembers its operations and Go functions, so that its runs can be recovered; those that
 // were parked because they lacked them go on. Start does it too. An operation's name stands for one implementation in the whole engine, a Go function's for one function in
 // all definitions of the same hash; what would change that is refused.
@@ -283,132 +179,6 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 	return entry, err
 }
 
-// Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
-// Starting an id that exists with the same workflow and input gives that run again, else an *ExistsError, which is ErrRunExists;
-// of several starts of one id at the same time one comes first, and the others wait for it. An input that the workflow's schema
-// refuses is an *InputError, and nothing is journaled.
-func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
-	var o startOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&o)
-		}
-	}
-	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor)); err != nil {
-		return nil, err
-	}
-	entry, err := e.learn(w)
-	if err != nil {
-		return nil, err
-	}
-	in, err := value.Own(input)
-	if err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	if err := entry.Schema.Check(in); err != nil {
-		return nil, err
-	}
-	if o.id == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return nil, fmt.Errorf("make a run id: %w", err)
-		}
-		o.id = id.String()
-	} else if err := template.ValidID(o.id); err != nil {
-		return nil, fmt.Errorf("run id: %w", err)
-	} else {
-		o.named = true
-	}
-	return e.begin(ctx, entry, in, o)
-}
-
-// begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
-// first requests are durable with one sync.
-func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
-	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
-		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
-			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
-	}
-	children, all, err := e.registry.Bundle(ctx, entry)
-	if err != nil {
-		return nil, e.why(ctx, err)
-	}
-	for _, one := range all {
-		if err := e.registry.Store(ctx, one); err != nil {
-			return nil, e.why(ctx, err)
-		}
-	}
-	p := entry.Plan
-	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
-	start := first.Detail.Start
-	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, string(e.onBlocked(p.Workflow))
-	if start.Identity, err = identity(o.in); err != nil {
-		return nil, err
-	}
-	for {
-		run, err := e.beginOnce(ctx, entry, first, o.named)
-		if err != errUnbegun {
-			return run, err
-		}
-	}
-}
-
-// beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
-// first, has failed.
-func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
-	p, id := entry.Plan, first.Detail.Start.Run
-	if named {
-		if known, err := e.exists(ctx, id); err != nil {
-			return nil, err
-		} else if known {
-			return e.again(ctx, &first)
-		}
-	}
-	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, e.config.SecretTimeout)
-	if err != nil {
-		return nil, err
-	}
-	r := newRun(e, id)
-	r.calls.Ring, r.started = ring, true
-	r.adopt(entry, decide.NewRoot(p), 0)
-	done := make(chan error, 1)
-	r.inbox.Add(decide.Item{Event: first, Reply: once(done)})
-	if !e.enter(r) {
-		return e.again(ctx, &first)
-	}
-	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
-		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
-	}
-	e.loops.Go(func() { r.loop(e.ctx) })
-	switch err, told := e.reply(ctx, done); {
-	case err == nil:
-		return &Run{engine: e, id: id}, nil
-	case !told:
-		return nil, err
-	case errors.Is(err, journal.ErrConflict):
-		run, again := e.again(ctx, &first)
-		if again == errUnbegun { // what is there is no run
-			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
-		}
-		return run, again
-	default:
-		return nil, fmt.Errorf("start run %s: %w", id, err)
-	}
-}
-
-// identity is a copy of an identity that nobody changes any more, with its resources as a value.
-func identity(of *journal.Identity) (*journal.Identity, error) {
-	if of == nil {
-		return nil, nil
-	}
-	resources, err := value.Own(of.Resources)
-	if err != nil {
-		return nil, fmt.Errorf("resources of the identity: %w", err)
-	}
-	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
-}
-
 // once is a reply into a channel with room for one. Who waits is told the first.
 func once(done chan<- error) func(error) {
 	return func(err error) {
@@ -417,15 +187,6 @@ func once(done chan<- error) func(error) {
 		default:
 		}
 	}
-}
-
-// onBlocked is what a run does when only denied tokens are left: as its playbook says, else as the engine does.
-func (e *Engine) onBlocked(w *template.Workflow) playbook.OnBlocked {
-	book, ok := playbook.Of(w)
-	if !ok {
-		return ""
-	}
-	return cmp.Or(book.Executor.OnBlocked, e.config.OnBlocked, playbook.BlockedWaits)
 }
 
 // Run finds a run by its id, finished or not; ErrRunNotFound.
@@ -458,40 +219,6 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 		return true, nil
 	}
 	return false, nil
-}
-
-// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them, and gives
-// them five seconds more. What has not returned by then is left to itself, and the error, ErrUnreturned, names it: nothing comes of
-// what it returns later. Runs that have not finished go on when an engine is next made on the store. It closes the store. From
-// then on every method returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also
-// BeforeShutdown.
-func (e *Engine) Shutdown(ctx context.Context) error {
-	e.mu.Lock()
-	if e.ending {
-		e.mu.Unlock()
-		select {
-		case <-e.shut:
-			return nil
-		case <-ctx.Done():
-			return canceled.Error(ctx)
-		}
-	}
-	e.ending = true
-	before := e.before
-	e.mu.Unlock()
-	defer close(e.shut)
-	left := e.leaveFirst(ctx, before)
-	e.mu.Lock()
-	e.closed = true
-	e.pool.Close()
-	e.mu.Unlock()
-	e.drain()
-	select {
-	case <-e.pool.Idle():
-	case <-ctx.Done():
-	}
-	e.cancel(ErrShutdown)
-	return errors.Join(e.comeToAnEnd(ctx, left), e.store.Close())
 }
 
 func (e *Engine) shutting() bool {

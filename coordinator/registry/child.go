@@ -168,9 +168,9 @@ func fansOut(e *Entry, seen map[*Entry]bool) bool {
 	})
 }
 
-// Bundle returns the hash of every child workflow below an entry, by the hash of its parent and the operation, and their
-// entries: what a run is started with, so that a changed file does not change it.
-func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, []*Entry, error) {
+// Bundle returns the hash of every child workflow below an entry, by the hash of its parent and the operation: what a run is
+// started with, so that a changed file does not change it. Their definitions, and that of the entry, are durable then.
+func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, error) {
 	children := map[string]string{}
 	all := []*Entry{top}
 	for i := 0; i < len(all); i++ {
@@ -184,7 +184,7 @@ func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, [
 			}
 			below, err := c.Find(ctx)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			children[all[i].Plan.Hash+"/"+all[i].Plan.Operations[k].Name] = below.Plan.Hash
 			if !slices.Contains(all, below) {
@@ -192,5 +192,10 @@ func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, [
 			}
 		}
 	}
-	return children, all, nil
+	for _, one := range all {
+		if err := l.keep(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	return children, nil
 }

@@ -327,8 +327,8 @@ func (l *Registry) names() []string {
 	return names
 }
 
-// Store makes the definition of an entry durable, once.
-func (l *Registry) Store(ctx context.Context, e *Entry) error {
+// keep makes the definition of an entry durable, once.
+func (l *Registry) keep(ctx context.Context, e *Entry) error {
 	l.mu.Lock()
 	stored := e.stored
 	l.mu.Unlock()

@@ -1,11 +1,14 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -54,4 +57,26 @@ func StartOf(e *journal.Event) *journal.Start {
 		return nil
 	}
 	return e.Detail.Start
+}
+
+// OwnIdentity returns a copy of an identity that no caller changes any more, with its resources as a value; nil for nil.
+func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
+	if of == nil {
+		return nil, nil
+	}
+	resources, err := value.Own(of.Resources)
+	if err != nil {
+		return nil, fmt.Errorf("resources of the identity: %w", err)
+	}
+	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
+}
+
+// OnBlocked returns what a run of w does when only denied tokens are left: as its playbook says, else as usual says, else it
+// waits; "" for any other workflow.
+func OnBlocked(w *template.Workflow, usual playbook.OnBlocked) string {
+	book, ok := playbook.Of(w)
+	if !ok {
+		return ""
+	}
+	return string(cmp.Or(book.Executor.OnBlocked, usual, playbook.BlockedWaits))
 }

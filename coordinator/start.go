@@ -1,0 +1,154 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/google/uuid"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// An Option changes how a run is started.
+type Option func(*startOptions)
+
+type startOptions struct {
+	id     string
+	named  bool   // the id is the caller's: it may exist
+	parent string // the call that starts a child run
+	labels map[string]string
+	actor  string
+	in     *journal.Identity // in whose name
+}
+
+// WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
+func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
+
+// WithLabels marks the run for those who list runs: at most 64 labels, with names of 1 to 128 bytes and texts of at most 1024.
+func WithLabels(labels map[string]string) Option {
+	labels = maps.Clone(labels)
+	return func(o *startOptions) { o.labels = labels }
+}
+
+// WithActor records who started the run, in at most ActorMax bytes.
+func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
+
+// WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
+// the same, and it is journaled. Sluice does not judge it.
+func WithIdentity(id journal.Identity) Option { return func(o *startOptions) { o.in = &id } }
+
+// Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
+// Starting an id that exists with the same workflow and input gives that run again, else an *ExistsError, which is ErrRunExists;
+// of several starts of one id at the same time one comes first, and the others wait for it. An input that the workflow's schema
+// refuses is an *InputError, and nothing is journaled.
+func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
+	var o startOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor)); err != nil {
+		return nil, err
+	}
+	entry, err := e.learn(w)
+	if err != nil {
+		return nil, err
+	}
+	in, err := value.Own(input)
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	if err := entry.Schema.Check(in); err != nil {
+		return nil, err
+	}
+	if o.id == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return nil, fmt.Errorf("make a run id: %w", err)
+		}
+		o.id = id.String()
+	} else if err := template.ValidID(o.id); err != nil {
+		return nil, fmt.Errorf("run id: %w", err)
+	} else {
+		o.named = true
+	}
+	return e.begin(ctx, entry, in, o)
+}
+
+// begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
+// first requests are durable with one sync.
+func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
+	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
+		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
+			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
+	}
+	children, err := e.registry.Bundle(ctx, entry)
+	if err != nil {
+		return nil, e.why(ctx, err)
+	}
+	p := entry.Plan
+	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
+	start := first.Detail.Start
+	start.Children = children
+	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, decide.OnBlocked(p.Workflow, e.config.OnBlocked)
+	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
+		return nil, err
+	}
+	for {
+		run, err := e.beginOnce(ctx, entry, first, o.named)
+		if err != errUnbegun {
+			return run, err
+		}
+	}
+}
+
+// beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
+// first, has failed.
+func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
+	p, id := entry.Plan, first.Detail.Start.Run
+	if named {
+		if known, err := e.exists(ctx, id); err != nil {
+			return nil, err
+		} else if known {
+			return e.again(ctx, &first)
+		}
+	}
+	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, e.config.SecretTimeout)
+	if err != nil {
+		return nil, err
+	}
+	r := newRun(e, id)
+	r.calls.Ring, r.started = ring, true
+	r.adopt(entry, decide.NewRoot(p), 0)
+	done := make(chan error, 1)
+	r.inbox.Add(decide.Item{Event: first, Reply: once(done)})
+	if !e.enter(r) {
+		return e.again(ctx, &first)
+	}
+	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
+		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
+	}
+	e.loops.Go(func() { r.loop(e.ctx) })
+	switch err, told := e.reply(ctx, done); {
+	case err == nil:
+		return &Run{engine: e, id: id}, nil
+	case !told:
+		return nil, err
+	case errors.Is(err, journal.ErrConflict):
+		run, again := e.again(ctx, &first)
+		if again == errUnbegun { // what is there is no run
+			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
+		}
+		return run, again
+	default:
+		return nil, fmt.Errorf("start run %s: %w", id, err)
+	}
+}
