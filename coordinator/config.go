@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -28,6 +29,10 @@ type Config struct {
 	// Workflows that may have runs in the store and use Go functions: a run finds those of its own definition alone, by its
 	// hash. A workflow that is started is known by that.
 	Workflows []*template.Workflow
+
+	// Loaded is what registry.Load has returned: documents that it has read are not read and compiled again. It belongs to one
+	// engine, and its PassEnv is that of Load. Default: none.
+	Loaded *registry.Registry
 
 	// Directory is who can be targeted, in place of what documents say. Default: the document's.
 	Directory directory.Directory

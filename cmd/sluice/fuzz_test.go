@@ -96,9 +96,9 @@ var verbs = []struct {
 }{
 	{"validate", func(t *testing.T, dir string, _ map[string]string) {
 		v := &validation{out: io.Discard, err: io.Discard}
-		v.file(t.Context(), filepath.Join(dir, mainFile))
+		v.file(filepath.Join(dir, mainFile))
 		v.asJSON = true
-		v.file(t.Context(), filepath.Join(dir, mainFile))
+		v.file(filepath.Join(dir, mainFile))
 	}},
 	{"graph", func(t *testing.T, dir string, _ map[string]string) {
 		if p := planned(dir); p != nil {

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 
-	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/readfile"
-	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -27,22 +24,15 @@ func load(file string, known template.Known) (*plan.Plan, error) {
 	return plan.Compile(checked)
 }
 
-// loadToRun is load, and finds whatever else would keep the workflow from being run by this program.
-func loadToRun(ctx context.Context, file string) (*plan.Plan, error) {
-	p, err := load(file, template.Known{})
-	if err != nil {
-		return nil, err
+// loadToRun reads a workflow's file, with those that it names, and finds whatever would keep it from being run by this program.
+// Programs get the variables of passEnv, too.
+func loadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, error) {
+	loaded, entry, err := registry.Load(file, passEnv...)
+	switch {
+	case err != nil && loaded != nil && !isDocumentError(err): // it has been read, and that names the file
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	case err != nil:
+		return nil, nil, err
 	}
-	engine, err := coordinator.New(ctx, memory.New(), coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, err
-	}
-	defer engine.Shutdown(ctx)
-	if err := engine.Register(p.Workflow); err != nil {
-		if isDocumentError(err) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return p, nil
+	return loaded, entry.Plan, nil
 }

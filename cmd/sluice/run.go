@@ -134,10 +134,11 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 			return nil, refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
-	p, err := loadToRun(ctx, args[0])
+	loaded, p, err := loadToRun(args[0], f.passEnv...)
 	if err != nil {
 		return nil, refuse(err)
 	}
+	config.Loaded = loaded
 	return openToStart(ctx, f.data, p.Workflow, input, f.id, config)
 }
 

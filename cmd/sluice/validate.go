@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ It ends with 2 if a file is refused.`,
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		v := &validation{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), asJSON: output.value == "json"}
 		for _, file := range files {
-			v.file(cmd.Context(), file)
+			v.file(file)
 		}
 		if v.bad {
 			return refuse(nil)
@@ -53,8 +52,8 @@ type validation struct {
 	bad      bool // a file was refused
 }
 
-func (v *validation) file(ctx context.Context, file string) {
-	p, err := loadToRun(ctx, file)
+func (v *validation) file(file string) {
+	_, p, err := loadToRun(file)
 	v.bad = v.bad || err != nil
 	switch {
 	case v.asJSON:

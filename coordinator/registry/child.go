@@ -24,13 +24,13 @@ type Starter interface {
 
 // Child is the Caller of an operation that is bound to a workflow.
 type Child struct {
-	Find    func(ctx context.Context) (*Entry, error)
-	starter Starter
-	below   *Entry // as it was when the binding was made; nil in a restored workflow
+	Find  func(ctx context.Context) (*Entry, error)
+	by    *Registry
+	below *Entry // as it was when the binding was made; nil in a restored workflow
 }
 
 // Call implements operation.Caller.
-func (c *Child) Call(call *operation.Call) (any, error) { return c.starter.CallChild(call, c.Find) }
+func (c *Child) Call(call *operation.Call) (any, error) { return c.by.children.CallChild(call, c.Find) }
 
 // child compiles the workflow that a binding of parent names: by a path relative to the file that names it, or by a name,
 // which means the workflow that parent has brought along, else the one of that name that the engine knows. The caller holds
@@ -38,7 +38,7 @@ func (c *Child) Call(call *operation.Call) (any, error) { return c.starter.CallC
 func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Entry, error) {
 	if child.Path == "" {
 		if w := parent.Child(child.Name); w != nil {
-			return l.adopt(w)
+			return l.adopt(w, nil)
 		}
 		switch known := l.named[child.Name]; len(known) {
 		case 0:
@@ -63,7 +63,7 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 	if err != nil {
 		return nil, err
 	}
-	return l.compileFile(file, checked.Workflow)
+	return l.compileFile(file, checked)
 }
 
 // unread says that documents are needed that have not been read ahead: see add.
@@ -78,7 +78,7 @@ var errAmbiguous = errors.New("the engine knows several of that name: name one b
 // their names. In the hash of a definition a child is but a name; a journal holds the hashes of both.
 func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 	for _, child := range w.Children() {
-		now, err := l.adopt(child)
+		now, err := l.adopt(child, nil)
 		if err != nil {
 			return false, err
 		}
@@ -107,13 +107,13 @@ func documentsBeside(path, folder string) []string {
 
 // compileFile compiles a child document. It is known by its file before its own children are looked at, because a
 // workflow may start itself.
-func (l *Registry) compileFile(file string, w *template.Workflow) (*Entry, error) {
+func (l *Registry) compileFile(file string, checked *template.Checked) (*Entry, error) {
 	if len(l.files) >= WorkflowsMax {
 		clear(l.files)
 	}
 	e := &Entry{}
 	l.files[file] = e
-	made, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()}, nil)
+	made, err := l.compile(checked, false, nil)
 	if err != nil {
 		delete(l.files, file)
 		return nil, err
@@ -127,7 +127,7 @@ func (l *Registry) compileFile(file string, w *template.Workflow) (*Entry, error
 // its run was started with.
 func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[string]string) (operation.Caller, error) {
 	if hash := children[p.Hash+"/"+op.Name]; hash != "" {
-		return &Child{starter: l.children, Find: func(ctx context.Context) (*Entry, error) {
+		return &Child{by: l, Find: func(ctx context.Context) (*Entry, error) {
 			return l.Find(ctx, hash, children)
 		}}, nil
 	}
@@ -150,7 +150,7 @@ func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[stri
 			return l.add(func() (*Entry, error) { return l.child(p.Workflow, child) })
 		}
 	}
-	return &Child{starter: l.children, Find: find, below: e}, nil
+	return &Child{by: l, Find: find, below: e}, nil
 }
 
 // fansOut reports whether a workflow, or a child below it, asks participants.

@@ -13,9 +13,11 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -66,6 +68,7 @@ type Config struct {
 	Workflows  []*template.Workflow
 	PassEnv    []string // variables that programs of command bindings get besides the usual ones
 	Children   Starter
+	Loaded     *Registry // from Load, and for this one registry, which takes it over: what it holds is not compiled again; nil: none
 }
 
 // Operation is what steps call: a name with an implementation, as operation.Define returns.
@@ -76,10 +79,11 @@ type Operation interface {
 
 // New returns a registry of a program. Definitions that it does not know are read from the store.
 func New(store journal.Store, config Config) (*Registry, error) {
-	l := &Registry{
-		store: store, children: config.Children, passed: config.PassEnv, files: map[string]*Entry{}, workflows: map[*template.Workflow]*Entry{},
-		named: map[string][]*Entry{}, entries: map[string]*Entry{}, operations: map[string]operation.Caller{}, functions: map[string]Functions{},
+	l := config.Loaded
+	if l == nil {
+		l = empty(config.PassEnv)
 	}
+	l.store, l.children = store, config.Children
 	for _, op := range config.Operations {
 		caller, ok := op.Implementation().(operation.Caller)
 		if !ok {
@@ -99,10 +103,36 @@ func New(store journal.Store, config Config) (*Registry, error) {
 	return l, nil
 }
 
+func empty(passed []string) *Registry {
+	return &Registry{
+		passed: passed, files: map[string]*Entry{}, workflows: map[*template.Workflow]*Entry{}, named: map[string][]*Entry{},
+		entries: map[string]*Entry{}, operations: map[string]operation.Caller{}, functions: map[string]Functions{},
+	}
+}
+
+// Load reads a document, checks it and compiles it, with the documents that it names, all of them once, and returns a registry
+// that knows it, for Config.Loaded, and its entry. There are no operations but those that documents bind; programs get the
+// variables of passed. Faults of documents are document.Errors.
+func Load(file string, passed ...string) (*Registry, *Entry, error) {
+	data, err := readfile.Regular(file, document.BytesMax)
+	if err != nil {
+		return nil, nil, err
+	}
+	checked, err := kinds.Load(file, data, template.Known{})
+	if err != nil {
+		return nil, nil, err
+	}
+	l := empty(passed)
+	e, err := l.addChecked(checked.Workflow, checked)
+	return l, e, err
+}
+
 // Add compiles a workflow, once, and remembers it by its name. One that is refused leaves nothing behind.
-func (l *Registry) Add(w *template.Workflow) (*Entry, error) {
+func (l *Registry) Add(w *template.Workflow) (*Entry, error) { return l.addChecked(w, nil) }
+
+func (l *Registry) addChecked(w *template.Workflow, checked *template.Checked) (*Entry, error) {
 	return l.add(func() (*Entry, error) {
-		e, err := l.adopt(w)
+		e, err := l.adopt(w, checked)
 		if err != nil {
 			return nil, err
 		}
@@ -175,16 +205,20 @@ func (l *Registry) settle(kept bool) {
 	l.undo = nil
 }
 
-// adopt compiles a workflow with what it brings along. The caller holds mu.
-func (l *Registry) adopt(w *template.Workflow) (*Entry, error) {
+// adopt compiles a workflow with what it brings along; checked is nil where that has not been done. The caller holds mu.
+func (l *Registry) adopt(w *template.Workflow, checked *template.Checked) (e *Entry, err error) {
 	if e := l.workflows[w]; e != nil {
 		return e, nil
 	}
 	if err := l.learn(w); err != nil {
 		return nil, err
 	}
-	e, err := l.compile(w, template.Known{Operation: l.knows, Operations: l.names()}, nil)
-	if err != nil {
+	if checked == nil {
+		if checked, err = template.Check(w, template.Known{Operation: l.knows, Operations: l.names()}); err != nil {
+			return nil, err
+		}
+	}
+	if e, err = l.compile(checked, false, nil); err != nil {
 		return nil, err
 	}
 	if len(l.workflows) >= WorkflowsMax {
@@ -235,12 +269,9 @@ func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, er
 	return all, nil
 }
 
-// compile makes an entry, or finds that of an equal workflow. The caller holds mu.
-func (l *Registry) compile(w *template.Workflow, known template.Known, children map[string]string) (*Entry, error) {
-	checked, err := template.Check(w, known)
-	if err != nil {
-		return nil, err
-	}
+// compile makes an entry, or finds that of an equal workflow. A lenient one may lack something. The caller holds mu.
+func (l *Registry) compile(checked *template.Checked, lenient bool, children map[string]string) (*Entry, error) {
+	w := checked.Workflow
 	p, err := plan.Compile(checked)
 	if err != nil {
 		return nil, err
@@ -262,7 +293,7 @@ func (l *Registry) compile(w *template.Workflow, known template.Known, children 
 		return nil, err
 	}
 	if e.Performers, e.Missing = l.performers(p, own, children); e.Missing != nil {
-		if !known.Lenient {
+		if !lenient {
 			return nil, e.Missing
 		}
 		return e, nil // not remembered: the program may still learn what it lacks
@@ -393,9 +424,13 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}
+	checked, err := template.Check(w, template.Known{Lenient: true})
+	if err != nil {
+		return nil, fmt.Errorf("definition %s: %w", hash, err)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, err := l.compile(w, template.Known{Lenient: true}, children)
+	e, err := l.compile(checked, true, children)
 	l.settle(err == nil)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
