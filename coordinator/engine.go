@@ -310,7 +310,7 @@ func (e *Engine) retire(r *run) bool {
 	}
 	delete(e.runs, r.id)
 	e.children.Forget(r.id)
-	if due := r.root.NextDue(); due > 0 {
+	if due := r.step.NextDue(); due > 0 {
 		e.alarms.Set(r.id, due)
 	}
 	return true

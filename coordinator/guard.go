@@ -36,7 +36,7 @@ func (r *run) collapse(err error) {
 	r.engine.report("the loop of a run has panicked", r.id, err)
 	r.err = err
 	if r.step != nil {
-		r.host.GiveUp(&r.step.Reserved)
+		r.host.GiveUp(r.step.Room())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -40,10 +39,10 @@ func (r *run) drive(ctx context.Context) {
 			r.answer(out.Replies)
 			r.under.Stop(out.Cancels)
 			if r.err = r.unable; r.err != nil {
-				r.host.GiveUp(&r.step.Reserved)
+				r.host.GiveUp(r.step.Room())
 				return
 			}
-			r.host.Make(ctx, r.host.Admit(out.Calls, &r.step.Reserved), &r.under)
+			r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.under)
 			r.relayPause(context.WithoutCancel(ctx))
 			r.more = out.More
 			if r.finish() {
@@ -68,7 +67,7 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	return r.commit(ctx, batch, decide.HeadOf(r.root))
+	return r.commit(ctx, batch, r.step.Head())
 }
 
 // commit is append with a head of the caller's. What is too much for the store at once goes in halves. Nobody is told of the
@@ -110,7 +109,7 @@ func (r *run) wait(ctx context.Context) bool {
 	if r.inbox.Ready() || r.more && ctx.Err() == nil {
 		return true
 	}
-	due := r.root.NextDue()
+	due := r.step.NextDue()
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
 		pause = min(pause, r.engine.clock.Until(due))

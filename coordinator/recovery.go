@@ -68,7 +68,7 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; reader.Lasting(err) || errors.Is(err, errHalf) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
-		r.host.GiveUp(&r.step.Reserved)
+		r.host.GiveUp(r.step.Room())
 		return false
 	}
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
@@ -80,8 +80,8 @@ func (r *run) survive(ctx context.Context, err error) bool {
 // made anew from its journal.
 func (r *run) rewind() {
 	if r.step != nil {
-		r.host.GiveUp(&r.step.Reserved)
-		r.root, r.step = nil, nil
+		r.host.GiveUp(r.step.Room())
+		r.step = nil
 	}
 	r.inbox.PutBack(r.pending, r.landed)
 	r.pending, r.landed = nil, nil

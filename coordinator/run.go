@@ -11,11 +11,29 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
+
+// stepper decides for a run: see decide.Stepper, which is one.
+type stepper interface {
+	// Step applies what came in, and what has fallen due, and decides.
+	Step(now int64, items []decide.Item) decide.Outcome
+
+	// Note returns what a command adds to the journal of a run that does not go on here.
+	Note(now int64, command journal.Event) ([]journal.Event, error)
+
+	// Resume returns the calls to be made again, and the endings of those that may not be.
+	Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event)
+
+	Room() *decide.Reserved        // reserved by Step
+	OpenCalls() []reactive.Request // requested and unanswered
+	NextDue() int64                // Unix nanoseconds; 0: never
+	Head() journal.Head
+	Done() *journal.Event // nil: the run lives
+	Paused() bool
+}
 
 // run is one run in memory. Its loop owns everything but the inbox.
 type run struct {
@@ -28,15 +46,14 @@ type run struct {
 	result  *Result       // set before over is closed, when it finished
 
 	entry    *registry.Entry
-	calls    pool.Run        // with the run's secrets
-	under    pool.UnderWay   // calls
-	root     *reactive.Root  // nil until the run is recovered, and after what was decided has been given up
-	host     *pool.Host      // of root
-	step     *decide.Stepper // decides about root
-	seq      uint64          // last durable sequence
-	last     int64           // latest instant given to the stepper
-	more     bool            // there is something to decide
-	idle     bool            // it has left memory because nothing happened
+	calls    pool.Run      // with the run's secrets
+	under    pool.UnderWay // calls
+	host     *pool.Host    // of step
+	step     stepper       // nil until the run is recovered, and after what was decided has been given up
+	seq      uint64        // last durable sequence
+	last     int64         // latest instant given to the stepper
+	more     bool          // there is something to decide
+	idle     bool          // it has left memory because nothing happened
 	timer    *time.Timer
 	paused   atomic.Bool   // as of the last turn; read by child runs that begin
 	items    []decide.Item // taken last
@@ -59,7 +76,7 @@ func newRun(e *Engine, id string) *run {
 // adopt takes a root to be driven.
 func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.entry, r.last = entry, max(r.last, now)
-	r.root, r.host = root, pool.NewHost(&r.calls, entry, root, r.engine.config.Limits.OfRun())
+	r.host = pool.NewHost(&r.calls, entry, root, r.engine.config.Limits.OfRun())
 	r.host.Apart = r.careful
 	r.step = decide.NewStepper(root, r.host)
 }
@@ -83,46 +100,30 @@ func (r *run) instant() int64 {
 	return r.last
 }
 
-// resume makes the calls again that the journal knows as requested and unanswered, with the same request ids. Those
-// that are under way in this process go on; one that may not be made twice is given up as interrupted.
+// resume makes the calls again that the journal knows as requested and unanswered. One that may not be made twice is given up as
+// interrupted.
 func (r *run) resume(ctx context.Context) {
-	r.root.TakeCancels()
-	r.root.TakeCalls()
-	r.engine.children.Claim(r.id, r.children)
-	paused := r.root.Paused()
-	r.paused.Store(paused)
-	r.engine.children.RestorePause(context.WithoutCancel(ctx), r.id, paused, r.children())
-	var calls []reactive.Request
-	for _, req := range r.root.OpenCalls() {
-		switch {
-		case r.under.Find(req) != nil:
-		case req.Decision == 0 && r.root.Place(req.Node).Step.NonIdempotent:
-			r.inbox.Add(decide.Item{Event: r.step.About(req.Node, interrupted(req)), Received: r.instant()})
-		default:
-			calls = append(calls, req)
-		}
+	children := r.engine.children
+	children.Claim(r.id, r.children)
+	r.paused.Store(r.step.Paused())
+	children.RestorePause(context.WithoutCancel(ctx), r.id, r.step.Paused(), r.children())
+	again, interrupted := r.step.Resume(func(req reactive.Request) bool { return r.under.Find(req) != nil })
+	for _, event := range interrupted {
+		r.inbox.Add(decide.Item{Event: event, Received: r.instant()})
 	}
-	r.host.Make(ctx, r.host.Admit(calls, &r.step.Reserved), &r.under)
+	r.host.Make(ctx, r.host.Admit(again, r.step.Room()), &r.under)
 }
 
 // children are the ids of the runs that the run's open calls have started, or will.
 func (r *run) children() map[string]bool {
-	if r.root.Finished() != nil || len(r.entry.Performers) == 0 {
-		return nil
-	}
-	return children.IDs(r.host.Children(r.root.OpenCalls()))
+	return children.IDs(r.host.Children(r.step.OpenCalls()))
 }
 
 // relayPause tells the child runs when the run's pause has begun or ended.
 func (r *run) relayPause(ctx context.Context) {
-	if paused := r.root.Paused(); r.paused.Swap(paused) != paused {
+	if paused := r.step.Paused(); r.paused.Swap(paused) != paused {
 		r.engine.children.Pause(ctx, r.id, paused, r.children())
 	}
-}
-
-func interrupted(req reactive.Request) journal.Event {
-	return decide.Ending(req, call.Result{Failure: call.NewFailure(reactive.CodeInterrupted,
-		"the process ended while the call was under way, and the step is not idempotent")})
 }
 
 // answer tells those who wished for something that it is durable, or why it was refused.
@@ -164,7 +165,7 @@ func (r *run) settled() {
 
 // finish ends a run that has finished.
 func (r *run) finish() bool {
-	e := r.root.Finished()
+	e := r.step.Done()
 	if e == nil {
 		return false
 	}

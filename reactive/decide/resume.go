@@ -1,0 +1,49 @@
+package decide
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Resume returns what is to become of the calls that the journal knows as requested and unanswered, when a run goes on after it has
+// been made anew from its journal: those to be made again, with the same request ids, and the endings of those that may not be made
+// twice. Calls that are under way in this process are neither.
+func (s *Stepper) Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event) {
+	s.root.TakeCancels()
+	s.root.TakeCalls()
+	for _, req := range s.root.OpenCalls() {
+		switch {
+		case underWay(req):
+		case req.Decision == 0 && s.root.Place(req.Node).Step.NonIdempotent:
+			interrupted = append(interrupted, s.About(req.Node, Ending(req, call.Result{Failure: call.NewFailure(reactive.CodeInterrupted,
+				"the process ended while the call was under way, and the step is not idempotent")})))
+		default:
+			again = append(again, req)
+		}
+	}
+	return again, interrupted
+}
+
+// OpenCalls returns the calls that are requested and unanswered; none of a run that has finished.
+func (s *Stepper) OpenCalls() []reactive.Request {
+	if s.root.Finished() != nil {
+		return nil
+	}
+	return s.root.OpenCalls()
+}
+
+// NextDue is the instant of the run's next timer, in Unix nanoseconds; 0: it has none.
+func (s *Stepper) NextDue() int64 { return s.root.NextDue() }
+
+// Head is what a list of runs shows of the run.
+func (s *Stepper) Head() journal.Head { return HeadOf(s.root) }
+
+// Done is the event by which the run has finished; nil while it lives.
+func (s *Stepper) Done() *journal.Event { return s.root.Finished() }
+
+// Paused reports whether nothing new is started until the run is resumed.
+func (s *Stepper) Paused() bool { return s.root.Paused() }
+
+// Room is what Step has reserved. Who makes the calls counts it down.
+func (s *Stepper) Room() *Reserved { return &s.Reserved }
