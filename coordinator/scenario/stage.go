@@ -138,7 +138,7 @@ func (g *stage) begin(t *track, input any) error {
 	if err := registry.CheckInput(t.program.plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.limits.OfRun())})
+	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
 	return nil
 }
@@ -234,6 +234,11 @@ func (g *stage) turn(t *track) bool {
 		}
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
+}
+
+// ofRun are the limits of each run.
+func (g *stage) ofRun() decide.Limits {
+	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
 }
 
 // tooMuch counts what a turn has added, and fails the scenario when that is too much. A run that has reached its limit of events

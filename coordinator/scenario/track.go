@@ -74,7 +74,7 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Limits are those of the scenario.
-func (t *track) Limits() decide.Limits { return t.stage.limits.OfRun() }
+func (t *track) Limits() decide.Limits { return t.stage.ofRun() }
 
 // Reserve has room for any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }
