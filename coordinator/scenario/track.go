@@ -25,12 +25,14 @@ import (
 //	                     ▲                                          │
 //	                     └──────────── after a crash ───────────────┘
 type track struct {
-	stage   *stage
-	id      string
-	path    string // what names of its steps begin with: "", or `quote/`
-	parent  *track // nil: the scenario's own run
-	call    reactive.Request
-	program *program
+	stage    *stage
+	id       string
+	path     string // what names of its steps begin with: "", or `quote/`
+	parent   *track // nil: the scenario's own run
+	call     reactive.Request
+	turns    int      // in this instant
+	children []*track // in the order of their starts, but for those that their calls do not wait for any more
+	program  *program
 
 	root    *reactive.Root // of the engine
 	step    *decide.Stepper
