@@ -339,9 +339,7 @@ func (g *stage) answer(q question, p *part) {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.never:
-		for range a.deliver {
-			q.t.agenda.add(call.After(g.now, a.after), q.item(a))
-		}
+		q.t.agenda.repeat(call.After(g.now, a.after), a.deliver, q.item(a))
 	}
 }
 
