@@ -64,7 +64,7 @@ func (a *agenda) take(now int64) []decide.Item {
 		it := a.queue[0].item
 		if a.queue[0].times--; a.queue[0].times == 0 {
 			heap.Pop(&a.queue)
-		} else {
+		} else if it.Event.Detail != nil {
 			detail := *it.Event.Detail
 			it.Event.Detail = &detail
 		}
