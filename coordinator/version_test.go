@@ -63,8 +63,12 @@ func TestStoreOfThisVersion(t *testing.T) {
 // TestStoresOfEarlierVersions opens folders that earlier versions of the format were written to: what has finished is read,
 // what has not stays where it is, and new runs are started beside it.
 func TestStoresOfEarlierVersions(t *testing.T) {
-	t.Run("1", func(t *testing.T) { testEarlier(t, "format-1.tar.gz", "other rules (engine 1, expressions 1; here", 10, 8, 4) })
-	t.Run("2", func(t *testing.T) { testEarlier(t, "format-2.tar.gz", "other rules (engine 2, expressions 2; here", 8, 6, 3) })
+	t.Run("1", func(t *testing.T) {
+		testEarlier(t, "format-1.tar.gz", "other rules (engine 1, expressions 1; here", 10, 8, 4)
+	})
+	t.Run("2", func(t *testing.T) {
+		testEarlier(t, "format-2.tar.gz", "other rules (engine 2, expressions 2; here", 8, 6, 3)
+	})
 }
 
 // testEarlier takes how many events a map of three, a child with a map of two, and a playbook's wait have in the version.
