@@ -19,40 +19,45 @@ func (r *run) loop(ctx context.Context) {
 	r.leave()
 }
 
-// drive drains the inbox, decides, appends, and only then lets anybody see or do what was decided. It is the only place that
-// appends to a run's stream.
+// drive takes turns until the run leaves memory. While it waits, a goroutine that brings what the run waits for may take turns in
+// its place: see Drive.
 func (r *run) drive(ctx context.Context) {
+	r.turns.Lock()
+	defer r.turns.Unlock()
+	r.ctx = ctx
 	r.timer = time.NewTimer(time.Hour)
 	defer r.timer.Stop()
 	for r.recover(ctx) {
-		for r.wait(ctx) {
-			out := r.step.Step(r.instant(), r.take())
-			if err := r.append(ctx, out.Batch); err != nil {
-				if !r.survive(ctx, err) {
-					return
-				}
-				break // and recover from what the journal says
-			}
-			r.backoff, r.refusals = 0, 0
-			r.settled()
-			r.begun()
-			r.answer(out.Replies)
-			r.under.Stop(out.Cancels)
-			if r.err = r.unable; r.err != nil {
-				r.host.GiveUp(r.step.Room())
-				return
-			}
-			r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.under)
-			r.relayPause(context.WithoutCancel(ctx))
-			r.more = out.More
-			if r.finish() {
-				return
-			}
+		for r.gone = false; r.wait(ctx) && r.turn(ctx, false); {
 		}
-		if r.idle || ctx.Err() != nil {
+		err := r.failed
+		r.failed = nil
+		if err != nil && !r.survive(ctx, err) || r.step != nil || ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// turn drains the inbox, decides, appends, and only then lets anybody see or do what was decided. It is the only place that
+// appends to a run's stream. It reports false when the run has to be recovered, because of failed, or leaves memory.
+func (r *run) turn(ctx context.Context, here bool) bool {
+	out := r.step.Step(r.instant(), r.take())
+	if r.failed = r.append(ctx, out.Batch); r.failed != nil {
+		return false
+	}
+	r.backoff, r.refusals = 0, 0
+	r.settled()
+	r.begun()
+	r.answer(out.Replies)
+	r.under.Stop(out.Cancels)
+	if r.err = r.unable; r.err != nil {
+		r.host.GiveUp(r.step.Room())
+		return false
+	}
+	r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.under, here)
+	r.relayPause(context.WithoutCancel(ctx))
+	r.more = out.More
+	return !r.finish()
 }
 
 // begun tells those who wait for the run's start.
@@ -106,26 +111,43 @@ func unfinished(head journal.Head) journal.Head {
 // wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
 // leaves memory: at shutdown also when there is more to decide, which may have no end.
 func (r *run) wait(ctx context.Context) bool {
-	if r.inbox.Ready() || r.more && ctx.Err() == nil {
-		return true
+	for !r.gone {
+		if r.inbox.Ready() || r.more && ctx.Err() == nil {
+			return true
+		}
+		due := r.step.NextDue()
+		woken := r.sleep(ctx, due)
+		switch {
+		case r.gone, ctx.Err() != nil:
+			return false
+		case woken, due > 0 && r.instant() >= due, r.under.Count > 0, r.host.WantsRoom():
+			return true
+		case time.Since(r.acted) < r.engine.config.IdleTimeout:
+			continue // another goroutine has taken turns
+		}
+		if r.idle = r.engine.retire(r); r.idle {
+			return false
+		}
 	}
-	due := r.step.NextDue()
+	return false
+}
+
+// sleep waits until the run is woken, or may have something to do by itself. Meanwhile others may take turns.
+func (r *run) sleep(ctx context.Context, due int64) (woken bool) {
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
 		pause = min(pause, r.engine.clock.Until(due))
 	}
 	r.timer.Reset(max(0, pause))
 	defer r.timer.Stop()
+	r.armed, r.resting = due, true
+	r.turns.Unlock()
+	defer func() { r.turns.Lock(); r.resting = false }()
 	select {
 	case <-ctx.Done():
-		return false
 	case <-r.inbox.Wake():
 		return true
 	case <-r.timer.C:
 	}
-	if due > 0 && r.instant() >= due || r.under.Count > 0 || r.host.WantsRoom() {
-		return true
-	}
-	r.idle = r.engine.retire(r)
-	return !r.idle
+	return false
 }

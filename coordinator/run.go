@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,11 +36,12 @@ type stepper interface {
 	Paused() bool
 }
 
-// run is one run in memory. Its loop owns everything but the inbox.
+// run is one run in memory. Whoever holds turns owns everything but the inbox.
 type run struct {
 	id      string
 	engine  *Engine
 	inbox   *inbox.Inbox
+	turns   sync.Mutex
 	durable chan struct{} // closed when the run's start is durable, if it has begun here
 	over    chan struct{} // closed when the run has left memory
 	err     error         // why it left without having finished; set before over is closed
@@ -55,16 +57,22 @@ type run struct {
 	more     bool          // there is something to decide
 	idle     bool          // it has left memory because nothing happened
 	timer    *time.Timer
-	paused   atomic.Bool   // as of the last turn; read by child runs that begin
-	items    []decide.Item // taken last
-	pending  []decide.Item // those of items that are not durable or refused yet
-	landed   []*pool.Call  // calls whose results are among items, and not durable yet
-	backoff  time.Duration // before the next try after a failed append, or a failed recovery
-	refusals int           // appends in a row that failed
-	started  bool          // the run has begun here: there may be nothing durable of it
-	careful  bool          // code that is not ours has ended a loop of this run: from then on it is called apart
-	unable   error         // a call has found out that the run cannot go on in this process
-	known    uint64        // what the library had learned when the run was recovered
+	ctx      context.Context // of the loop
+	armed    int64           // instant of the timer for which the loop sleeps; 0: for none
+	resting  bool            // the loop sleeps
+	acted    time.Time       // when another goroutine has taken a turn last
+	gone     bool            // a turn of another goroutine was the last: the run is recovered, because of failed, or leaves memory
+	failed   error           // why the run has to be recovered
+	paused   atomic.Bool     // as of the last turn; read by child runs that begin
+	items    []decide.Item   // taken last
+	pending  []decide.Item   // those of items that are not durable or refused yet
+	landed   []*pool.Call    // calls whose results are among items, and not durable yet
+	backoff  time.Duration   // before the next try after a failed append, or a failed recovery
+	refusals int             // appends in a row that failed
+	started  bool            // the run has begun here: there may be nothing durable of it
+	careful  bool            // code that is not ours has ended a loop of this run: from then on it is called apart
+	unable   error           // a call has found out that the run cannot go on in this process
+	known    uint64          // what the library had learned when the run was recovered
 }
 
 func newRun(e *Engine, id string) *run {
@@ -80,8 +88,6 @@ func (r *run) adopt(entry *registry.Entry, root *reactive.Root, now int64) {
 	r.host.Apart = r.careful
 	r.step = decide.NewStepper(root, r.host)
 }
-
-var _ pool.Owner = (*run)(nil)
 
 // Again has the loop decide anew.
 func (r *run) Again() { r.inbox.Poke() }
@@ -111,7 +117,7 @@ func (r *run) resume(ctx context.Context) {
 	for _, event := range interrupted {
 		r.inbox.Add(decide.Item{Event: event, Received: r.instant()})
 	}
-	r.host.Make(ctx, r.host.Admit(again, r.step.Room()), &r.under)
+	r.host.Make(ctx, r.host.Admit(again, r.step.Room()), &r.under, false)
 }
 
 // children are the ids of the runs that the run's open calls have started, or will.

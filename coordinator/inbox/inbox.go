@@ -53,6 +53,19 @@ func (b *Inbox) Land(calls []*pool.Call) bool {
 	return true
 }
 
+// LandHere takes calls that have ended, as Land does, and does not wake the loop: rests tells that it is asleep, and that the
+// caller has to go on with the run, or to poke.
+func (b *Inbox) LandHere(calls []*pool.Call) (taken, rests bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.shut {
+		return false, false
+	}
+	b.ended = append(b.ended, calls...)
+	rests, b.asleep = b.asleep, false
+	return true, rests
+}
+
 // Wake returns a channel that has a token when the loop, asleep, has something to look at.
 func (b *Inbox) Wake() <-chan struct{} { return b.wake }
 

@@ -96,8 +96,9 @@ func (h *Host) WantsRoom() bool {
 }
 
 // Make makes admitted calls, with values and deadline of ctx, and notes them among those that are under way. They share one
-// slice, so that a turn costs one allocation and not one per call.
-func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *UnderWay) {
+// slice, so that a turn costs one allocation and not one per call. here tells that the caller's goroutine is about to make calls
+// itself: see Owner.Drive.
+func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *UnderWay, here bool) {
 	if len(admitted) == 0 {
 		return
 	}
@@ -115,5 +116,5 @@ func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *Und
 		under.track(c, h.root.Len())
 		begun++
 	}
-	h.run.pool.submit(calls)
+	h.run.pool.submit(calls, here)
 }

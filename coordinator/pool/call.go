@@ -19,6 +19,13 @@ type Owner interface {
 	// Land takes calls that have ended. It reports false when the owner takes nothing any more.
 	Land(calls []*Call) bool
 
+	// LandHere is Land for a goroutine that can go on with the owner itself. rests tells that the owner was waiting, and has not
+	// been told: Drive follows.
+	LandHere(calls []*Call) (taken, rests bool)
+
+	// Drive goes on with the owner on the goroutine that has called LandHere. It may take as long as a sync of the disk.
+	Drive()
+
 	// Reported takes a report, to be journaled; reply is called once it is durable or refused. It reports false when the owner
 	// takes nothing any more.
 	Reported(e journal.Event, reply func(error)) bool
@@ -164,14 +171,32 @@ func (r *Run) failed(err error) Ending {
 // land gives a call back to its owner, with how it has ended. It is called on the goroutine that made the call.
 func (r *Run) land(c *Call, l Ending) {
 	c.end(l)
-	r.landAll(c)
+	r.landAll([]*Call{c})
 }
 
-func (r *Run) landAll(calls ...*Call) {
+func (r *Run) landAll(calls []*Call) {
+	landing(calls)
+	r.landed(calls, r.owner.Land(calls))
+}
+
+// landHere gives calls back to their owner and goes on with it, if it was only waiting for them.
+func (r *Run) landHere(calls []*Call) {
+	landing(calls)
+	taken, rests := r.owner.LandHere(calls)
+	r.landed(calls, taken)
+	if rests {
+		r.owner.Drive()
+	}
+}
+
+func landing(calls []*Call) {
 	for _, c := range calls {
 		c.returned.Store(true)
 	}
-	if !r.owner.Land(calls) {
+}
+
+func (r *Run) landed(calls []*Call, taken bool) {
+	if !taken {
 		r.pool.Return(calls)
 		r.pool.found(calls)
 	}

@@ -111,14 +111,14 @@ const (
 	endedCount = 64                    // calls that a worker collects at most
 )
 
-// submit has calls made, and returns at once.
-func (p *Pool) submit(calls []Call) {
+// submit has calls made, and returns at once. here: the goroutine that submits them will make one of them itself.
+func (p *Pool) submit(calls []Call, here bool) {
 	p.making.Add(int64(len(calls)))
 	quick := make([]*Call, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
 		if c.op.Waits.Load() {
-			p.all.Go(func() { c.run.land(c, c.carryOutAlone()) })
+			p.all.Go(func() { c.makeAlone() })
 		} else {
 			quick = append(quick, c)
 		}
@@ -129,7 +129,11 @@ func (p *Pool) submit(calls []Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue = append(p.queue, &batch{calls: quick})
-	p.start(min(len(quick), runtime.GOMAXPROCS(0)-len(p.workers)))
+	wanted := len(quick)
+	if here {
+		wanted--
+	}
+	p.start(min(wanted, runtime.GOMAXPROCS(0)-len(p.workers)))
 	if !p.watching {
 		p.watching = true
 		p.all.Go(p.watch)
@@ -164,9 +168,41 @@ func (p *Pool) work(w *worker) {
 			w.turns.Add(1)
 			w.collect(c, c.carryOut())
 		}
-		w.handBack()
+		if !p.last(w) {
+			w.handBack()
+			continue
+		}
+		w.goOn()
+		if !p.back(w) {
+			break
+		}
 	}
 	normal = true
+}
+
+// last reports whether no call is left for a worker. It is then no worker any more, and may take its time with the run whose call
+// it has made; if calls come, others are brought in.
+func (p *Pool) last(w *worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.queued() > 0 {
+		return false
+	}
+	p.remove(w)
+	return true
+}
+
+// back makes a worker again of one that was the last, unless there are enough.
+func (p *Pool) back(w *worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.queued() == 0 || len(p.workers) >= runtime.GOMAXPROCS(0) {
+		return false
+	}
+	w.turns.Store(0)
+	w.seen, w.still = 0, 0
+	p.workers = append(p.workers, w)
+	return true
 }
 
 // collect keeps a call that has ended, so that a run is not woken for every one of a thousand quick calls.
@@ -188,9 +224,22 @@ func (w *worker) handBack() {
 	w.mu.Unlock()
 }
 
+// goOn gives back what was collected, and goes on with the run that it is for.
+func (w *worker) goOn() {
+	w.mu.Lock()
+	run, ended := w.run, w.ended
+	w.run, w.ended = nil, nil
+	w.mu.Unlock()
+	if len(ended) > 0 {
+		run.landHere(ended)
+		clear(ended)
+		w.ended = ended[:0] // it is no worker now: nobody else looks at it
+	}
+}
+
 func (w *worker) deliver() {
 	if len(w.ended) > 0 {
-		w.run.landAll(w.ended...)
+		w.run.landAll(w.ended)
 		clear(w.ended)
 		w.ended = w.ended[:0]
 	}
@@ -263,6 +312,13 @@ func (p *Pool) queued() int {
 		n += max(0, len(s.calls)-int(s.next.Load()))
 	}
 	return n
+}
+
+// makeAlone makes a call on a goroutine of its own, which goes on with the run.
+func (c *Call) makeAlone() {
+	l := c.carryOutAlone()
+	c.end(l)
+	c.run.landHere([]*Call{c})
 }
 
 // carryOutAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have

@@ -80,7 +80,8 @@ func (s *Store) writable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// commit hands r to the committer and waits for its answer, unless the caller has to leave before r is taken.
+// commit queues r, commits what is queued if nobody else does, and waits for the answer, unless the caller has to leave before r
+// is taken.
 func (s *Store) commit(ctx context.Context, r *request) error {
 	r.state.Store(queued)
 	select {
@@ -92,6 +93,7 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 		r.release()
 		return journal.ErrClosed
 	}
+	s.committer.lead()
 	leave := journal.ErrClosed
 	select {
 	case err := <-r.done:

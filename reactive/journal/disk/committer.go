@@ -1,9 +1,11 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -23,9 +25,14 @@ const (
 //	Append ─┼─▶ queue ─▶ gather ─┤
 //	Append ─┘                    └─▶ apply ─▶ sync ─▶ mark ─▶ visible to readers ─▶ answer all
 //
-// It is owned by one goroutine, which is the only writer of the database.
+// One goroutine at a time commits, the only writer of the database: that of an append where nothing else is queued, so that one
+// which comes alone waits for no other goroutine; or the committer's own, which is woken for what is queued behind that.
 type committer struct {
-	s      *Store
+	s     *Store
+	woken chan struct{} // has a token when something is queued and no other goroutine commits it
+
+	turn   sync.Mutex // held by the goroutine that commits; guards what follows
+	ended  bool
 	number uint64 // of the last commit
 	group  []*request
 	bytes  int    // in group
@@ -34,42 +41,95 @@ type committer struct {
 	value  []byte
 }
 
+func newCommitter(s *Store, number uint64) *committer {
+	return &committer{s: s, number: number, woken: make(chan struct{}, 1)}
+}
+
 func (c *committer) run() {
 	defer close(c.s.stopped)
 	for {
 		select {
-		case r := <-c.s.queue:
-			c.commit(r)
+		case <-c.woken:
+			c.turn.Lock()
+			c.drain()
+			c.unlock()
 		case <-c.s.closing:
 			// Who got into the queue before the door closed is served.
-			for {
-				select {
-				case r := <-c.s.queue:
-					c.commit(r)
-				default:
-					return
-				}
-			}
+			c.turn.Lock()
+			defer c.turn.Unlock()
+			c.drain()
+			c.ended = true
+			return
+		}
+	}
+}
+
+// drain commits until nothing is queued. The caller holds turn.
+func (c *committer) drain() {
+	for {
+		select {
+		case r := <-c.s.queue:
+			c.commit(r)
+		default:
+			return
+		}
+	}
+}
+
+// lead commits what is queued, unless another goroutine does. An append does so once, and leaves what came in meanwhile to others.
+func (c *committer) lead() {
+	if !c.turn.TryLock() {
+		return // whoever has it looks at the queue again when it has let go
+	}
+	defer c.unlock()
+	if c.ended {
+		return
+	}
+	select {
+	case r := <-c.s.queue:
+		c.commit(r)
+	default:
+	}
+}
+
+// unlock lets go of turn, and has what was queued in the meantime committed.
+func (c *committer) unlock() {
+	c.turn.Unlock()
+	if len(c.s.queue) > 0 {
+		select {
+		case c.woken <- struct{}{}:
+		default:
 		}
 	}
 }
 
 // commit serves r and all that is queued behind it.
 func (c *committer) commit(r *request) {
-	c.gather(r)
-	if len(c.group) > 0 {
-		if err := c.write(); err != nil {
-			for _, r := range c.group {
-				r.err = err
-			}
+	err := errPanic
+	defer func() { // in any case: callers that are not answered wait for ever
+		if err == errPanic {
+			err = c.s.fail(c.s.dir, err)
 		}
-		for i, r := range c.group {
-			c.group[i] = nil
-			r.done <- r.err
-		}
+		c.answer(err)
+	}()
+	if c.gather(r); len(c.group) > 0 {
+		err = c.write()
+	} else {
+		err = nil
+	}
+}
+
+// answer answers the group: with err, or each with what has become of it.
+func (c *committer) answer(err error) {
+	for i, r := range c.group {
+		c.group[i] = nil
+		r.done <- cmp.Or(err, r.err)
 	}
 	c.group, c.bytes = c.group[:0], 0
 }
+
+// errPanic is why nothing is written any more after a commit has panicked: what of it is stored is not known.
+var errPanic = errors.New("a commit has panicked")
 
 // gather takes r and what is queued. Before it looks, it lets those run whom the last commit has just woken: their next
 // appends then share this sync, instead of waiting for it and taking another.

@@ -60,11 +60,12 @@ type Store struct {
 	db   *pebble.DB
 	live *live
 
-	queue    chan *request
-	space    space
-	syncing  sync.Mutex            // held while a commit can be seen but is not durable
-	readOnly atomic.Pointer[error] // why nothing is written any more
-	failed   chan struct{}         // closed when readOnly is set
+	queue     chan *request
+	committer *committer
+	space     space
+	syncing   sync.Mutex            // held while a commit can be seen but is not durable
+	readOnly  atomic.Pointer[error] // why nothing is written any more
+	failed    chan struct{}         // closed when readOnly is set
 
 	life    sync.RWMutex // held by who uses db for a moment; Close takes it to be alone
 	closed  atomic.Bool
@@ -88,8 +89,8 @@ func Open(dir string, cfg Config) (*Store, error) {
 		_ = s.release() // nothing was written that its errors could be about
 		return nil, fmt.Errorf("open journal %s: %w", dir, s.unopened(err))
 	}
-	c := &committer{s: s, number: number}
-	go c.run()
+	s.committer = newCommitter(s, number)
+	go s.committer.run()
 	return s, nil
 }
 
