@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -15,12 +16,12 @@ import (
 // not change any more, and what it holds is shared: it must not be changed either.
 type CallGraph struct {
 	*dag.Graph
-	calls []*reactive.CallNode
+	calls []*callgraph.Node
 }
 
 // Call is the request that a node stands for; nil for a node where more calls meet than those after it could wait for one
 // by one.
-func (g *CallGraph) Call(node int32) *reactive.CallNode { return g.calls[node] }
+func (g *CallGraph) Call(node int32) *callgraph.Node { return g.calls[node] }
 
 // CallGraph reads which calls were made in the run, which of them have waited for which (edges of type depends_on), and which
 // was made by which (triggered): a call asks participants and decision sources and starts child runs. The calls of all runs
@@ -36,7 +37,7 @@ func (r *Run) CallGraph(ctx context.Context) (*CallGraph, error) {
 	if err != nil {
 		return nil, r.engine.why(ctx, err)
 	}
-	graph, calls, err := reactive.MergeCalls(parts...)
+	graph, calls, err := callgraph.Merge(parts...)
 	if err != nil {
 		return nil, fmt.Errorf("graph of run %s: %w", r.id, err)
 	}
@@ -44,13 +45,13 @@ func (r *Run) CallGraph(ctx context.Context) (*CallGraph, error) {
 }
 
 // callGraphs are the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
-func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
+func (r *Run) callGraphs(ctx context.Context) ([]*callgraph.Graph, error) {
 	e := r.engine
 	own, err := e.anyCallGraph(ctx, r.id)
 	if err != nil {
 		return nil, err
 	}
-	parts := []*reactive.CallGraph{own}
+	parts := []*callgraph.Graph{own}
 	for call := own.Start().Parent; call != ""; call = parts[0].Start().Parent {
 		above, err := e.anyCallGraph(ctx, journal.ParentRun(call))
 		if errors.Is(err, ErrRunNotFound) {
@@ -75,12 +76,12 @@ func (r *Run) callGraphs(ctx context.Context) ([]*reactive.CallGraph, error) {
 }
 
 // anyCallGraph is callGraph, also of a run that cannot be followed.
-func (e *Engine) anyCallGraph(ctx context.Context, id string) (*reactive.CallGraph, error) {
+func (e *Engine) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph, error) {
 	g, err := e.callGraph(ctx, id)
 	if !errors.Is(err, ErrMissing) {
 		return g, err
 	}
-	g = reactive.NewCallGraph(nil)
+	g = callgraph.New(nil)
 	for event, err := range e.store.Read(ctx, id, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
@@ -91,9 +92,9 @@ func (e *Engine) anyCallGraph(ctx context.Context, id string) (*reactive.CallGra
 }
 
 // callGraph follows the journal of a run.
-func (e *Engine) callGraph(ctx context.Context, id string) (g *reactive.CallGraph, err error) {
+func (e *Engine) callGraph(ctx context.Context, id string) (g *callgraph.Graph, err error) {
 	_, err = e.followAll(ctx, id, func(root *reactive.Root) func(*journal.Event) {
-		g = reactive.NewCallGraph(root)
+		g = callgraph.New(root)
 		return g.Apply
 	})
 	return g, err

@@ -86,9 +86,9 @@ func settled(e *journal.Event) (call.State, *journal.Failure) {
 			return state, e.Detail.Failure
 		}
 	case journal.CallAborted:
-		return call.Failed, failureOf(e, CodeAborted)
+		return call.Failed, e.FailureOr(CodeAborted)
 	}
-	return call.Failed, failureOf(e, "error")
+	return call.Failed, e.FailureOr("error")
 }
 
 // receivedAt is when what an event tells came in, Unix nanoseconds.

@@ -194,7 +194,7 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 	if n.fact != running && !(n.has(pending) && e.Type == journal.CallSkipped) {
 		return Late
 	}
-	timedOut := byTimer(e) && e.Type != journal.CallResponded
+	timedOut := e.ByTimer() && e.Type != journal.CallResponded
 	switch {
 	case n.fact == running && r.row(v).Asks:
 		r.closeGather(v, timedOut)
@@ -208,17 +208,17 @@ func (r *Root) foldEnd(v int32, e *journal.Event) Outcome {
 	case journal.CallCompleted:
 		r.complete(v, nil, e)
 	case journal.CallAborted:
-		n.fact, n.failure = stopped, failureOf(e, CodeAborted)
+		n.fact, n.failure = stopped, e.FailureOr(CodeAborted)
 		r.fails = append(r.fails, v)
 	case journal.CallSkipped:
-		n.fact, n.failure = dropped, failureOf(e, CodeTimeout)
+		n.fact, n.failure = dropped, e.FailureOr(CodeTimeout)
 		r.stopWaiting(v)
 		n.flags &^= pending | retryDue
 	case journal.CallError:
 		if timedOut {
 			n.flags |= expired
 		}
-		r.failAttempt(v, failureOf(e, "error"), e)
+		r.failAttempt(v, e.FailureOr("error"), e)
 	}
 	r.bank.Mark(v)
 	return Applied
@@ -253,10 +253,10 @@ func (r *Root) foldStepFailed(v int32, e *journal.Event) Outcome {
 	if n.status == Running || n.status.Terminal() && !n.has(pending) {
 		return Late
 	}
-	n.fact, n.failure = errored, failureOf(e, CodeInputResolution)
+	n.fact, n.failure = errored, e.FailureOr(CodeInputResolution)
 	r.stopWaiting(v)
 	n.flags &^= pending | retryDue | expired
-	if byTimer(e) {
+	if e.ByTimer() {
 		n.flags |= expired
 	}
 	r.fails = append(r.fails, v)
@@ -265,16 +265,12 @@ func (r *Root) foldStepFailed(v int32, e *journal.Event) Outcome {
 	return Applied
 }
 
-// byTimer reports whether an event is the consequence of a timer of the engine's. What an operation says is data, also
-// when it calls its error a timeout.
-func byTimer(e *journal.Event) bool { return e.Detail != nil && e.Detail.Due > 0 }
-
 // foldAborted stops one node. A terminal one stays as it is.
 func (r *Root) foldAborted(v int32, e *journal.Event) Outcome {
 	if r.Final(v) {
 		return Duplicate
 	}
-	r.abort(v, failureOf(e, CodeAborted))
+	r.abort(v, e.FailureOr(CodeAborted))
 	return Applied
 }
 
@@ -350,7 +346,7 @@ func (r *Root) resumeMaps(v int32) {
 // foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides
 // any more and no later event counts. What is terminal stays as it is.
 func (r *Root) foldClosed(e *journal.Event) Outcome {
-	why := failureOf(e, CodeCanceled)
+	why := e.FailureOr(CodeCanceled)
 	if v := r.resolve(e); e.Node != "" && v >= 0 && !r.Final(v) {
 		r.failNamed(v, why, e)
 	}
@@ -390,12 +386,12 @@ func (r *Root) failNamed(v int32, why *journal.Failure, e *journal.Event) {
 	case n.has(held):
 		r.stopAsking(v)
 	case n.fact == running && r.row(v).Asks:
-		r.closeGather(v, byTimer(e))
+		r.closeGather(v, e.ByTimer())
 	case n.fact == running:
 		r.cancel(v)
 	}
 	n.flags &^= held | pending | retryDue
-	if byTimer(e) {
+	if e.ByTimer() {
 		n.flags |= expired
 	}
 	n.fact, n.failure = errored, why
@@ -435,15 +431,4 @@ func (r *Root) foldLoose(e *journal.Event) Outcome {
 		return Duplicate
 	}
 	return Unbound
-}
-
-func failureOf(e *journal.Event, code string) *journal.Failure {
-	if e.Detail != nil && e.Detail.Failure != nil {
-		return e.Detail.Failure
-	}
-	f := &journal.Failure{Code: code}
-	if e.Detail != nil {
-		f.Message = e.Detail.Reason
-	}
-	return f
 }

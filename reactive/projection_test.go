@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
@@ -37,7 +38,7 @@ kind: Workflow
 name: w
 steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [{operation: b}, {operation: c}]}}, {operation: d}]`)
 	r := play(t, p, "a+", "ax", "a#2+", "a#2!", "b+", "c+", "b!", "c!", "d+", "?+", "?!")
-	g := reactive.NewCallGraph(reactive.New(p))
+	g := callgraph.New(reactive.New(p))
 	for i := range r.journal {
 		g.Apply(&r.journal[i])
 	}
@@ -56,9 +57,9 @@ steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [
 
 func TestAnUnknownStepIsPendingInTheCallGraph(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}]}`)
-	g := reactive.NewCallGraph(reactive.New(p))
+	g := callgraph.New(reactive.New(p))
 	g.Apply(&journal.Event{Type: journal.CallRequested, Node: "elsewhere", Attempt: 1, At: 1})
-	require.Equal(t, reactive.CallPending, g.Calls()[0].Status)
+	require.Equal(t, callgraph.Pending, g.Calls()[0].Status)
 }
 
 func TestSignalsFollowTheJournal(t *testing.T) {

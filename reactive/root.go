@@ -3,7 +3,6 @@ package reactive
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -301,7 +300,7 @@ func (r *Root) Node(key string) (int32, bool) {
 	if r.cells != nil {
 		return r.cells.find(key)
 	}
-	id, indexes, ok := parseKey(key)
+	id, indexes, ok := plan.ParseKey(key)
 	if !ok {
 		return -1, false
 	}
@@ -332,28 +331,6 @@ func (r *Root) locate(row int32, indexes []int) int32 {
 	}
 	b := &r.blocks[x.blocks[indexes[last]]]
 	return b.base + row - (b.row + 1)
-}
-
-// parseKey splits `id[1][2]` into id and indexes.
-func parseKey(key string) (id string, indexes []int, ok bool) {
-	open := strings.IndexByte(key, '[')
-	if open < 0 {
-		return key, nil, key != ""
-	}
-	id, rest := key[:open], key[open:]
-	for rest != "" {
-		end := strings.IndexByte(rest, ']')
-		if rest[0] != '[' || end < 0 {
-			return "", nil, false
-		}
-		i, err := strconv.Atoi(rest[1:end])
-		if err != nil || i < 0 {
-			return "", nil, false
-		}
-		indexes = append(indexes, i)
-		rest = rest[end+1:]
-	}
-	return id, indexes, id != ""
 }
 
 // Key is the name of a node in journals: its id, with the index of each map around it.

@@ -101,7 +101,7 @@ func (r *Root) Verdict() Verdict {
 }
 
 func (r *Root) closedVerdict(e *journal.Event) Verdict {
-	out := Verdict{Failure: failureOf(e, CodeCanceled), Node: -1}
+	out := Verdict{Failure: e.FailureOr(CodeCanceled), Node: -1}
 	switch e.Type {
 	case journal.RunCanceled:
 		out.Status = RunAborted
@@ -114,7 +114,7 @@ func (r *Root) closedVerdict(e *journal.Event) Verdict {
 			out.Node = v
 			out.Failure = r.attributed(out.Failure, v)
 		}
-		if byTimer(e) || ok && r.nodes[v].has(expired) {
+		if e.ByTimer() || ok && r.nodes[v].has(expired) {
 			out.Status = RunStepTimeout
 		}
 	}

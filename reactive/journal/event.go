@@ -122,3 +122,18 @@ type Identity struct {
 	Scopes    []string // what it may do, as the program that started the run has said
 	Resources any      // what it may do that to: a value of package value
 }
+
+// ByTimer reports whether the event is the consequence of a timer of the engine's. What an operation says is data, also when it
+// calls its error a timeout.
+func (e *Event) ByTimer() bool { return e.Detail != nil && e.Detail.Due > 0 }
+
+// FailureOr returns the failure that the event holds; where it holds none, one with a code, and with the reason that was stated.
+func (e *Event) FailureOr(code string) *Failure {
+	switch {
+	case e.Detail == nil:
+		return &Failure{Code: code}
+	case e.Detail.Failure != nil:
+		return e.Detail.Failure
+	}
+	return &Failure{Code: code, Message: e.Detail.Reason}
+}
