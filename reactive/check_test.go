@@ -13,48 +13,48 @@ func (r *Root) Check() error {
 	bad := func(number int, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("invariant %d: %s", number, fmt.Sprintf(format, args...)))
 	}
-	used := make([]int32, len(r.slots.groups))
+	used := make([]int32, len(r.room.slots.groups))
 	counts := map[int32]*expansion{-1: {}}
 	for v := range r.Len() {
-		n := &r.nodes[v]
+		n := &r.Ledger.nodes[v]
 		if n.status == Absent {
 			continue
 		}
-		if n.status == Ready && r.run.closed == nil && !r.satisfied(v) {
+		if n.status == Ready && r.Ledger.run.closed == nil && !r.tree.satisfied(v) {
 			bad(1, "%s is ready and has unsatisfied predecessors", r.Key(v))
 		}
-		if g := r.groupOf(v); g >= 0 && r.run.closed == nil {
+		if g := r.room.groupOf(v); g >= 0 && r.Ledger.run.closed == nil {
 			if holds := n.status == Ready || n.status == Running || n.has(pending) && n.has(granted); holds != n.has(holding) {
 				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.status, n.has(holding))
 			}
-			for ; g >= 0 && n.has(holding); g = r.slots.groups[g].parent {
+			for ; g >= 0 && n.has(holding); g = r.room.slots.groups[g].parent {
 				used[g]++
 			}
 		}
-		if want := shows(r.row(v).Kind, n.status, n.flags); r.bank.Output(v) != want {
-			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.status, r.bank.Output(v), want)
+		if want := shows(r.Ledger.Row(v).Kind, n.status, n.flags); r.Ledger.bank.Output(v) != want {
+			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.status, r.Ledger.bank.Output(v), want)
 		}
-		owner := r.blocks[n.block].owner
+		owner := r.places.blocks[n.block].owner
 		if counts[owner] == nil {
 			counts[owner] = &expansion{}
 		}
-		counts[owner].unsettled += 1 - bit(r.bank.Output(v), plan.ShowsSettled)
-		counts[owner].bad += bit(r.bank.Output(v), plan.ShowsBlocked)
+		counts[owner].unsettled += 1 - bit(r.Ledger.bank.Output(v), plan.ShowsSettled)
+		counts[owner].bad += bit(r.Ledger.bank.Output(v), plan.ShowsBlocked)
 	}
-	for g := range r.slots.groups {
-		if got := r.slots.groups[g].used; r.run.closed == nil && got != used[g] {
+	for g := range r.room.slots.groups {
+		if got := r.room.slots.groups[g].used; r.Ledger.run.closed == nil && got != used[g] {
 			bad(2, "group %d counts %d slots, %d are held", g, got, used[g])
 		}
 	}
-	if x := counts[-1]; x.unsettled != r.top.unsettled || x.bad != r.top.bad {
-		bad(4, "the run counts %d unsettled and %d bad, not %d and %d", r.top.unsettled, r.top.bad, x.unsettled, x.bad)
+	if x := counts[-1]; x.unsettled != r.tree.top.unsettled || x.bad != r.tree.top.bad {
+		bad(4, "the run counts %d unsettled and %d bad, not %d and %d", r.tree.top.unsettled, r.tree.top.bad, x.unsettled, x.bad)
 	}
-	for owner, x := range r.maps {
+	for owner, x := range r.places.maps {
 		want := counts[owner]
 		if want == nil {
 			want = &expansion{}
 		}
-		if r.nodes[owner].has(expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
+		if r.Ledger.nodes[owner].has(expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
 			bad(4, "%s counts %d unsettled and %d bad, not %d and %d", r.Key(owner), x.unsettled, x.bad, want.unsettled, want.bad)
 		}
 	}
@@ -62,7 +62,7 @@ func (r *Root) Check() error {
 }
 
 // Work is what deriving has cost so far.
-func (r *Root) Work() (edges, derived uint64) { return r.bank.Work() }
+func (r *Root) Work() (edges, derived uint64) { return r.Ledger.bank.Work() }
 
 // Timers is how many instants the root keeps in mind.
-func (r *Root) Timers() int { return len(r.timers.heap) }
+func (r *Root) Timers() int { return len(r.Ledger.timers.heap) }

@@ -7,23 +7,32 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
+// faults says why the nodes of a tree have failed or were aborted, and where that began.
+type faults struct {
+	*places
+	l            *Ledger
+	tree         *tree
+	dependencies map[int32]*dependents // of nodes that have failed, for those that need them
+	judged       int                   // so many of the nodes that have failed do not end the run
+}
+
 // dependency is why a node is aborted that needs something that has failed: it names the step where that began. What one
 // failure takes with it shares one Failure, so that a chain of a million costs one.
-func (r *Root) dependency(v int32) *journal.Failure {
-	n := &r.nodes[v]
+func (fs *faults) dependency(v int32) *journal.Failure {
+	n := &fs.l.nodes[v]
 	if n.status == Aborted && n.failure != nil && n.failure.Code == CodeDependency {
 		return n.failure
 	}
-	if u := r.blocker(v); u >= 0 {
-		return r.dependencyOn(u)
+	if u := fs.blocker(v); u >= 0 {
+		return fs.dependencyOn(u)
 	}
 	return &journal.Failure{Code: CodeDependency, Message: "a step it depends on has failed"}
 }
 
 // blocker is the first of the nodes whose failure blocks v; -1: there is none.
-func (r *Root) blocker(v int32) int32 {
+func (fs *faults) blocker(v int32) int32 {
 	first := int32(-1)
-	r.eachBlocker(v, func(u int32) bool {
+	fs.eachBlocker(v, func(u int32) bool {
 		first = u
 		return false
 	})
@@ -32,38 +41,38 @@ func (r *Root) blocker(v int32) int32 {
 
 // eachBlocker calls yield for the predecessors whose failure keeps a node from ever starting, and for the conditional around
 // it if that has failed, until it returns false. For a conditional these are only what its test does not catch.
-func (r *Root) eachBlocker(v int32, yield func(u int32) bool) {
-	row := r.row(v)
-	for _, p := range r.plan.Predecessors(r.bank.Row(v)) {
-		u := r.beside(v, p)
-		if r.bank.Output(u)&plan.ShowsBlocked == 0 || r.settles(u, v) {
+func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
+	row := fs.l.Row(v)
+	for _, p := range fs.l.plan.Predecessors(fs.l.bank.Row(v)) {
+		u := fs.beside(v, p)
+		if fs.l.bank.Output(u)&plan.ShowsBlocked == 0 || fs.settles(u, v) {
 			continue
 		}
-		if (row.Kind != plan.Gate || !r.catches(v, u)) && !yield(u) {
+		if (row.Kind != plan.Gate || !fs.tree.gates.catches(v, u)) && !yield(u) {
 			return
 		}
 	}
-	if row.Gate >= 0 && r.branch(v) == broken {
-		yield(r.beside(v, row.Gate))
+	if row.Gate >= 0 && fs.tree.branch(v) == broken {
+		yield(fs.beside(v, row.Gate))
 	}
 }
 
 // dependencyOn is what aborts the nodes that need u, which has failed or was aborted.
-func (r *Root) dependencyOn(u int32) *journal.Failure {
-	n := &r.nodes[u]
-	if r.row(u).Kind == plan.Join {
+func (fs *faults) dependencyOn(u int32) *journal.Failure {
+	n := &fs.l.nodes[u]
+	if fs.l.Row(u).Kind == plan.Join {
 		if n.failure == nil {
-			n.failure = r.dependency(u)
+			n.failure = fs.dependency(u)
 		}
 		return n.failure
 	}
-	if n.failure != nil && n.failure.Code == CodeDependency && r.cascaded(u) {
+	if n.failure != nil && n.failure.Code == CodeDependency && fs.cascaded(u) {
 		return n.failure
 	}
-	known := r.dependencies[u]
+	known := fs.dependencies[u]
 	if known == nil || known.of != n.failure || known.status != n.status {
-		known = &dependents{of: n.failure, status: n.status, failure: r.describeDependency(u)}
-		r.dependencies[u] = known
+		known = &dependents{of: n.failure, status: n.status, failure: fs.describeDependency(u)}
+		fs.dependencies[u] = known
 	}
 	return known.failure
 }
@@ -75,10 +84,10 @@ type dependents struct {
 	failure *journal.Failure
 }
 
-func (r *Root) describeDependency(u int32) *journal.Failure {
-	n := &r.nodes[u]
-	f := &journal.Failure{Code: CodeDependency, Step: r.Key(u)}
-	what := map[plan.Kind]string{plan.Step: "step", plan.Map: "map", plan.Gate: "conditional"}[r.row(u).Kind]
+func (fs *faults) describeDependency(u int32) *journal.Failure {
+	n := &fs.l.nodes[u]
+	f := &journal.Failure{Code: CodeDependency, Step: fs.Key(u)}
+	what := map[plan.Kind]string{plan.Step: "step", plan.Map: "map", plan.Gate: "conditional"}[fs.l.Row(u).Kind]
 	if f.Step != "" {
 		what = fmt.Sprintf("%s %q", what, f.Step)
 	}

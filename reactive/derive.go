@@ -7,52 +7,52 @@ import (
 
 // derive gives a node the status that follows from its facts, its predecessors and what is around it. The bank calls it
 // for every marked node, predecessors first.
-func (r *Root) derive(v int32) {
-	row := r.row(v)
-	if r.run.closed != nil {
+func (t *tree) derive(v int32) {
+	row := t.l.Row(v)
+	if t.l.run.closed != nil {
 		return
 	}
 	if row.Kind == plan.Join {
-		r.deriveJoin(v)
+		t.deriveJoin(v)
 		return
 	}
-	if r.nodes[v].status == Absent {
+	if t.l.nodes[v].status == Absent {
 		return
 	}
-	if r.cells != nil {
-		r.cells.touch(v)
+	if t.routed != nil {
+		t.routed.touch(v)
 	}
-	if r.signals != nil {
-		r.signals.changed(v)
+	if t.signals != nil {
+		t.signals.changed(v)
 	}
 	switch row.Kind {
 	case plan.Step:
-		r.deriveStep(v)
+		t.deriveStep(v)
 	case plan.Gate:
-		r.deriveGate(v)
+		t.gates.deriveGate(v)
 	case plan.Map:
-		r.deriveMap(v)
+		t.deriveMap(v)
 	}
 }
 
 // deriveJoin passes on what its predecessors show.
-func (r *Root) deriveJoin(v int32) {
+func (t *tree) deriveJoin(v int32) {
 	var out uint8
-	if r.bank.Count(v, plan.Unsatisfied) == 0 {
+	if t.l.bank.Count(v, plan.Unsatisfied) == 0 {
 		out |= plan.ShowsSatisfied
 	}
-	if r.bank.Count(v, plan.Unsettled) == 0 {
+	if t.l.bank.Count(v, plan.Unsettled) == 0 {
 		out |= plan.ShowsSettled
 	}
-	if r.bank.Count(v, plan.Blocked) > 0 {
+	if t.l.bank.Count(v, plan.Blocked) > 0 {
 		out |= plan.ShowsBlocked
 	} else {
-		r.nodes[v].failure = nil // what dependency has kept here
+		t.l.nodes[v].failure = nil // what dependency has kept here
 	}
-	if r.bank.Count(v, plan.Moved) > 0 {
+	if t.l.bank.Count(v, plan.Moved) > 0 {
 		out |= plan.ShowsMoved
 	}
-	r.bank.Show(v, out)
+	t.l.bank.Show(v, out)
 }
 
 // branchState is what a node learns from the conditional around it.
@@ -66,12 +66,12 @@ const (
 )
 
 // branch is the state of the innermost conditional around v. Those further out speak through its status.
-func (r *Root) branch(v int32) branchState {
-	row := r.row(v)
+func (t *tree) branch(v int32) branchState {
+	row := t.l.Row(v)
 	if row.Gate < 0 {
 		return open
 	}
-	g := &r.nodes[r.beside(v, row.Gate)]
+	g := &t.l.nodes[t.beside(v, row.Gate)]
 	switch g.status {
 	case Completed:
 		if g.fact == decidedThen == (row.Branch == plan.Then) {
@@ -87,265 +87,273 @@ func (r *Root) branch(v int32) branchState {
 }
 
 // blocked reports whether something v needs has failed, or the conditional around it has.
-func (r *Root) blocked(v int32) bool {
-	return r.bank.Count(v, plan.Blocked) > 0 && !r.passed(v) || r.branch(v) == broken
+func (t *tree) blocked(v int32) bool {
+	return t.l.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
 }
 
 // passed reports whether v was skipped with the branch that it stands in. It stays so whatever fails after that: in the
 // branch that was taken there may be something that it would have needed.
-func (r *Root) passed(v int32) bool {
-	return r.nodes[v].status == Skipped && r.branch(v) == notTaken
+func (t *tree) passed(v int32) bool {
+	return t.l.nodes[v].status == Skipped && t.branch(v) == notTaken
 }
 
 // satisfied reports whether nothing before v holds it back any more.
-func (r *Root) satisfied(v int32) bool {
-	return r.bank.Count(v, plan.Unsatisfied) == 0 && r.branch(v) == open
+func (t *tree) satisfied(v int32) bool {
+	return t.l.bank.Count(v, plan.Unsatisfied) == 0 && t.branch(v) == open
 }
 
 // deriveStep: its own attempt or abort comes first, then what blocks it, then a branch not taken, then whether it may
 // start, and at last whether anything before it has moved.
-func (r *Root) deriveStep(v int32) {
-	n := &r.nodes[v]
-	if r.abortDependents() && (n.fact == running || n.has(pending)) && r.blocked(v) {
-		r.abort(v, r.dependency(v))
+func (t *tree) deriveStep(v int32) {
+	n := &t.l.nodes[v]
+	if t.abortDependents() && (n.fact == running || n.has(pending)) && t.blocked(v) {
+		t.l.abort(v, t.faults.dependency(v))
 		n.flags |= cascade
 	}
-	if !n.has(pending) && (n.fact != none || n.has(aborted) || r.blocked(v) || !r.satisfied(v)) {
+	if !n.has(pending) && (n.fact != none || n.has(aborted) || t.blocked(v) || !t.satisfied(v)) {
 		n.flags &^= candidate | granted
 	}
 	switch {
 	case n.fact == running:
-		r.setStatus(v, Running)
+		t.setStatus(v, Running)
 	case n.fact == responded:
-		r.setStatus(v, Completed)
+		t.setStatus(v, Completed)
 	case n.fact == errored:
-		r.setStatus(v, Failed)
+		t.setStatus(v, Failed)
 	case n.fact == stopped, n.has(aborted):
-		r.setStatus(v, Aborted)
+		t.setStatus(v, Aborted)
 	case n.fact == dropped:
-		r.setStatus(v, Skipped)
-	case r.blocked(v):
-		n.failure = r.dependency(v)
-		r.setStatus(v, Aborted)
+		t.setStatus(v, Skipped)
+	case t.blocked(v):
+		n.failure = t.faults.dependency(v)
+		t.setStatus(v, Aborted)
 	default:
 		if n.failure != nil { // what it depended on goes on after all
 			n.failure = nil
 		}
-		r.deriveUntouched(v)
+		t.deriveUntouched(v)
 	}
 }
 
 // deriveUntouched is deriveStep for a step that nothing has happened to and nothing blocks.
-func (r *Root) deriveUntouched(v int32) {
+func (t *tree) deriveUntouched(v int32) {
 	switch {
-	case r.branch(v) == notTaken:
-		r.setStatus(v, Skipped)
-	case r.satisfied(v):
-		r.wantStart(v)
+	case t.branch(v) == notTaken:
+		t.setStatus(v, Skipped)
+	case t.satisfied(v):
+		t.wantStart(v)
 	default:
-		r.setStatus(v, r.moved(v))
+		t.setStatus(v, t.moved(v))
 	}
 }
 
 // moved is the status of a node that waits for its predecessors.
-func (r *Root) moved(v int32) Status {
-	if r.bank.Count(v, plan.Moved) > 0 {
+func (t *tree) moved(v int32) Status {
+	if t.l.bank.Count(v, plan.Moved) > 0 {
 		return Waiting
 	}
 	return Idle
 }
 
 // wantStart makes a satisfied step ready, at once where nothing limits it and otherwise when it gets its slots.
-func (r *Root) wantStart(v int32) {
-	n := &r.nodes[v]
-	if n.has(granted) || r.groupOf(v) < 0 {
-		r.setStatus(v, Ready)
+func (t *tree) wantStart(v int32) {
+	n := &t.l.nodes[v]
+	if n.has(granted) || t.room.groupOf(v) < 0 {
+		t.setStatus(v, Ready)
 		return
 	}
-	r.setStatus(v, Waiting)
-	r.want(v)
+	t.setStatus(v, Waiting)
+	t.room.want(v)
 }
 
 // want makes a node a candidate for the slots it needs; where it needs none it may start at once.
-func (r *Root) want(v int32) {
-	n := &r.nodes[v]
+func (o *room) want(v int32) {
+	n := &o.l.nodes[v]
 	if n.has(candidate) || n.has(granted) {
 		return
 	}
-	g := r.groupOf(v)
+	g := o.groupOf(v)
 	if g < 0 {
 		n.flags |= granted
-		r.queueStart(v)
+		o.queueStart(v)
 		return
 	}
 	n.flags |= candidate
-	r.slots.wait(g, r.entry(v))
+	o.slots.wait(g, o.entry(v))
 }
 
 // isCandidate tells the slots which of those waiting have ceased to.
-func (r *Root) isCandidate(entry int32) bool {
-	v, there := r.entered(entry)
-	return there && r.nodes[v].has(candidate)
+func (o *room) isCandidate(entry int32) bool {
+	v, there := o.entered(entry)
+	return there && o.l.nodes[v].has(candidate)
 }
 
 // stopWaiting takes back a node's wish to start.
-func (r *Root) stopWaiting(v int32) {
-	r.nodes[v].flags &^= candidate
-	r.dropGrant(v)
+func (o *room) stopWaiting(v int32) {
+	o.l.nodes[v].flags &^= candidate
+	o.dropGrant(v)
 }
 
 // grant gives free slots to candidates, in template order, after everything else of the event has been derived.
-func (r *Root) grant() {
-	for r.run.closed == nil {
-		e := r.slots.next(0)
-		if e < 0 {
+func (t *tree) grant() {
+	for t.l.run.closed == nil {
+		v, ok := t.room.nextGrant()
+		if !ok {
 			return
 		}
-		v, _ := r.entered(e)
-		n := &r.nodes[v]
+		n := &t.l.nodes[v]
 		n.flags = n.flags&^candidate | granted
 		if n.has(pending) {
-			r.hold(v, true)
-			r.queueStart(v)
+			t.room.hold(v, true)
+			t.room.queueStart(v)
 			continue
 		}
-		r.setStatus(v, Ready)
+		t.setStatus(v, Ready)
 	}
 }
 
+// nextGrant is the first candidate for which there are slots.
+func (o *room) nextGrant() (int32, bool) {
+	e := o.slots.next(0)
+	if e < 0 {
+		return -1, false
+	}
+	return o.entered(e)
+}
+
 // dropGrant ends a grant: it lasts only while its node is ready, or is about to retry.
-func (r *Root) dropGrant(v int32) {
-	n := &r.nodes[v]
+func (o *room) dropGrant(v int32) {
+	n := &o.l.nodes[v]
 	if !n.has(granted) {
 		return
 	}
 	n.flags &^= granted
-	r.hold(v, n.status == Running)
+	o.hold(v, n.status == Running)
 }
 
 // hold counts a node in its groups, or no longer.
-func (r *Root) hold(v int32, on bool) {
-	n := &r.nodes[v]
-	g := r.groupOf(v)
+func (o *room) hold(v int32, on bool) {
+	n := &o.l.nodes[v]
+	g := o.groupOf(v)
 	if g < 0 || n.has(holding) == on {
 		return
 	}
 	n.flags ^= holding
 	if on {
-		r.slots.take(g)
+		o.slots.take(g)
 	} else {
-		r.slots.release(g)
+		o.slots.release(g)
 	}
 }
 
 // groupOf is the innermost limited group of a step; -1: nothing limits it.
-func (r *Root) groupOf(v int32) int32 {
-	n := r.row(v)
+func (o *room) groupOf(v int32) int32 {
+	n := o.l.Row(v)
 	if n.Group < 0 || n.Kind != plan.Step {
 		return -1
 	}
-	return r.groupBeside(v, n.Group)
+	return o.groupBeside(v, n.Group)
 }
 
 // groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
-func (r *Root) groupBeside(v, g int32) int32 {
-	home := r.plan.Groups[g].Map
-	b := r.nodes[v].block
-	for r.blocks[b].row != home {
-		b = r.blocks[b].parent
+func (o *room) groupBeside(v, g int32) int32 {
+	home := o.l.plan.Groups[g].Map
+	b := o.l.nodes[v].block
+	for o.blocks[b].row != home {
+		b = o.blocks[b].parent
 	}
 	if home < 0 {
 		return g + 1
 	}
-	return r.blocks[b].slots + g - r.plan.Nodes[home].Slots[0]
+	return o.blocks[b].slots + g - o.l.plan.Nodes[home].Slots[0]
 }
 
 // addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.
-func (r *Root) addGroups(lo, hi, v int32) int32 {
-	first := int32(len(r.slots.groups))
+func (o *room) addGroups(lo, hi, v int32) int32 {
+	first := int32(len(o.slots.groups))
 	for g := lo; g < hi; g++ {
 		parent := int32(0)
-		if p := r.plan.Groups[g].Parent; p >= 0 {
+		if p := o.l.plan.Groups[g].Parent; p >= 0 {
 			if p >= lo {
 				parent = first + p - lo
 			} else {
-				parent = r.groupBeside(v, p)
+				parent = o.groupBeside(v, p)
 			}
 		}
-		r.slots.add(parent, r.plan.Groups[g].Max)
+		o.slots.add(parent, o.l.plan.Groups[g].Max)
 	}
 	return first
 }
 
-func (r *Root) abortDependents() bool {
-	return r.plan.Workflow.FailurePolicy == template.AbortDependents
+func (t *tree) abortDependents() bool {
+	return t.l.plan.Workflow.FailurePolicy == template.AbortDependents
 }
 
 // setStatus is the one place where a status changes. Everything that counts statuses counts here.
-func (r *Root) setStatus(v int32, s Status) {
-	n := &r.nodes[v]
-	row := r.row(v)
+func (t *tree) setStatus(v int32, s Status) {
+	n := &t.l.nodes[v]
+	row := t.l.Row(v)
 	old := n.status
 	n.status = s
 	if old != s {
-		r.countBusy(row, old, s)
-		if r.signals != nil {
-			r.signals.changed(v)
+		t.countBusy(row, old, s)
+		if t.signals != nil {
+			t.signals.changed(v)
 		}
-		if r.watched {
-			r.changes = append(r.changes, Change{Node: v, From: old, To: s, Seq: r.seq, Cell: r.cellChange(v)})
+		if t.l.watched {
+			t.changes = append(t.changes, Change{Node: v, From: old, To: s, Seq: t.l.seq, Call: t.callChange(v)})
 		}
 		switch s {
 		case Ready:
-			r.hold(v, true)
-			r.queueStart(v)
+			t.room.hold(v, true)
+			t.room.queueStart(v)
 		case Running:
 			n.flags &^= candidate | granted
-			r.hold(v, true)
+			t.room.hold(v, true)
 		default:
-			r.hold(v, false)
+			t.room.hold(v, false)
 		}
 	}
-	changed := r.show(v, shows(row.Kind, s, n.flags))
+	changed := t.show(v, shows(row.Kind, s, n.flags))
 	if row.Feeds && (changed || old != s) {
-		r.tellGates(v, v)
+		t.gates.tellGates(v, v)
 	}
 }
 
 // countBusy keeps the number of nodes that this process itself can move.
-func (r *Root) countBusy(row *plan.Row, old, s Status) {
+func (t *tree) countBusy(row *plan.Row, old, s Status) {
 	if row.Kind != plan.Step {
 		return
 	}
 	engine := row.OpKind == plan.Sleep || row.OpKind == plan.Wait
 	is := func(s Status) bool { return s == Ready || s == Running && !engine }
 	if is(old) {
-		r.run.busy--
+		t.busy--
 	}
 	if is(s) {
-		r.run.busy++
+		t.busy++
 	}
 }
 
 // show lets successors see a node's output, keeps the counters of the body it belongs to, and reports whether anything
 // is different.
-func (r *Root) show(v int32, out uint8) bool {
-	was := r.bank.Output(v)
+func (t *tree) show(v int32, out uint8) bool {
+	was := t.l.bank.Output(v)
 	if was == out {
 		return false
 	}
-	x, owner := &r.top, int32(-1)
-	if b := r.nodes[v].block; b != 0 {
-		owner = r.blocks[b].owner
-		x = r.maps[owner]
+	x, owner := &t.top, int32(-1)
+	if b := t.l.nodes[v].block; b != 0 {
+		owner = t.blocks[b].owner
+		x = t.maps[owner]
 	}
 	before := x.unsettled
 	x.unsettled += bit(was, plan.ShowsSettled) - bit(out, plan.ShowsSettled)
 	x.bad += bit(out, plan.ShowsBlocked) - bit(was, plan.ShowsBlocked)
 	if owner >= 0 && (before == 0) != (x.unsettled == 0) {
-		r.bank.Mark(owner)
+		t.l.bank.Mark(owner)
 	}
-	r.bank.Show(v, out)
+	t.l.bank.Show(v, out)
 	return true
 }
 

@@ -19,10 +19,10 @@ type Digester interface {
 // go on in the same way. What has only led there is left out: sequences, instants, and which of several failures was the
 // first.
 func (r *Root) Digest(w io.Writer, now int64) {
-	fmt.Fprintf(w, "run %v %v %v %d %d;", r.run.stopped, r.run.above, r.run.closed != nil, r.run.pauses, r.run.deciding)
-	digestValue(w, r.run.input)
-	for _, v := range r.inOrder() {
-		n := &r.nodes[v]
+	fmt.Fprintf(w, "run %v %v %v %d %d;", r.Ledger.run.stopped, r.Ledger.run.above, r.Ledger.run.closed != nil, r.Ledger.tasks.pauses, r.Ledger.tasks.deciding)
+	digestValue(w, r.Ledger.run.input)
+	for _, v := range r.places.inOrder() {
+		n := &r.Ledger.nodes[v]
 		if n.status == Absent && n.fact == none {
 			continue
 		}
@@ -36,22 +36,22 @@ func (r *Root) Digest(w io.Writer, now int64) {
 		if n.failure != nil {
 			fmt.Fprintf(w, " !%s", n.failure.Code)
 		}
-		if g := r.gathers[v]; g != nil {
+		if g := r.Ledger.fanOut.gathers[v]; g != nil {
 			for _, d := range g.Dispatches() {
 				fmt.Fprintf(w, " >%s %d %s", d.Participant, d.Attempt, d.State)
 				digestValue(w, d.Output)
 			}
 		}
-		if all := r.reports[v]; all != nil {
+		if all := r.Ledger.reportLog.reports[v]; all != nil {
 			digestValue(w, all.last)
 		}
-		if t := r.tasks[v]; t != nil {
+		if t := r.Ledger.tasks.tasks[v]; t != nil {
 			fmt.Fprintf(w, " ?%s %d %v %v %v", t.state, t.asked, t.open, t.paused, t.wanted)
 		}
 		fmt.Fprint(w, ";")
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.mail.boxes)) {
-		b := r.mail.boxes[name]
+	for _, name := range slices.Sorted(maps.Keys(r.Ledger.mail.boxes)) {
+		b := r.Ledger.mail.boxes[name]
 		fmt.Fprintf(w, "mail %s", name)
 		for _, req := range b.waits { // the oldest is served first
 			fmt.Fprintf(w, " <%s", r.Key(req.Node))
@@ -60,20 +60,20 @@ func (r *Root) Digest(w io.Writer, now int64) {
 			digestValue(w, m.payload)
 		}
 	}
-	r.digestTimers(w, now)
+	r.Ledger.timers.digestTimers(w, now)
 	if d, ok := r.body.(Digester); ok {
 		d.Digest(w, now)
 	}
 }
 
 // digestTimers writes the timers in the order in which they go.
-func (r *Root) digestTimers(w io.Writer, now int64) {
-	list := slices.DeleteFunc(slices.Clone(r.timers.heap), func(t timer) bool { return !r.alive(t) })
+func (ts *timers) digestTimers(w io.Writer, now int64) {
+	list := slices.DeleteFunc(slices.Clone(ts.l.timers.heap), func(t timer) bool { return !ts.alive(t) })
 	slices.SortFunc(list, func(a, b timer) int {
 		switch {
-		case r.earlier(a, b):
+		case ts.earlier(a, b):
 			return -1
-		case r.earlier(b, a):
+		case ts.earlier(b, a):
 			return 1
 		}
 		return 0
@@ -82,7 +82,7 @@ func (r *Root) digestTimers(w io.Writer, now int64) {
 	for _, t := range slices.CompactFunc(list, same) { // the second means nothing once the first has come
 		key := ""
 		if t.node >= 0 {
-			key = r.Key(t.node)
+			key = ts.l.host.Key(t.node)
 		}
 		fmt.Fprintf(w, "timer %d %s %d;", t.kind, key, t.due-now)
 	}

@@ -54,53 +54,55 @@ type ReadValue struct {
 // node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
 // node in turn.
 func (r *Root) Causes(v int32) []Cause {
-	n := &r.nodes[v]
+	n := &r.Ledger.nodes[v]
 	switch {
 	case n.has(pending):
-		return append(r.timersOf(v), r.slotOf(v)...)
-	case n.status == Running && r.row(v).Kind == plan.Map:
-		return r.itemsOf(v, func(u int32) bool { return !r.Final(u) })
+		return append(causes{r}.timersOf(v), causes{r}.slotOf(v)...)
+	case n.status == Running && r.Ledger.Row(v).Kind == plan.Map:
+		return causes{r}.itemsOf(v, func(u int32) bool { return !r.Final(u) })
 	case n.status == Running:
-		return r.underWay(v)
+		return causes{r}.underWay(v)
 	case n.status == Completed && n.has(held):
-		return r.undecided(v)
-	case r.row(v).Kind == plan.Gate && n.fact != none:
-		return []Cause{r.testOf(v)}
-	case n.status == Failed && r.row(v).Kind == plan.Map && n.failure == nil:
-		return r.itemsOf(v, func(u int32) bool { return r.nodes[u].status == Failed })
+		return causes{r}.decisionOf(v)
+	case r.Ledger.Row(v).Kind == plan.Gate && n.fact != none:
+		return []Cause{causes{r}.testOf(v)}
+	case n.status == Failed && r.Ledger.Row(v).Kind == plan.Map && n.failure == nil:
+		return causes{r}.itemsOf(v, func(u int32) bool { return r.Ledger.nodes[u].status == Failed })
 	case n.status == Aborted && n.failure != nil && n.failure.Code == CodeDependency, n.has(cascade):
-		return r.blockersOf(v)
+		return causes{r}.blockersOf(v)
 	case n.status == Skipped && n.fact != dropped:
-		return r.aroundOf(v)
+		return causes{r}.aroundOf(v)
 	case n.status == Idle, n.status == Waiting:
-		return append(r.missing(v), r.slotOf(v)...)
+		return append(causes{r}.missing(v), causes{r}.slotOf(v)...)
 	}
 	return nil
 }
 
+type causes struct{ r *Root }
+
 // missing is what a node that has not begun waits for.
-func (r *Root) missing(v int32) []Cause {
-	list := eachOnce(r.lacking(v, plan.ShowsSatisfied, ByPredecessor))
-	if r.branch(v) == closed {
-		list = append(list, r.aroundOf(v)...)
+func (cs causes) missing(v int32) []Cause {
+	list := eachOnce(cs.lacking(v, plan.ShowsSatisfied, ByPredecessor))
+	if cs.r.tree.branch(v) == closed {
+		list = append(list, cs.aroundOf(v)...)
 	}
 	return list
 }
 
 // lacking gives the predecessors of a node that do not show what it waits for, those behind meeting points included.
-func (r *Root) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
+func (cs causes) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
 	var list []Cause
-	row := r.bank.Row(v)
-	for _, p := range r.plan.Predecessors(row) {
-		u := r.beside(v, p)
+	row := cs.r.Ledger.bank.Row(v)
+	for _, p := range cs.r.Ledger.plan.Predecessors(row) {
+		u := cs.r.places.beside(v, p)
 		need := wanted
-		if r.row(v).Kind == plan.Gate || r.settles(u, v) {
+		if cs.r.Ledger.Row(v).Kind == plan.Gate || cs.r.tree.faults.settles(u, v) {
 			need = plan.ShowsSettled
 		}
 		switch {
-		case r.plan.Nodes[p].Kind == plan.Join:
-			list = append(list, r.lacking(u, need, kind)...)
-		case r.row(v).Gate == p, r.bank.Output(u)&need != 0:
+		case cs.r.Ledger.plan.Nodes[p].Kind == plan.Join:
+			list = append(list, cs.lacking(u, need, kind)...)
+		case cs.r.Ledger.Row(v).Gate == p, cs.r.Ledger.bank.Output(u)&need != 0:
 		default:
 			list = append(list, Cause{Kind: kind, Node: u})
 		}
@@ -109,19 +111,19 @@ func (r *Root) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
 }
 
 // aroundOf is the conditional around a node.
-func (r *Root) aroundOf(v int32) []Cause {
-	if g := r.row(v).Gate; g >= 0 {
-		return []Cause{{Kind: ByBranch, Node: r.beside(v, g)}}
+func (cs causes) aroundOf(v int32) []Cause {
+	if g := cs.r.Ledger.Row(v).Gate; g >= 0 {
+		return []Cause{{Kind: ByBranch, Node: cs.r.places.beside(v, g)}}
 	}
 	return nil
 }
 
 // blockersOf are the nodes whose failure has taken this one with it.
-func (r *Root) blockersOf(v int32) []Cause {
+func (cs causes) blockersOf(v int32) []Cause {
 	var list []Cause
-	for _, u := range r.causes(v) {
-		if r.row(u).Kind == plan.Join {
-			list = append(list, r.blockersOf(u)...)
+	for _, u := range cs.r.tree.faults.behindOf(v) {
+		if cs.r.Ledger.Row(u).Kind == plan.Join {
+			list = append(list, cs.blockersOf(u)...)
 			continue
 		}
 		list = append(list, Cause{Kind: ByFailure, Node: u})
@@ -140,17 +142,17 @@ func eachOnce(list []Cause) []Cause {
 	})
 }
 
-func (r *Root) itemsOf(v int32, is func(u int32) bool) []Cause {
+func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	var list []Cause
-	x := r.maps[v]
+	x := cs.r.places.maps[v]
 	if x == nil {
 		return nil
 	}
 	for i := range x.items {
-		b := &r.blocks[x.blocks[i]]
-		size := r.plan.Nodes[b.row].End - b.row - 1
+		b := &cs.r.places.blocks[x.blocks[i]]
+		size := cs.r.Ledger.plan.Nodes[b.row].End - b.row - 1
 		for u := b.base; u < b.base+size; u++ {
-			if r.nodes[u].status != Absent && r.row(u).Kind != plan.Join && is(u) {
+			if cs.r.Ledger.nodes[u].status != Absent && cs.r.Ledger.Row(u).Kind != plan.Join && is(u) {
 				list = append(list, Cause{Kind: ByItems, Node: u})
 			}
 		}
@@ -159,24 +161,24 @@ func (r *Root) itemsOf(v int32, is func(u int32) bool) []Cause {
 }
 
 // underWay is what a running node waits for.
-func (r *Root) underWay(v int32) []Cause {
+func (cs causes) underWay(v int32) []Cause {
 	var list []Cause
-	if g := r.gathers[v]; g != nil {
+	if g := cs.r.Ledger.fanOut.gathers[v]; g != nil {
 		list = append(list, Cause{Kind: ByParticipant, Node: v, Participants: g.Waiting()})
 	}
-	return append(list, r.timersOf(v)...)
+	return append(list, cs.timersOf(v)...)
 }
 
 // undecided is whom a completed node waits for whose task is not decided.
-func (r *Root) undecided(v int32) []Cause {
-	if r.Closed() {
+func (cs causes) decisionOf(v int32) []Cause {
+	if cs.r.Ledger.Closed() {
 		return []Cause{{Kind: ByEnd, Node: v}}
 	}
-	if r.Decidable(v) {
-		return append([]Cause{{Kind: ByPerson, Node: v}}, r.timersOf(v)...)
+	if cs.r.Ledger.tasks.Decidable(v) {
+		return append([]Cause{{Kind: ByPerson, Node: v}}, cs.timersOf(v)...)
 	}
-	if t := r.tasks[v]; t != nil && t.state == call.Undecided {
-		return append([]Cause{{Kind: BySource, Node: v}}, r.timersOf(v)...)
+	if t := cs.r.Ledger.tasks.tasks[v]; t != nil && t.state == call.Undecided {
+		return append([]Cause{{Kind: BySource, Node: v}}, cs.timersOf(v)...)
 	}
 	return nil
 }
@@ -189,10 +191,10 @@ var timerNames = map[timerKind]string{
 }
 
 // timersOf are the timers of a node that mean something.
-func (r *Root) timersOf(v int32) []Cause {
+func (cs causes) timersOf(v int32) []Cause {
 	var list []Cause
-	for _, t := range r.timers.heap {
-		if t.node == v && r.alive(t) {
+	for _, t := range cs.r.Ledger.timers.heap {
+		if t.node == v && cs.r.Ledger.timers.alive(t) {
 			list = append(list, Cause{Kind: ByTimer, Node: v, Timer: timerNames[t.kind], Due: t.due})
 		}
 	}
@@ -200,18 +202,18 @@ func (r *Root) timersOf(v int32) []Cause {
 }
 
 // slotOf says which limit keeps a node that could start otherwise, and who holds its slots.
-func (r *Root) slotOf(v int32) []Cause {
-	if !r.nodes[v].has(candidate) {
+func (cs causes) slotOf(v int32) []Cause {
+	if !cs.r.Ledger.nodes[v].has(candidate) {
 		return nil
 	}
-	for g := r.groupOf(v); g >= 0; g = r.slots.groups[g].parent {
-		if r.slots.groups[g].room() {
+	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.groups[g].parent {
+		if cs.r.room.slots.groups[g].room() {
 			continue
 		}
-		c := Cause{Kind: BySlot, Node: v, Limit: r.slots.groups[g].max}
-		used := int(r.slots.groups[g].used)
-		for u := int32(0); u < r.Len() && len(c.Holders) < used; u++ { // thousands may wait for what the first few hold
-			if r.nodes[u].has(holding) && r.within(u, g) {
+		c := Cause{Kind: BySlot, Node: v, Limit: cs.r.room.slots.groups[g].max}
+		used := int(cs.r.room.slots.groups[g].used)
+		for u := int32(0); u < cs.r.Ledger.Len() && len(c.Holders) < used; u++ { // thousands may wait for what the first few hold
+			if cs.r.Ledger.nodes[u].has(holding) && cs.within(u, g) {
 				c.Holders = append(c.Holders, u)
 			}
 		}
@@ -221,8 +223,8 @@ func (r *Root) slotOf(v int32) []Cause {
 }
 
 // within reports whether a node's slots count in a group.
-func (r *Root) within(v, group int32) bool {
-	for g := r.groupOf(v); g >= 0; g = r.slots.groups[g].parent {
+func (cs causes) within(v, group int32) bool {
+	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.groups[g].parent {
 		if g == group {
 			return true
 		}
@@ -231,10 +233,10 @@ func (r *Root) within(v, group int32) bool {
 }
 
 // testOf is a conditional's test with what it has read.
-func (r *Root) testOf(v int32) Cause {
-	c := Cause{Kind: ByTest, Node: v, Test: r.node(v).Cond.Test}
-	item := r.node(v).Item
-	e := env{r, v}
+func (cs causes) testOf(v int32) Cause {
+	c := Cause{Kind: ByTest, Node: v, Test: cs.r.Ledger.Place(v).Cond.Test}
+	item := cs.r.Ledger.Place(v).Item
+	e := env{cs.r.tree, v}
 	switch {
 	case item.TestID != "":
 		s, err := e.Step(item.TestID, expr.Status)
@@ -256,8 +258,8 @@ func (r *Root) testOf(v int32) Cause {
 }
 
 // Chose gives the branch that a conditional has decided for; Undecided when it has not.
-func (r *Root) Chose(v int32) plan.Branch {
-	switch r.nodes[v].fact {
+func (t *tree) Chose(v int32) plan.Branch {
+	switch t.l.nodes[v].fact {
 	case decidedThen:
 		return plan.Then
 	case decidedElse:
@@ -267,10 +269,10 @@ func (r *Root) Chose(v int32) plan.Branch {
 }
 
 // Inside gives the branch of the conditional around it that a node stands in.
-func (r *Root) Inside(v int32) plan.Branch { return r.row(v).Branch }
+func (t *tree) Inside(v int32) plan.Branch { return t.l.Row(v).Branch }
 
 // Deadline is when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
-func (r *Root) Deadline() int64 { return r.run.deadline }
+func (l *Ledger) Deadline() int64 { return l.run.deadline }
 
 // ClosedBy is the event that has closed the run; nil when none has.
-func (r *Root) ClosedBy() *journal.Event { return r.run.closed }
+func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }

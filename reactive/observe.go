@@ -47,10 +47,10 @@ type StepReader interface {
 
 // Signals returns the root's signals; all calls return the same.
 func (r *Root) Signals() *Signals {
-	if r.signals == nil {
-		r.signals = &Signals{root: r, graph: signals.New(), steps: map[string]*StepSignals{}}
+	if r.tree.signals == nil {
+		r.tree.signals = &Signals{root: r, graph: signals.New(), steps: map[string]*StepSignals{}}
 	}
-	return r.signals
+	return r.tree.signals
 }
 
 // Graph is the graph that the signals live in: where effects on them are made, and disposed of.
@@ -88,18 +88,18 @@ func (s *Signals) Step(key string) *StepSignals {
 
 // changed notes a node of which something is different, if it has signals.
 func (s *Signals) changed(v int32) {
-	if len(s.steps) == 0 || s.root.cells != nil {
+	if len(s.steps) == 0 || s.root.places.routed != nil {
 		return
 	}
 	for {
 		if x := s.steps[s.root.Key(v)]; x != nil {
 			s.touch(x)
 		}
-		b := s.root.nodes[v].block
+		b := s.root.Ledger.nodes[v].block
 		if b == 0 {
 			return
 		}
-		v = s.root.blocks[b].owner // a map's result is made of its items'
+		v = s.root.places.blocks[b].owner // a map's result is made of its items'
 	}
 }
 
@@ -164,9 +164,9 @@ func (s *Signals) now(key string) (status Status, result any, preconditions, blo
 	if !ok {
 		return Absent, nil, false, false
 	}
-	blocks = r.bank.Count(v, plan.Blocked) > 0 || r.branch(v) == broken
-	if r.row(v).Kind == plan.Gate {
-		blocks = r.blocker(v) >= 0 // what its test catches does not block it
+	blocks = r.Ledger.bank.Count(v, plan.Blocked) > 0 || r.tree.branch(v) == broken
+	if r.Ledger.Row(v).Kind == plan.Gate {
+		blocks = r.tree.faults.blocker(v) >= 0 // what its test catches does not block it
 	}
 	result, err := value.Of(r.Output(v))
 	if err != nil { // no output of a journal: what the codec takes is a value
@@ -177,19 +177,19 @@ func (s *Signals) now(key string) (status Status, result any, preconditions, blo
 
 // Preconditions reports whether everything a node needs is completed or skipped. A node without predecessors has
 // nothing to wait for.
-func (r *Root) Preconditions(v int32) bool {
+func (t *tree) Preconditions(v int32) bool {
 	gate := plan.Unsatisfied
-	if r.row(v).Kind == plan.Gate {
+	if t.l.Row(v).Kind == plan.Gate {
 		gate = plan.Unsettled
 	}
-	return r.bank.Count(v, gate) == 0
+	return t.l.bank.Count(v, gate) == 0
 }
 
 // BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
 // that has failed; empty when nothing does. For a conditional these are only what its test does not catch.
-func (r *Root) BlockedByFailure(v int32) []int32 {
+func (fs *faults) BlockedByFailure(v int32) []int32 {
 	var causes []int32
-	r.eachBlocker(v, func(u int32) bool {
+	fs.eachBlocker(v, func(u int32) bool {
 		causes = append(causes, u)
 		return true
 	})

@@ -8,7 +8,7 @@ import (
 
 // starts is the set of nodes that may start, of which the first in template order is wanted. Nodes outside maps stand in
 // template order by their numbers: they are bits, with a bit above each 64 that says whether any of them is set. Items
-// of maps are in a heap, and so are cells, by their numbers.
+// of maps are in a heap, and so are calls, by their numbers.
 //
 //	levels[2]                 1
 //	levels[1]      0 1 0 …                    bit i: is there anything in word i below?
@@ -110,36 +110,36 @@ func (s *starts) pop() {
 	s.heap = h
 }
 
-func (r *Root) queueStart(v int32) {
-	n := &r.nodes[v]
+func (o *room) queueStart(v int32) {
+	n := &o.l.nodes[v]
 	if n.has(queued) {
 		return
 	}
 	n.flags |= queued
-	r.enqueue(v)
+	o.enqueue(v)
 }
 
-func (r *Root) enqueue(v int32) {
-	s := r.startsOf(v)
-	if r.cells == nil && int(v) < len(r.plan.Nodes) {
+func (o *room) enqueue(v int32) {
+	s := o.startsOf(v)
+	if o.routed == nil && int(v) < len(o.l.plan.Nodes) {
 		s.add(v)
 		return
 	}
-	s.push(r.entry(v))
+	s.push(o.entry(v))
 }
 
 // mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has its slots.
-func (r *Root) mayStart(v int32) bool {
-	n := &r.nodes[v]
+func (o *room) mayStart(v int32) bool {
+	n := &o.l.nodes[v]
 	return n.status == Ready || n.has(pending) && n.has(retryDue) && n.has(granted)
 }
 
 // startsOf is the queue that a node waits in.
-func (r *Root) startsOf(v int32) *starts {
-	if room := r.RoomOf(v); r.rooms != nil && room != CallRoom {
-		return &r.apart[room-1]
+func (o *room) startsOf(v int32) *starts {
+	if room := o.RoomOf(v); o.rooms != nil && room != CallRoom {
+		return &o.apart[room-1]
 	}
-	return &r.starts
+	return &o.starts
 }
 
 // Room is what a process must have for a call, so that its step can be started.
@@ -164,43 +164,43 @@ func (s Rooms) Has(room Room) bool { return s>>room&1 != 0 }
 
 // Rooms says, by operation, which room its calls need, so that those can be started for which there is some while there is none
 // for others. Without that all need CallRoom.
-func (r *Root) Rooms(operations []Room) {
-	n := len(r.plan.Nodes)
-	r.starts = newStarts(n, r.entryBefore)
-	r.rooms, r.apart = operations, make([]starts, roomCount-1)
-	for i := range r.apart {
-		r.apart[i] = newStarts(n, r.entryBefore)
+func (o *room) Rooms(operations []Room) {
+	n := len(o.l.plan.Nodes)
+	o.starts = newStarts(n, o.entryBefore)
+	o.rooms, o.apart = operations, make([]starts, roomCount-1)
+	for i := range o.apart {
+		o.apart[i] = newStarts(n, o.entryBefore)
 	}
-	for v := range r.Len() {
-		if r.nodes[v].has(queued) {
-			r.enqueue(v)
+	for v := range o.l.Len() {
+		if o.l.nodes[v].has(queued) {
+			o.enqueue(v)
 		}
 	}
 }
 
 // RoomOf is the room that a node's call needs in the process.
-func (r *Root) RoomOf(v int32) Room {
-	switch row := r.row(v); {
+func (o *room) RoomOf(v int32) Room {
+	switch row := o.l.Row(v); {
 	case row.OpKind != plan.Call:
 		return NoRoom
-	case r.rooms != nil:
-		return r.rooms[row.Op]
+	case o.rooms != nil:
+		return o.rooms[row.Op]
 	}
 	return CallRoom
 }
 
 // NextStart is the first node, in template order, that may start now and needs none of the room that is lacking. It stays the
 // first until it has been requested or has failed. It reports false when there is none, or the run is closed.
-func (r *Root) NextStart(lacking Rooms) (int32, bool) {
+func (o *room) NextStart(lacking Rooms) (int32, bool) {
 	v := int32(-1)
 	if !lacking.Has(CallRoom) {
-		v = r.next(&r.starts)
+		v = o.next(&o.starts)
 	}
-	for i := range r.apart {
+	for i := range o.apart {
 		if lacking.Has(Room(i + 1)) {
 			continue
 		}
-		if u := r.next(&r.apart[i]); v < 0 || u >= 0 && r.before(u, v) {
+		if u := o.next(&o.apart[i]); v < 0 || u >= 0 && o.before(u, v) {
 			v = u
 		}
 	}
@@ -208,20 +208,20 @@ func (r *Root) NextStart(lacking Rooms) (int32, bool) {
 }
 
 // next is the first node of a queue that may start; -1: there is none.
-func (r *Root) next(s *starts) int32 {
-	for r.run.closed == nil {
+func (o *room) next(s *starts) int32 {
+	for o.l.run.closed == nil {
 		e := s.first()
 		if e < 0 {
 			return -1
 		}
-		v, there := r.entered(e)
-		if there && r.mayStart(v) {
+		v, there := o.entered(e)
+		if there && o.mayStart(v) {
 			return v
 		}
 		if there {
-			r.nodes[v].flags &^= queued
+			o.l.nodes[v].flags &^= queued
 		}
-		if r.cells == nil && int(v) < len(r.plan.Nodes) {
+		if o.routed == nil && int(v) < len(o.l.plan.Nodes) {
 			s.remove(v)
 		} else {
 			s.pop()
@@ -230,13 +230,7 @@ func (r *Root) next(s *starts) int32 {
 	return -1
 }
 
-// Row is what the plan needs of a node at every event.
-func (r *Root) Row(v int32) *plan.Row { return r.row(v) }
-
-// Place is everything that the plan knows of a node.
-func (r *Root) Place(v int32) *plan.Node { return r.node(v) }
-
 // Operation is what a step calls.
-func (r *Root) Operation(v int32) *plan.Operation {
-	return &r.plan.Operations[r.row(v).Op]
+func (l *Ledger) Operation(v int32) *plan.Operation {
+	return &l.plan.Operations[l.Row(v).Op]
 }

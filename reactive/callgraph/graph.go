@@ -228,9 +228,9 @@ func (g *Graph) follow(e *journal.Event) {
 // changed notes the end of an attempt that has come with the end of its step: its participants have answered, its run was
 // closed, somebody has aborted it.
 func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
-	was := c.Cell
+	was := c.Call
 	if was == nil {
-		was = &reactive.CellChange{Key: g.root.Key(c.Node), Attempt: g.root.Attempt(c.Node)}
+		was = &reactive.CallChange{Key: g.root.Key(c.Node), Attempt: g.root.Attempt(c.Node)}
 	} else if c.To == reactive.Absent {
 		for _, i := range g.asked[was.Key] {
 			g.cut(i, e)
@@ -241,7 +241,7 @@ func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
 	if !ok || !g.calls[i].Ended.IsZero() {
 		return
 	}
-	if c.Cell == nil {
+	if c.Call == nil {
 		was.Output, was.Failure = g.root.Output(c.Node), g.root.Failure(c.Node)
 	}
 	switch c.To {
@@ -278,7 +278,7 @@ func (g *Graph) end(i int32, e *journal.Event, status Status, output any, failur
 
 // keyOf is the key of a request's step. It reports false where the call that it was for is over and its node another's.
 func (g *Graph) keyOf(req reactive.Request) (string, bool) {
-	return g.root.Key(req.Node), g.root.Request(req.Node, req.Attempt).Cell == req.Cell
+	return g.root.Key(req.Node), g.root.Request(req.Node, req.Attempt).Use == req.Use
 }
 
 func (g *Graph) find(step string, req reactive.Request) (int32, bool) {

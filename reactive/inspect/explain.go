@@ -112,11 +112,11 @@ func (x *Explainer) Apply(e *journal.Event) {
 	x.root.Apply(e)
 	for _, c := range x.root.Changes() {
 		key := x.root.Key(c.Node)
-		if c.Cell != nil {
-			key = c.Cell.Key
+		if c.Call != nil {
+			key = c.Call.Key
 			switch {
 			case c.To.Terminal():
-				x.past[key] = past{c.To, c.Cell.Failure, x.event}
+				x.past[key] = past{c.To, c.Call.Failure, x.event}
 			case c.To == reactive.Absent && !c.From.Terminal(): // its step-run was ended
 				x.past[key] = past{reactive.Aborted, nil, x.event}
 			}

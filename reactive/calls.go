@@ -1,0 +1,226 @@
+package reactive
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Body decides which calls a run makes, and when it is done, where a workflow's tree does not: the routed steps of a
+// playbook. The root keeps the calls themselves: attempts, timing, participants, fulfillment, slots. Like the root it is
+// a pure function of the journal.
+type Body interface {
+	// Apply takes an event after the root has. It opens and closes calls and calls Calls.Derive after that, until nothing
+	// follows any more.
+	Apply(e *journal.Event)
+
+	// Input is what the next attempt of a call is made with.
+	Input(v int32) (any, *journal.Failure)
+
+	// NextFiring is the key of the step-run that is to be scheduled next; it stays the next until it was. It reports false
+	// when there is none.
+	NextFiring() (string, bool)
+
+	// NextDue is when the body's next timer is due, Unix nanoseconds, and whether something is then tried again; 0: it has
+	// none. Fire gives that timer's event.
+	NextDue() (due int64, retry bool)
+	Fire(now int64) journal.Event
+
+	// Done reports whether nothing is left to do, and Verdict how the run then ends.
+	Done() bool
+	Verdict() Verdict
+}
+
+// NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
+func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
+	r := New(p)
+	r.places.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
+	r.body = body(r.places.routed)
+	return r
+}
+
+// Body is what decides a routed run; nil for any other.
+func (r *Root) Body() Body { return r.body }
+
+// NextFiring is the next step-run to be scheduled. It reports false when there is none, or the run is closed.
+func (r *Root) NextFiring() (string, bool) {
+	if r.body == nil || r.Ledger.run.closed != nil {
+		return "", false
+	}
+	return r.body.NextFiring()
+}
+
+// firing reports whether a step-run is to be scheduled.
+func (r *Root) firing() bool {
+	_, ok := r.NextFiring()
+	return ok
+}
+
+// Calls are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. A
+// closed call's node is used again, so a run holds as many as it ever has calls at once. Calls start, and are given slots,
+// in the order in which they were opened.
+//
+// Which node a call has follows from the journal alone. So the queues of starts and slots, out of which entries go when
+// somebody looks, hold the numbers of calls: an entry of a call that was closed leads to no node.
+type Calls struct {
+	root     *Root
+	all      []use
+	nodes    map[string]int32 // of open calls, by key
+	numbered map[int32]int32  // the same, by number
+	free     [][]int32        // nodes to be used again, by row
+	opened   int32
+	touched  []int32 // since Touched was called
+	taken    []int32 // given by Touched, to be filled again
+}
+
+// use is one use of a node: by a call, from its opening to its closing.
+type use struct {
+	key    string
+	number int32  // in the order of opening, from 1
+	asked  uint64 // sequence of its newest request; 0: none
+	noted  bool   // its node is in touched
+	open   bool
+}
+
+func (c *Calls) of(v int32) *use { return &c.all[int(v)-len(c.root.Ledger.plan.Nodes)] }
+
+func (c *Calls) find(key string) (int32, bool) {
+	v, ok := c.nodes[key]
+	return v, ok
+}
+
+// Open makes a call of a site ready to be made. The key names it in the journal and is never used twice in a run.
+func (c *Calls) Open(site int32, key string) int32 {
+	r := c.root
+	var v int32
+	if free := c.free[site]; len(free) > 0 {
+		v = free[len(free)-1]
+		c.free[site] = free[:len(free)-1]
+	} else {
+		v = r.Ledger.bank.Add(site, site+1)
+		r.Ledger.nodes = append(r.Ledger.nodes, node{})
+		c.all = append(c.all, use{})
+	}
+	c.opened++
+	*c.of(v) = use{key: key, number: c.opened, noted: c.of(v).noted, open: true}
+	c.nodes[key], c.numbered[c.opened] = v, v
+	r.tree.setStatus(v, Idle)
+	r.Ledger.bank.Mark(v)
+	return v
+}
+
+// Close ends a call. One that is still under way is stopped.
+func (c *Calls) Close(v int32) {
+	r := c.root
+	n := &r.Ledger.nodes[v]
+	for i := range n.attempt {
+		delete(r.Ledger.older, request{v, i + 1})
+	}
+	if r.Ledger.tasks.tasks[v] != nil {
+		r.Ledger.tasks.stopAsking(v)
+		delete(r.Ledger.tasks.tasks, v)
+	}
+	if n.fact == running {
+		r.Ledger.cancel(v)
+	}
+	r.room.stopWaiting(v)
+	r.tree.setStatus(v, Absent)
+	*n = node{}
+	r.Ledger.bank.Reset(v, 1)
+	delete(r.Ledger.fanOut.gathers, v)
+	delete(r.Ledger.reportLog.reports, v)
+	delete(r.Ledger.timers.first, v)
+	r.Ledger.fails = r.Ledger.fails[:0] // who has failed is the body's to know
+	delete(c.nodes, c.of(v).key)
+	delete(c.numbered, c.of(v).number)
+	c.of(v).open = false
+	site := r.Ledger.bank.Row(v)
+	c.free[site] = append(c.free[site], v)
+}
+
+// entry is what stands for a node in the queues: in a routed run the number of its call.
+func (p *places) entry(v int32) int32 {
+	if p.routed == nil {
+		return v
+	}
+	return p.routed.of(v).number
+}
+
+// entered is the node that an entry of a queue stands for; false: its call was closed.
+func (p *places) entered(e int32) (int32, bool) {
+	if p.routed == nil {
+		return e, true
+	}
+	v, ok := p.routed.numbered[e]
+	return v, ok
+}
+
+// entryBefore is before, of entries.
+func (p *places) entryBefore(a, b int32) bool {
+	if p.routed != nil {
+		return a < b
+	}
+	return p.before(a, b)
+}
+
+func (c *Calls) touch(v int32) {
+	if x := c.of(v); !x.noted {
+		x.noted = true
+		c.touched = append(c.touched, v)
+	}
+}
+
+// Touched gives the calls that something may have happened to since the last call, in the order in which it did; one that
+// was closed since is among them. The slice is valid until the next call.
+func (c *Calls) Touched() []int32 {
+	c.touched, c.taken = c.taken[:0], c.touched
+	for _, v := range c.taken {
+		c.of(v).noted = false
+	}
+	return c.taken
+}
+
+// Derive gives new calls their statuses and slots.
+func (c *Calls) Derive() {
+	c.root.Ledger.bank.Drain()
+	c.root.tree.grant()
+}
+
+// Root is the root that the calls belong to.
+func (c *Calls) Root() *Root { return c.root }
+
+// Again has a call that has ended made once more, at an instant.
+func (c *Calls) Again(v int32, due int64) {
+	r := c.root
+	n := &r.Ledger.nodes[v]
+	n.fact, n.output = errored, nil
+	n.flags |= pending
+	r.Ledger.tasks.dropTask(v)
+	r.Ledger.timers.addTimer(timer{due: due, kind: retryTimer, node: v, attempt: n.attempt})
+	r.Ledger.bank.Mark(v)
+}
+
+// callChange is what is told of a call whose status changes; nil where there are no calls.
+func (t *tree) callChange(v int32) *CallChange {
+	if t.routed == nil {
+		return nil
+	}
+	n := &t.l.nodes[v]
+	return &CallChange{Key: t.routed.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: t.faults.Failure(v), Output: t.Output(v)}
+}
+
+// inOrder gives the nodes in template order, calls as they were opened.
+func (p *places) inOrder() []int32 {
+	list := make([]int32, 0, p.l.Len())
+	for v := range p.l.Len() {
+		if p.routed == nil || int(v) >= len(p.l.plan.Nodes) && p.routed.of(v).open {
+			list = append(list, v)
+		}
+	}
+	if p.routed != nil {
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(p.routed.of(a).number, p.routed.of(b).number) })
+	}
+	return list
+}
