@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -46,7 +47,7 @@ func (r *Root) Body() Body { return r.body }
 
 // NextFiring is the next step-run to be scheduled. It reports false when there is none, or the run is closed.
 func (r *Root) NextFiring() (string, bool) {
-	if r.body == nil || r.Ledger.run.closed != nil {
+	if r.body == nil || r.Closed() {
 		return "", false
 	}
 	return r.body.NextFiring()
@@ -84,7 +85,7 @@ type use struct {
 	open   bool
 }
 
-func (c *Calls) of(v int32) *use { return &c.all[int(v)-len(c.root.Ledger.plan.Nodes)] }
+func (c *Calls) of(v int32) *use { return &c.all[int(v)-len(c.root.places.plan.Nodes)] }
 
 func (c *Calls) find(key string) (int32, bool) {
 	v, ok := c.nodes[key]
@@ -99,44 +100,31 @@ func (c *Calls) Open(site int32, key string) int32 {
 		v = free[len(free)-1]
 		c.free[site] = free[:len(free)-1]
 	} else {
-		v = r.Ledger.bank.Add(site, site+1)
-		r.Ledger.nodes = append(r.Ledger.nodes, node{})
+		v = r.places.bank.Add(site, site+1)
+		r.keeper.Add(ledger.Node{})
 		c.all = append(c.all, use{})
 	}
 	c.opened++
 	*c.of(v) = use{key: key, number: c.opened, noted: c.of(v).noted, open: true}
 	c.nodes[key], c.numbered[c.opened] = v, v
-	r.tree.setStatus(v, Idle)
-	r.Ledger.bank.Mark(v)
+	r.tree.setStatus(v, ledger.Idle)
+	r.places.bank.Mark(v)
 	return v
 }
 
 // Close ends a call. One that is still under way is stopped.
 func (c *Calls) Close(v int32) {
 	r := c.root
-	n := &r.Ledger.nodes[v]
-	for i := range n.attempt {
-		delete(r.Ledger.older, request{v, i + 1})
-	}
-	if r.Ledger.tasks.tasks[v] != nil {
-		r.Ledger.tasks.stopAsking(v)
-		delete(r.Ledger.tasks.tasks, v)
-	}
-	if n.fact == running {
-		r.Ledger.cancel(v)
-	}
+	n := r.keeper.Node(v)
+	r.keeper.Drop(v)
 	r.room.stopWaiting(v)
-	r.tree.setStatus(v, Absent)
-	*n = node{}
-	r.Ledger.bank.Reset(v, 1)
-	delete(r.Ledger.fanOut.gathers, v)
-	delete(r.Ledger.reportLog.reports, v)
-	delete(r.Ledger.timers.first, v)
-	r.Ledger.fails = r.Ledger.fails[:0] // who has failed is the body's to know
+	r.tree.setStatus(v, ledger.Absent)
+	*n = ledger.Node{}
+	r.places.bank.Reset(v, 1)
 	delete(c.nodes, c.of(v).key)
 	delete(c.numbered, c.of(v).number)
 	c.of(v).open = false
-	site := r.Ledger.bank.Row(v)
+	site := r.places.bank.Row(v)
 	c.free[site] = append(c.free[site], v)
 }
 
@@ -184,7 +172,7 @@ func (c *Calls) Touched() []int32 {
 
 // Derive gives new calls their statuses and slots.
 func (c *Calls) Derive() {
-	c.root.Ledger.bank.Drain()
+	c.root.places.bank.Drain()
 	c.root.tree.grant()
 }
 
@@ -192,30 +180,22 @@ func (c *Calls) Derive() {
 func (c *Calls) Root() *Root { return c.root }
 
 // Again has a call that has ended made once more, at an instant.
-func (c *Calls) Again(v int32, due int64) {
-	r := c.root
-	n := &r.Ledger.nodes[v]
-	n.fact, n.output = errored, nil
-	n.flags |= pending
-	r.Ledger.tasks.dropTask(v)
-	r.Ledger.timers.addTimer(timer{due: due, kind: retryTimer, node: v, attempt: n.attempt})
-	r.Ledger.bank.Mark(v)
-}
+func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
 // callChange is what is told of a call whose status changes; nil where there are no calls.
-func (t *tree) callChange(v int32) *CallChange {
+func (t *tree) callChange(v int32) *ledger.CallChange {
 	if t.routed == nil {
 		return nil
 	}
-	n := &t.l.nodes[v]
-	return &CallChange{Key: t.routed.of(v).key, Attempt: n.attempt, Pending: n.has(pending), Failure: t.faults.Failure(v), Output: t.Output(v)}
+	n := t.l.Node(v)
+	return &ledger.CallChange{Key: t.routed.of(v).key, Attempt: n.Attempt, Pending: n.Has(ledger.Pending), Failure: t.faults.Failure(v), Output: t.Output(v)}
 }
 
 // inOrder gives the nodes in template order, calls as they were opened.
 func (p *places) inOrder() []int32 {
 	list := make([]int32, 0, p.l.Len())
 	for v := range p.l.Len() {
-		if p.routed == nil || int(v) >= len(p.l.plan.Nodes) && p.routed.of(v).open {
+		if p.routed == nil || int(v) >= len(p.plan.Nodes) && p.routed.of(v).open {
 			list = append(list, v)
 		}
 	}

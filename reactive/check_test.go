@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -16,33 +17,33 @@ func (r *Root) Check() error {
 	used := make([]int32, len(r.room.slots.groups))
 	counts := map[int32]*expansion{-1: {}}
 	for v := range r.Len() {
-		n := &r.Ledger.nodes[v]
-		if n.status == Absent {
+		n := r.keeper.Node(v)
+		if n.Status == ledger.Absent {
 			continue
 		}
-		if n.status == Ready && r.Ledger.run.closed == nil && !r.tree.satisfied(v) {
+		if n.Status == ledger.Ready && !r.Closed() && !r.tree.satisfied(v) {
 			bad(1, "%s is ready and has unsatisfied predecessors", r.Key(v))
 		}
-		if g := r.room.groupOf(v); g >= 0 && r.Ledger.run.closed == nil {
-			if holds := n.status == Ready || n.status == Running || n.has(pending) && n.has(granted); holds != n.has(holding) {
-				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.status, n.has(holding))
+		if g := r.room.groupOf(v); g >= 0 && !r.Closed() {
+			if holds := n.Status == ledger.Ready || n.Status == ledger.Running || n.Has(ledger.Pending) && n.Has(ledger.Granted); holds != n.Has(ledger.Holding) {
+				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.Status, n.Has(ledger.Holding))
 			}
-			for ; g >= 0 && n.has(holding); g = r.room.slots.groups[g].parent {
+			for ; g >= 0 && n.Has(ledger.Holding); g = r.room.slots.groups[g].parent {
 				used[g]++
 			}
 		}
-		if want := shows(r.Ledger.Row(v).Kind, n.status, n.flags); r.Ledger.bank.Output(v) != want {
-			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.status, r.Ledger.bank.Output(v), want)
+		if want := shows(r.Ledger.Row(v).Kind, n.Status, n.Flags); r.places.bank.Output(v) != want {
+			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.Status, r.places.bank.Output(v), want)
 		}
-		owner := r.places.blocks[n.block].owner
+		owner := r.places.blocks[n.Block].owner
 		if counts[owner] == nil {
 			counts[owner] = &expansion{}
 		}
-		counts[owner].unsettled += 1 - bit(r.Ledger.bank.Output(v), plan.ShowsSettled)
-		counts[owner].bad += bit(r.Ledger.bank.Output(v), plan.ShowsBlocked)
+		counts[owner].unsettled += 1 - bit(r.places.bank.Output(v), plan.ShowsSettled)
+		counts[owner].bad += bit(r.places.bank.Output(v), plan.ShowsBlocked)
 	}
 	for g := range r.room.slots.groups {
-		if got := r.room.slots.groups[g].used; r.Ledger.run.closed == nil && got != used[g] {
+		if got := r.room.slots.groups[g].used; !r.Closed() && got != used[g] {
 			bad(2, "group %d counts %d slots, %d are held", g, got, used[g])
 		}
 	}
@@ -54,7 +55,7 @@ func (r *Root) Check() error {
 		if want == nil {
 			want = &expansion{}
 		}
-		if r.Ledger.nodes[owner].has(expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
+		if r.keeper.Node(owner).Has(ledger.Expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
 			bad(4, "%s counts %d unsettled and %d bad, not %d and %d", r.Key(owner), x.unsettled, x.bad, want.unsettled, want.bad)
 		}
 	}
@@ -62,7 +63,7 @@ func (r *Root) Check() error {
 }
 
 // Work is what deriving has cost so far.
-func (r *Root) Work() (edges, derived uint64) { return r.Ledger.bank.Work() }
+func (r *Root) Work() (edges, derived uint64) { return r.places.bank.Work() }
 
 // Timers is how many instants the root keeps in mind.
-func (r *Root) Timers() int { return len(r.Ledger.timers.heap) }
+func (r *Root) Timers() int { return r.keeper.TimersKept() }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // faults says why the nodes of a tree have failed or were aborted, and where that began.
 type faults struct {
 	*places
-	l            *Ledger
+	l            ledger.Keeper
 	tree         *tree
 	dependencies map[int32]*dependents // of nodes that have failed, for those that need them
 	judged       int                   // so many of the nodes that have failed do not end the run
@@ -19,9 +20,9 @@ type faults struct {
 // dependency is why a node is aborted that needs something that has failed: it names the step where that began. What one
 // failure takes with it shares one Failure, so that a chain of a million costs one.
 func (fs *faults) dependency(v int32) *journal.Failure {
-	n := &fs.l.nodes[v]
-	if n.status == Aborted && n.failure != nil && n.failure.Code == CodeDependency {
-		return n.failure
+	n := fs.l.Node(v)
+	if n.Status == ledger.Aborted && n.Failure != nil && n.Failure.Code == CodeDependency {
+		return n.Failure
 	}
 	if u := fs.blocker(v); u >= 0 {
 		return fs.dependencyOn(u)
@@ -43,9 +44,9 @@ func (fs *faults) blocker(v int32) int32 {
 // it if that has failed, until it returns false. For a conditional these are only what its test does not catch.
 func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	row := fs.l.Row(v)
-	for _, p := range fs.l.plan.Predecessors(fs.l.bank.Row(v)) {
+	for _, p := range fs.plan.Predecessors(fs.bank.Row(v)) {
 		u := fs.beside(v, p)
-		if fs.l.bank.Output(u)&plan.ShowsBlocked == 0 || fs.settles(u, v) {
+		if fs.bank.Output(u)&plan.ShowsBlocked == 0 || fs.settles(u, v) {
 			continue
 		}
 		if (row.Kind != plan.Gate || !fs.tree.gates.catches(v, u)) && !yield(u) {
@@ -59,19 +60,19 @@ func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 
 // dependencyOn is what aborts the nodes that need u, which has failed or was aborted.
 func (fs *faults) dependencyOn(u int32) *journal.Failure {
-	n := &fs.l.nodes[u]
+	n := fs.l.Node(u)
 	if fs.l.Row(u).Kind == plan.Join {
-		if n.failure == nil {
-			n.failure = fs.dependency(u)
+		if n.Failure == nil {
+			n.Failure = fs.dependency(u)
 		}
-		return n.failure
+		return n.Failure
 	}
-	if n.failure != nil && n.failure.Code == CodeDependency && fs.cascaded(u) {
-		return n.failure
+	if n.Failure != nil && n.Failure.Code == CodeDependency && fs.cascaded(u) {
+		return n.Failure
 	}
 	known := fs.dependencies[u]
-	if known == nil || known.of != n.failure || known.status != n.status {
-		known = &dependents{of: n.failure, status: n.status, failure: fs.describeDependency(u)}
+	if known == nil || known.of != n.Failure || known.status != n.Status {
+		known = &dependents{of: n.Failure, status: n.Status, failure: fs.describeDependency(u)}
 		fs.dependencies[u] = known
 	}
 	return known.failure
@@ -80,24 +81,24 @@ func (fs *faults) dependencyOn(u int32) *journal.Failure {
 // dependents is what the nodes are told that need a node which has failed.
 type dependents struct {
 	of      *journal.Failure // of that node
-	status  Status           // of that node
+	status  ledger.Status    // of that node
 	failure *journal.Failure
 }
 
 func (fs *faults) describeDependency(u int32) *journal.Failure {
-	n := &fs.l.nodes[u]
+	n := fs.l.Node(u)
 	f := &journal.Failure{Code: CodeDependency, Step: fs.Key(u)}
 	what := map[plan.Kind]string{plan.Step: "step", plan.Map: "map", plan.Gate: "conditional"}[fs.l.Row(u).Kind]
 	if f.Step != "" {
 		what = fmt.Sprintf("%s %q", what, f.Step)
 	}
 	how := "has failed"
-	if n.status == Aborted {
+	if n.Status == ledger.Aborted {
 		how = "was aborted"
 	}
 	f.Message = what + ", which it depends on, " + how
-	if n.failure != nil && n.failure.Code != CodeAborted {
-		f.Message += " (" + n.failure.Code + ")"
+	if n.Failure != nil && n.Failure.Code != CodeAborted {
+		f.Message += " (" + n.Failure.Code + ")"
 	}
 	return f
 }

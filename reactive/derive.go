@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -9,14 +10,14 @@ import (
 // for every marked node, predecessors first.
 func (t *tree) derive(v int32) {
 	row := t.l.Row(v)
-	if t.l.run.closed != nil {
+	if t.l.Closed() {
 		return
 	}
 	if row.Kind == plan.Join {
 		t.deriveJoin(v)
 		return
 	}
-	if t.l.nodes[v].status == Absent {
+	if t.l.Node(v).Status == ledger.Absent {
 		return
 	}
 	if t.routed != nil {
@@ -38,21 +39,21 @@ func (t *tree) derive(v int32) {
 // deriveJoin passes on what its predecessors show.
 func (t *tree) deriveJoin(v int32) {
 	var out uint8
-	if t.l.bank.Count(v, plan.Unsatisfied) == 0 {
+	if t.bank.Count(v, plan.Unsatisfied) == 0 {
 		out |= plan.ShowsSatisfied
 	}
-	if t.l.bank.Count(v, plan.Unsettled) == 0 {
+	if t.bank.Count(v, plan.Unsettled) == 0 {
 		out |= plan.ShowsSettled
 	}
-	if t.l.bank.Count(v, plan.Blocked) > 0 {
+	if t.bank.Count(v, plan.Blocked) > 0 {
 		out |= plan.ShowsBlocked
 	} else {
-		t.l.nodes[v].failure = nil // what dependency has kept here
+		t.l.Node(v).Failure = nil // what dependency has kept here
 	}
-	if t.l.bank.Count(v, plan.Moved) > 0 {
+	if t.bank.Count(v, plan.Moved) > 0 {
 		out |= plan.ShowsMoved
 	}
-	t.l.bank.Show(v, out)
+	t.bank.Show(v, out)
 }
 
 // branchState is what a node learns from the conditional around it.
@@ -71,16 +72,16 @@ func (t *tree) branch(v int32) branchState {
 	if row.Gate < 0 {
 		return open
 	}
-	g := &t.l.nodes[t.beside(v, row.Gate)]
-	switch g.status {
-	case Completed:
-		if g.fact == decidedThen == (row.Branch == plan.Then) {
+	g := t.l.Node(t.beside(v, row.Gate))
+	switch g.Status {
+	case ledger.Completed:
+		if g.Fact == ledger.DecidedThen == (row.Branch == plan.Then) {
 			return open
 		}
 		return notTaken
-	case Skipped:
+	case ledger.Skipped:
 		return notTaken
-	case Failed, Aborted:
+	case ledger.Failed, ledger.Aborted:
 		return broken
 	}
 	return closed
@@ -88,48 +89,48 @@ func (t *tree) branch(v int32) branchState {
 
 // blocked reports whether something v needs has failed, or the conditional around it has.
 func (t *tree) blocked(v int32) bool {
-	return t.l.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
+	return t.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
 }
 
 // passed reports whether v was skipped with the branch that it stands in. It stays so whatever fails after that: in the
 // branch that was taken there may be something that it would have needed.
 func (t *tree) passed(v int32) bool {
-	return t.l.nodes[v].status == Skipped && t.branch(v) == notTaken
+	return t.l.Node(v).Status == ledger.Skipped && t.branch(v) == notTaken
 }
 
 // satisfied reports whether nothing before v holds it back any more.
 func (t *tree) satisfied(v int32) bool {
-	return t.l.bank.Count(v, plan.Unsatisfied) == 0 && t.branch(v) == open
+	return t.bank.Count(v, plan.Unsatisfied) == 0 && t.branch(v) == open
 }
 
 // deriveStep: its own attempt or abort comes first, then what blocks it, then a branch not taken, then whether it may
 // start, and at last whether anything before it has moved.
 func (t *tree) deriveStep(v int32) {
-	n := &t.l.nodes[v]
-	if t.abortDependents() && (n.fact == running || n.has(pending)) && t.blocked(v) {
-		t.l.abort(v, t.faults.dependency(v))
-		n.flags |= cascade
+	n := t.l.Node(v)
+	if t.abortDependents() && (n.Fact == ledger.Requested || n.Has(ledger.Pending)) && t.blocked(v) {
+		t.l.Abort(v, t.faults.dependency(v))
+		n.Flags |= ledger.Cascade
 	}
-	if !n.has(pending) && (n.fact != none || n.has(aborted) || t.blocked(v) || !t.satisfied(v)) {
-		n.flags &^= candidate | granted
+	if !n.Has(ledger.Pending) && (n.Fact != ledger.NoFact || n.Has(ledger.ByHand) || t.blocked(v) || !t.satisfied(v)) {
+		n.Flags &^= ledger.Candidate | ledger.Granted
 	}
 	switch {
-	case n.fact == running:
-		t.setStatus(v, Running)
-	case n.fact == responded:
-		t.setStatus(v, Completed)
-	case n.fact == errored:
-		t.setStatus(v, Failed)
-	case n.fact == stopped, n.has(aborted):
-		t.setStatus(v, Aborted)
-	case n.fact == dropped:
-		t.setStatus(v, Skipped)
+	case n.Fact == ledger.Requested:
+		t.setStatus(v, ledger.Running)
+	case n.Fact == ledger.Responded:
+		t.setStatus(v, ledger.Completed)
+	case n.Fact == ledger.Errored:
+		t.setStatus(v, ledger.Failed)
+	case n.Fact == ledger.Stopped, n.Has(ledger.ByHand):
+		t.setStatus(v, ledger.Aborted)
+	case n.Fact == ledger.Dropped:
+		t.setStatus(v, ledger.Skipped)
 	case t.blocked(v):
-		n.failure = t.faults.dependency(v)
-		t.setStatus(v, Aborted)
+		n.Failure = t.faults.dependency(v)
+		t.setStatus(v, ledger.Aborted)
 	default:
-		if n.failure != nil { // what it depended on goes on after all
-			n.failure = nil
+		if n.Failure != nil { // what it depended on goes on after all
+			n.Failure = nil
 		}
 		t.deriveUntouched(v)
 	}
@@ -139,7 +140,7 @@ func (t *tree) deriveStep(v int32) {
 func (t *tree) deriveUntouched(v int32) {
 	switch {
 	case t.branch(v) == notTaken:
-		t.setStatus(v, Skipped)
+		t.setStatus(v, ledger.Skipped)
 	case t.satisfied(v):
 		t.wantStart(v)
 	default:
@@ -148,67 +149,67 @@ func (t *tree) deriveUntouched(v int32) {
 }
 
 // moved is the status of a node that waits for its predecessors.
-func (t *tree) moved(v int32) Status {
-	if t.l.bank.Count(v, plan.Moved) > 0 {
-		return Waiting
+func (t *tree) moved(v int32) ledger.Status {
+	if t.bank.Count(v, plan.Moved) > 0 {
+		return ledger.Waiting
 	}
-	return Idle
+	return ledger.Idle
 }
 
 // wantStart makes a satisfied step ready, at once where nothing limits it and otherwise when it gets its slots.
 func (t *tree) wantStart(v int32) {
-	n := &t.l.nodes[v]
-	if n.has(granted) || t.room.groupOf(v) < 0 {
-		t.setStatus(v, Ready)
+	n := t.l.Node(v)
+	if n.Has(ledger.Granted) || t.room.groupOf(v) < 0 {
+		t.setStatus(v, ledger.Ready)
 		return
 	}
-	t.setStatus(v, Waiting)
+	t.setStatus(v, ledger.Waiting)
 	t.room.want(v)
 }
 
 // want makes a node a candidate for the slots it needs; where it needs none it may start at once.
 func (o *room) want(v int32) {
-	n := &o.l.nodes[v]
-	if n.has(candidate) || n.has(granted) {
+	n := o.l.Node(v)
+	if n.Has(ledger.Candidate) || n.Has(ledger.Granted) {
 		return
 	}
 	g := o.groupOf(v)
 	if g < 0 {
-		n.flags |= granted
+		n.Flags |= ledger.Granted
 		o.queueStart(v)
 		return
 	}
-	n.flags |= candidate
+	n.Flags |= ledger.Candidate
 	o.slots.wait(g, o.entry(v))
 }
 
 // isCandidate tells the slots which of those waiting have ceased to.
 func (o *room) isCandidate(entry int32) bool {
 	v, there := o.entered(entry)
-	return there && o.l.nodes[v].has(candidate)
+	return there && o.l.Node(v).Has(ledger.Candidate)
 }
 
 // stopWaiting takes back a node's wish to start.
 func (o *room) stopWaiting(v int32) {
-	o.l.nodes[v].flags &^= candidate
+	o.l.Node(v).Flags &^= ledger.Candidate
 	o.dropGrant(v)
 }
 
 // grant gives free slots to candidates, in template order, after everything else of the event has been derived.
 func (t *tree) grant() {
-	for t.l.run.closed == nil {
+	for !t.l.Closed() {
 		v, ok := t.room.nextGrant()
 		if !ok {
 			return
 		}
-		n := &t.l.nodes[v]
-		n.flags = n.flags&^candidate | granted
-		if n.has(pending) {
+		n := t.l.Node(v)
+		n.Flags = n.Flags&^ledger.Candidate | ledger.Granted
+		if n.Has(ledger.Pending) {
 			t.room.hold(v, true)
 			t.room.queueStart(v)
 			continue
 		}
-		t.setStatus(v, Ready)
+		t.setStatus(v, ledger.Ready)
 	}
 }
 
@@ -223,22 +224,22 @@ func (o *room) nextGrant() (int32, bool) {
 
 // dropGrant ends a grant: it lasts only while its node is ready, or is about to retry.
 func (o *room) dropGrant(v int32) {
-	n := &o.l.nodes[v]
-	if !n.has(granted) {
+	n := o.l.Node(v)
+	if !n.Has(ledger.Granted) {
 		return
 	}
-	n.flags &^= granted
-	o.hold(v, n.status == Running)
+	n.Flags &^= ledger.Granted
+	o.hold(v, n.Status == ledger.Running)
 }
 
 // hold counts a node in its groups, or no longer.
 func (o *room) hold(v int32, on bool) {
-	n := &o.l.nodes[v]
+	n := o.l.Node(v)
 	g := o.groupOf(v)
-	if g < 0 || n.has(holding) == on {
+	if g < 0 || n.Has(ledger.Holding) == on {
 		return
 	}
-	n.flags ^= holding
+	n.Flags ^= ledger.Holding
 	if on {
 		o.slots.take(g)
 	} else {
@@ -257,15 +258,15 @@ func (o *room) groupOf(v int32) int32 {
 
 // groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
 func (o *room) groupBeside(v, g int32) int32 {
-	home := o.l.plan.Groups[g].Map
-	b := o.l.nodes[v].block
+	home := o.plan.Groups[g].Map
+	b := o.l.Node(v).Block
 	for o.blocks[b].row != home {
 		b = o.blocks[b].parent
 	}
 	if home < 0 {
 		return g + 1
 	}
-	return o.blocks[b].slots + g - o.l.plan.Nodes[home].Slots[0]
+	return o.blocks[b].slots + g - o.plan.Nodes[home].Slots[0]
 }
 
 // addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.
@@ -273,60 +274,60 @@ func (o *room) addGroups(lo, hi, v int32) int32 {
 	first := int32(len(o.slots.groups))
 	for g := lo; g < hi; g++ {
 		parent := int32(0)
-		if p := o.l.plan.Groups[g].Parent; p >= 0 {
+		if p := o.plan.Groups[g].Parent; p >= 0 {
 			if p >= lo {
 				parent = first + p - lo
 			} else {
 				parent = o.groupBeside(v, p)
 			}
 		}
-		o.slots.add(parent, o.l.plan.Groups[g].Max)
+		o.slots.add(parent, o.plan.Groups[g].Max)
 	}
 	return first
 }
 
 func (t *tree) abortDependents() bool {
-	return t.l.plan.Workflow.FailurePolicy == template.AbortDependents
+	return t.plan.Workflow.FailurePolicy == template.AbortDependents
 }
 
 // setStatus is the one place where a status changes. Everything that counts statuses counts here.
-func (t *tree) setStatus(v int32, s Status) {
-	n := &t.l.nodes[v]
+func (t *tree) setStatus(v int32, s ledger.Status) {
+	n := t.l.Node(v)
 	row := t.l.Row(v)
-	old := n.status
-	n.status = s
+	old := n.Status
+	n.Status = s
 	if old != s {
 		t.countBusy(row, old, s)
 		if t.signals != nil {
 			t.signals.changed(v)
 		}
-		if t.l.watched {
-			t.changes = append(t.changes, Change{Node: v, From: old, To: s, Seq: t.l.seq, Call: t.callChange(v)})
+		if t.l.Watched() {
+			t.changes = append(t.changes, ledger.Change{Node: v, From: old, To: s, Seq: t.l.Seq(), Call: t.callChange(v)})
 		}
 		switch s {
-		case Ready:
+		case ledger.Ready:
 			t.room.hold(v, true)
 			t.room.queueStart(v)
-		case Running:
-			n.flags &^= candidate | granted
+		case ledger.Running:
+			n.Flags &^= ledger.Candidate | ledger.Granted
 			t.room.hold(v, true)
 		default:
 			t.room.hold(v, false)
 		}
 	}
-	changed := t.show(v, shows(row.Kind, s, n.flags))
+	changed := t.show(v, shows(row.Kind, s, n.Flags))
 	if row.Feeds && (changed || old != s) {
 		t.gates.tellGates(v, v)
 	}
 }
 
 // countBusy keeps the number of nodes that this process itself can move.
-func (t *tree) countBusy(row *plan.Row, old, s Status) {
+func (t *tree) countBusy(row *plan.Row, old, s ledger.Status) {
 	if row.Kind != plan.Step {
 		return
 	}
 	engine := row.OpKind == plan.Sleep || row.OpKind == plan.Wait
-	is := func(s Status) bool { return s == Ready || s == Running && !engine }
+	is := func(s ledger.Status) bool { return s == ledger.Ready || s == ledger.Running && !engine }
 	if is(old) {
 		t.busy--
 	}
@@ -338,12 +339,12 @@ func (t *tree) countBusy(row *plan.Row, old, s Status) {
 // show lets successors see a node's output, keeps the counters of the body it belongs to, and reports whether anything
 // is different.
 func (t *tree) show(v int32, out uint8) bool {
-	was := t.l.bank.Output(v)
+	was := t.bank.Output(v)
 	if was == out {
 		return false
 	}
 	x, owner := &t.top, int32(-1)
-	if b := t.l.nodes[v].block; b != 0 {
+	if b := t.l.Node(v).Block; b != 0 {
 		owner = t.blocks[b].owner
 		x = t.maps[owner]
 	}
@@ -351,9 +352,9 @@ func (t *tree) show(v int32, out uint8) bool {
 	x.unsettled += bit(was, plan.ShowsSettled) - bit(out, plan.ShowsSettled)
 	x.bad += bit(out, plan.ShowsBlocked) - bit(was, plan.ShowsBlocked)
 	if owner >= 0 && (before == 0) != (x.unsettled == 0) {
-		t.l.bank.Mark(owner)
+		t.bank.Mark(owner)
 	}
-	t.l.bank.Show(v, out)
+	t.bank.Show(v, out)
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -38,7 +39,7 @@ func (t *tree) Env(v int32) expr.Env { return env{t, v} }
 func (e env) Name(name string) (value.Value, error) {
 	switch name {
 	case "input":
-		return value.Of(e.t.l.run.input)
+		return value.Of(e.t.l.RunInput())
 	case "run":
 		return e.t.describe(), nil
 	}
@@ -47,7 +48,7 @@ func (e env) Name(name string) (value.Value, error) {
 		if name == "index" {
 			return int64(blk.index), nil
 		}
-		if name == e.t.l.plan.Nodes[blk.row].Over.As || name == "item" && e.t.l.plan.Nodes[blk.row].Over.As == "" {
+		if name == e.t.plan.Nodes[blk.row].Over.As || name == "item" && e.t.plan.Nodes[blk.row].Over.As == "" {
 			return e.t.maps[blk.owner].items[blk.index], nil
 		}
 	}
@@ -58,17 +59,17 @@ func (e env) block() int32 {
 	if e.v < 0 {
 		return 0
 	}
-	return e.t.l.nodes[e.v].block
+	return e.t.l.Node(e.v).Block
 }
 
 // Step gives what is known of a step: in a map's body, of the same item's.
 func (e env) Step(id string, f expr.Field) (value.Value, error) {
-	row, ok := e.t.l.plan.Row(id)
+	row, ok := e.t.plan.Row(id)
 	if !ok {
 		return nil, fmt.Errorf("unknown step %q", id)
 	}
 	b := e.block()
-	for e.t.blocks[b].row != e.t.l.plan.Nodes[row].Map {
+	for e.t.blocks[b].row != e.t.plan.Nodes[row].Map {
 		b = e.t.blocks[b].parent
 	}
 	v := row
@@ -77,13 +78,13 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	}
 	switch f {
 	case expr.Status:
-		return e.t.l.nodes[v].status.String(), nil
+		return e.t.l.Node(v).Status.String(), nil
 	case expr.Failure:
 		return describeFailure(e.t.faults.Failure(v)), nil
 	case expr.Fulfillment:
-		return string(e.t.l.tasks.Fulfillment(v)), nil
+		return string(e.t.l.Fulfillment(v)), nil
 	case expr.Reports:
-		return e.t.l.reportLog.reported(v)
+		return e.t.l.ReportsOf(v)
 	}
 	return e.output(v)
 }
@@ -93,10 +94,10 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 // included. What reads the run's output does so when every failure has been caught.
 func (e env) output(v int32) (value.Value, error) {
 	t := e.t
-	switch s := t.l.nodes[v].status; {
-	case s == Completed:
+	switch s := t.l.Node(v).Status; {
+	case s == ledger.Completed:
 		return value.Of(t.Output(v))
-	case s == Skipped, t.l.Final(v) && (e.v < 0 || t.isCaught(v, e.v)):
+	case s == ledger.Skipped, t.l.Final(v) && (e.v < 0 || t.isCaught(v, e.v)):
 		return nil, noOutput{t.Key(v), s}
 	default:
 		return nil, fmt.Errorf("step %q has no output: it is %s", t.Key(v), s)
@@ -107,7 +108,7 @@ func (e env) output(v int32) (value.Value, error) {
 func (t *tree) isCaught(v, reader int32) bool {
 	return slices.ContainsFunc(t.l.Place(v).Testers, func(row int32) bool {
 		g := t.beside(v, row)
-		return g == reader || t.l.nodes[g].status == Completed || t.l.nodes[g].has(expanded)
+		return g == reader || t.l.Node(g).Status == ledger.Completed || t.l.Node(g).Has(ledger.Expanded)
 	})
 }
 
@@ -116,7 +117,7 @@ type guard struct{ env }
 
 func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 	v, err := g.env.Step(id, f)
-	if e, ok := errors.AsType[noOutput](err); ok && e.status == Skipped {
+	if e, ok := errors.AsType[noOutput](err); ok && e.status == ledger.Skipped {
 		return nil, nil
 	}
 	return v, err
@@ -125,7 +126,7 @@ func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 // noOutput says that a default makes up for an output; where the step was skipped, a from pointer does too.
 type noOutput struct {
 	key    string
-	status Status
+	status ledger.Status
 }
 
 func (e noOutput) Error() string {
@@ -133,7 +134,7 @@ func (e noOutput) Error() string {
 }
 
 func (e noOutput) Unwrap() error {
-	if e.status == Skipped {
+	if e.status == ledger.Skipped {
 		return expr.ErrSkipped
 	}
 	return expr.ErrNoOutput
@@ -142,8 +143,8 @@ func (e noOutput) Unwrap() error {
 // describe is what expressions know of the run.
 func (t *tree) describe() value.Value {
 	return map[string]any{
-		"id": t.l.run.start.Run, "name": t.l.run.start.Name,
-		"started_at": time.Unix(0, t.l.run.started).UTC().Format(time.RFC3339Nano),
+		"id": t.l.Start().Run, "name": t.l.Start().Name,
+		"started_at": time.Unix(0, t.l.StartedAt()).UTC().Format(time.RFC3339Nano),
 	}
 }
 
@@ -161,8 +162,8 @@ func describeFailure(f *journal.Failure) value.Value {
 // Output is what a completed node has given, as the event holds it; a map's is the list of its items' outputs. It is
 // nil for any other node.
 func (t *tree) Output(v int32) any {
-	n := &t.l.nodes[v]
-	if n.status != Completed {
+	n := t.l.Node(v)
+	if n.Status != ledger.Completed {
 		return nil
 	}
 	if x := t.maps[v]; x != nil && t.l.Row(v).Kind == plan.Map {
@@ -172,27 +173,27 @@ func (t *tree) Output(v int32) any {
 		}
 		return list
 	}
-	return t.opened.open(v, n.output)
+	return t.opened.open(v, n.Output)
 }
 
 // itemOutput is what the last element of a map's body has given for one item. Of a conditional that is the last element of
 // the branch taken, and nothing where the branch is empty.
 func (t *tree) itemOutput(x *expansion, i int) any {
 	b := &t.blocks[x.blocks[i]]
-	first, end, gate, branch := b.row+1, t.l.plan.Nodes[b.row].End, int32(-1), plan.Undecided
+	first, end, gate, branch := b.row+1, t.plan.Nodes[b.row].End, int32(-1), plan.Undecided
 	for {
 		row := end - 1
-		for row >= first && !t.l.plan.Rows[row].Stands(b.row, gate, branch) {
+		for row >= first && !t.plan.Rows[row].Stands(b.row, gate, branch) {
 			row--
 		}
 		if row < first {
 			return nil
 		}
 		v := b.base + row - (b.row + 1)
-		if t.l.plan.Rows[row].Kind != plan.Gate {
+		if t.plan.Rows[row].Kind != plan.Gate {
 			return t.Output(v)
 		}
-		first, end, gate, branch = row+1, t.l.plan.Nodes[row].End, row, t.Chose(v)
+		first, end, gate, branch = row+1, t.plan.Nodes[row].End, row, t.Chose(v)
 	}
 }
 
@@ -201,7 +202,7 @@ func (t *tree) test(v int32) (bool, *journal.Failure) {
 	item := t.l.Place(v).Item
 	if item.TestID != "" {
 		s, err := env{t, v}.Step(item.TestID, expr.Status)
-		return s == Completed.String(), failed(CodeTest, err)
+		return s == ledger.Completed.String(), failed(CodeTest, err)
 	}
 	yes, err := item.Test.EvalBool(guard{env{t, v}})
 	return yes, failed(CodeTest, err)
@@ -219,7 +220,7 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 		return r.body.Input(v)
 	}
 	if from := r.Ledger.Row(v).Source; from >= 0 {
-		if u := r.places.beside(v, from); r.Ledger.nodes[u].status == Completed {
+		if u := r.places.beside(v, from); r.keeper.Node(u).Status == ledger.Completed {
 			return r.Output(u), nil
 		}
 	}

@@ -4,30 +4,31 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // deriveMap: an abort stands; then what the items say, once one of them was requested; then what blocks the map, the
 // branch around it, and, when it may start, its list.
 func (t *tree) deriveMap(v int32) {
-	n := &t.l.nodes[v]
+	n := t.l.Node(v)
 	x := t.maps[v]
-	if t.abortDependents() && n.has(started) && n.has(expanded) && x.unsettled > 0 && !n.has(aborted) && t.blocked(v) {
+	if t.abortDependents() && n.Has(ledger.Begun) && n.Has(ledger.Expanded) && x.unsettled > 0 && !n.Has(ledger.ByHand) && t.blocked(v) {
 		t.abortAll(v, t.faults.dependency(v))
-		n.flags |= cascade
+		n.Flags |= ledger.Cascade
 	}
 	switch {
-	case n.has(aborted):
-		t.setStatus(v, Aborted)
-	case n.has(started) && n.has(expanded):
+	case n.Has(ledger.ByHand):
+		t.setStatus(v, ledger.Aborted)
+	case n.Has(ledger.Begun) && n.Has(ledger.Expanded):
 		t.setStatus(v, t.itemsStatus(v, x))
 	case t.blocked(v):
-		t.withdraw(v, Aborted)
-		n.failure = t.faults.dependency(v)
+		t.withdraw(v, ledger.Aborted)
+		n.Failure = t.faults.dependency(v)
 	case t.branch(v) == notTaken:
-		t.withdraw(v, Skipped)
+		t.withdraw(v, ledger.Skipped)
 	case t.satisfied(v):
-		if !n.has(expanded) && n.fact == none && !n.has(asked) {
+		if !n.Has(ledger.Expanded) && n.Fact == ledger.NoFact && !n.Has(ledger.Asked) {
 			t.open(v)
 		}
 		t.setStatus(v, t.itemsStatus(v, t.maps[v]))
@@ -38,30 +39,30 @@ func (t *tree) deriveMap(v int32) {
 
 // withdraw takes a map back to before its expansion: as long as nothing in it was requested, its items exist only while
 // it may start.
-func (t *tree) withdraw(v int32, s Status) {
+func (t *tree) withdraw(v int32, s ledger.Status) {
 	t.collapse(v)
-	t.l.nodes[v].fact, t.l.nodes[v].failure = none, nil
-	t.l.nodes[v].flags &^= asked
+	t.l.Node(v).Fact, t.l.Node(v).Failure = ledger.NoFact, nil
+	t.l.Node(v).Flags &^= ledger.Asked
 	t.setStatus(v, s)
 }
 
 // itemsStatus is what a map that may start says: running until its items have settled.
-func (t *tree) itemsStatus(v int32, x *expansion) Status {
+func (t *tree) itemsStatus(v int32, x *expansion) ledger.Status {
 	switch {
-	case t.l.nodes[v].fact == errored:
-		return Failed
-	case !t.l.nodes[v].has(expanded) || x.unsettled > 0:
-		return Running
+	case t.l.Node(v).Fact == ledger.Errored:
+		return ledger.Failed
+	case !t.l.Node(v).Has(ledger.Expanded) || x.unsettled > 0:
+		return ledger.Running
 	case x.bad > 0 && t.failedItem(v, x) >= 0:
-		return Failed
+		return ledger.Failed
 	}
-	return Completed
+	return ledger.Completed
 }
 
 // open evaluates a map's list, or asks for its Go function to be run.
 func (t *tree) open(v int32) {
 	if t.l.Row(v).Func {
-		t.l.nodes[v].flags |= asked
+		t.l.Node(v).Flags |= ledger.Asked
 		t.gates.asks = append(t.gates.asks, v)
 		return
 	}
@@ -71,11 +72,11 @@ func (t *tree) open(v int32) {
 
 // expand makes a map's items: an instance of its body each.
 func (t *tree) expand(v int32, list any, failure *journal.Failure) {
-	n := &t.l.nodes[v]
+	n := t.l.Node(v)
 	items, failure := t.items(v, list, failure)
 	if failure != nil {
-		n.fact, n.failure = errored, failure
-		t.l.fails = append(t.l.fails, v)
+		n.Fact, n.Failure = ledger.Errored, failure
+		t.l.Failed(v)
 		return
 	}
 	x := t.maps[v]
@@ -84,9 +85,9 @@ func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 		t.maps[v] = x
 	}
 	x.items = items
-	n.flags |= expanded
-	row := t.l.bank.Row(v)
-	end := t.l.plan.Nodes[row].End
+	n.Flags |= ledger.Expanded
+	row := t.bank.Row(v)
+	end := t.plan.Nodes[row].End
 	for i := range items {
 		if i == len(x.blocks) {
 			x.blocks = append(x.blocks, t.addBlock(v, int32(i)))
@@ -97,10 +98,10 @@ func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 				continue // in a map of this body, whose items are blocks of their own
 			}
 			if t.l.Row(u).Kind != plan.Join {
-				t.setStatus(u, Idle)
+				t.setStatus(u, ledger.Idle)
 				x.unsettled++
 			}
-			t.l.bank.Mark(u)
+			t.bank.Mark(u)
 		}
 	}
 }
@@ -118,57 +119,57 @@ func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journ
 	if x := t.maps[v]; x != nil {
 		made = len(x.blocks)
 	}
-	row := t.l.bank.Row(v)
-	more := (len(items) - made) * int(t.l.plan.Nodes[row].End-row-1)
-	switch start := t.l.run.start; {
+	row := t.bank.Row(v)
+	more := (len(items) - made) * int(t.plan.Nodes[row].End-row-1)
+	switch start := t.l.Start(); {
 	case start.MapItemsMax > 0 && len(items) > int(start.MapItemsMax):
 		return nil, &journal.Failure{Code: CodeLimit,
 			Message: fmt.Sprintf("a list of %d items; a map may have %d", len(items), start.MapItemsMax)}
-	case start.InstancesMax > 0 && more > 0 && len(t.l.nodes)+more > int(start.InstancesMax):
+	case start.InstancesMax > 0 && more > 0 && int(t.l.Len())+more > int(start.InstancesMax):
 		return nil, &journal.Failure{Code: CodeLimit, Message: fmt.Sprintf(
-			"a list of %d items makes %d steps, conditionals and maps in the run; it may have %d", len(items), len(t.l.nodes)+more, start.InstancesMax)}
+			"a list of %d items makes %d steps, conditionals and maps in the run; it may have %d", len(items), int(t.l.Len())+more, start.InstancesMax)}
 	}
 	return items, nil
 }
 
 // addBlock appends one instance of a map's body.
 func (t *tree) addBlock(v, index int32) int32 {
-	row := t.l.bank.Row(v)
-	n := &t.l.plan.Nodes[row]
+	row := t.bank.Row(v)
+	n := &t.plan.Nodes[row]
 	b := int32(len(t.blocks))
-	base := t.l.bank.Add(row+1, n.End)
+	base := t.bank.Add(row+1, n.End)
 	for range n.End - row - 1 {
-		t.l.nodes = append(t.l.nodes, node{block: b})
+		t.l.Add(ledger.Node{Block: b})
 	}
-	t.blocks = append(t.blocks, block{owner: v, parent: t.l.nodes[v].block, index: index, row: row, base: base})
+	t.blocks = append(t.blocks, block{owner: v, parent: t.l.Node(v).Block, index: index, row: row, base: base})
 	t.blocks[b].slots = t.room.addGroups(n.Slots[0], n.Slots[1], v)
 	return b
 }
 
 // collapse takes the items of a map away again. What a person aborted stays aborted, should the item come back.
 func (t *tree) collapse(v int32) {
-	n := &t.l.nodes[v]
-	if !n.has(expanded) {
+	n := t.l.Node(v)
+	if !n.Has(ledger.Expanded) {
 		return
 	}
-	n.flags &^= expanded
+	n.Flags &^= ledger.Expanded
 	x := t.maps[v]
-	row := t.l.bank.Row(v)
-	size := t.l.plan.Nodes[row].End - row - 1
+	row := t.bank.Row(v)
+	size := t.plan.Nodes[row].End - row - 1
 	for i := range x.items {
 		base := t.blocks[x.blocks[i]].base
 		for u := base; u < base+size; u++ {
 			if t.maps[u] != nil {
 				t.collapse(u)
 			}
-			if t.l.nodes[u].status != Absent {
-				t.setStatus(u, Absent)
+			if t.l.Node(u).Status != ledger.Absent {
+				t.setStatus(u, ledger.Absent)
 			}
-			keep := t.l.nodes[u].flags & (aborted)
-			t.l.nodes[u] = node{block: t.l.nodes[u].block, flags: keep}
+			keep := t.l.Node(u).Flags & (ledger.ByHand)
+			*t.l.Node(u) = ledger.Node{Block: t.l.Node(u).Block, Flags: keep}
 			delete(t.gates.blame, u)
 		}
-		t.l.bank.Reset(base, size)
+		t.bank.Reset(base, size)
 	}
 	x.items, x.unsettled, x.bad = nil, 0, 0
 }
@@ -177,19 +178,19 @@ func (t *tree) collapse(v int32) {
 func (t *tree) abortItems(x *expansion, why *journal.Failure) {
 	for i := range x.items {
 		b := &t.blocks[x.blocks[i]]
-		size := t.l.plan.Nodes[b.row].End - b.row - 1
+		size := t.plan.Nodes[b.row].End - b.row - 1
 		for u := b.base; u < b.base+size; u++ {
-			n := &t.l.nodes[u]
-			if n.status == Absent || t.l.Final(u) {
+			n := t.l.Node(u)
+			if n.Status == ledger.Absent || t.l.Final(u) {
 				continue
 			}
 			if t.l.Row(u).Kind == plan.Gate {
-				n.flags |= stuck
-				t.l.bank.Mark(u)
+				n.Flags |= ledger.Stuck
+				t.bank.Mark(u)
 				continue
 			}
 			t.abortAll(u, why)
-			n.flags |= cascade
+			n.Flags |= ledger.Cascade
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/call"
-	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -54,25 +54,25 @@ type ReadValue struct {
 // node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
 // node in turn.
 func (r *Root) Causes(v int32) []Cause {
-	n := &r.Ledger.nodes[v]
+	n := r.keeper.Node(v)
 	switch {
-	case n.has(pending):
+	case n.Has(ledger.Pending):
 		return append(causes{r}.timersOf(v), causes{r}.slotOf(v)...)
-	case n.status == Running && r.Ledger.Row(v).Kind == plan.Map:
+	case n.Status == ledger.Running && r.Ledger.Row(v).Kind == plan.Map:
 		return causes{r}.itemsOf(v, func(u int32) bool { return !r.Final(u) })
-	case n.status == Running:
+	case n.Status == ledger.Running:
 		return causes{r}.underWay(v)
-	case n.status == Completed && n.has(held):
+	case n.Status == ledger.Completed && n.Has(ledger.Held):
 		return causes{r}.decisionOf(v)
-	case r.Ledger.Row(v).Kind == plan.Gate && n.fact != none:
+	case r.Ledger.Row(v).Kind == plan.Gate && n.Fact != ledger.NoFact:
 		return []Cause{causes{r}.testOf(v)}
-	case n.status == Failed && r.Ledger.Row(v).Kind == plan.Map && n.failure == nil:
-		return causes{r}.itemsOf(v, func(u int32) bool { return r.Ledger.nodes[u].status == Failed })
-	case n.status == Aborted && n.failure != nil && n.failure.Code == CodeDependency, n.has(cascade):
+	case n.Status == ledger.Failed && r.Ledger.Row(v).Kind == plan.Map && n.Failure == nil:
+		return causes{r}.itemsOf(v, func(u int32) bool { return r.keeper.Node(u).Status == ledger.Failed })
+	case n.Status == ledger.Aborted && n.Failure != nil && n.Failure.Code == CodeDependency, n.Has(ledger.Cascade):
 		return causes{r}.blockersOf(v)
-	case n.status == Skipped && n.fact != dropped:
+	case n.Status == ledger.Skipped && n.Fact != ledger.Dropped:
 		return causes{r}.aroundOf(v)
-	case n.status == Idle, n.status == Waiting:
+	case n.Status == ledger.Idle, n.Status == ledger.Waiting:
 		return append(causes{r}.missing(v), causes{r}.slotOf(v)...)
 	}
 	return nil
@@ -92,17 +92,17 @@ func (cs causes) missing(v int32) []Cause {
 // lacking gives the predecessors of a node that do not show what it waits for, those behind meeting points included.
 func (cs causes) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
 	var list []Cause
-	row := cs.r.Ledger.bank.Row(v)
-	for _, p := range cs.r.Ledger.plan.Predecessors(row) {
+	row := cs.r.places.bank.Row(v)
+	for _, p := range cs.r.places.plan.Predecessors(row) {
 		u := cs.r.places.beside(v, p)
 		need := wanted
 		if cs.r.Ledger.Row(v).Kind == plan.Gate || cs.r.tree.faults.settles(u, v) {
 			need = plan.ShowsSettled
 		}
 		switch {
-		case cs.r.Ledger.plan.Nodes[p].Kind == plan.Join:
+		case cs.r.places.plan.Nodes[p].Kind == plan.Join:
 			list = append(list, cs.lacking(u, need, kind)...)
-		case cs.r.Ledger.Row(v).Gate == p, cs.r.Ledger.bank.Output(u)&need != 0:
+		case cs.r.Ledger.Row(v).Gate == p, cs.r.places.bank.Output(u)&need != 0:
 		default:
 			list = append(list, Cause{Kind: kind, Node: u})
 		}
@@ -150,9 +150,9 @@ func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	}
 	for i := range x.items {
 		b := &cs.r.places.blocks[x.blocks[i]]
-		size := cs.r.Ledger.plan.Nodes[b.row].End - b.row - 1
+		size := cs.r.places.plan.Nodes[b.row].End - b.row - 1
 		for u := b.base; u < b.base+size; u++ {
-			if cs.r.Ledger.nodes[u].status != Absent && cs.r.Ledger.Row(u).Kind != plan.Join && is(u) {
+			if cs.r.keeper.Node(u).Status != ledger.Absent && cs.r.Ledger.Row(u).Kind != plan.Join && is(u) {
 				list = append(list, Cause{Kind: ByItems, Node: u})
 			}
 		}
@@ -163,8 +163,8 @@ func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 // underWay is what a running node waits for.
 func (cs causes) underWay(v int32) []Cause {
 	var list []Cause
-	if g := cs.r.Ledger.fanOut.gathers[v]; g != nil {
-		list = append(list, Cause{Kind: ByParticipant, Node: v, Participants: g.Waiting()})
+	if asked, waiting := cs.r.WaitsFor(v); asked {
+		list = append(list, Cause{Kind: ByParticipant, Node: v, Participants: waiting})
 	}
 	return append(list, cs.timersOf(v)...)
 }
@@ -174,36 +174,27 @@ func (cs causes) decisionOf(v int32) []Cause {
 	if cs.r.Ledger.Closed() {
 		return []Cause{{Kind: ByEnd, Node: v}}
 	}
-	if cs.r.Ledger.tasks.Decidable(v) {
+	if cs.r.Decidable(v) {
 		return append([]Cause{{Kind: ByPerson, Node: v}}, cs.timersOf(v)...)
 	}
-	if t := cs.r.Ledger.tasks.tasks[v]; t != nil && t.state == call.Undecided {
+	if cs.r.Fulfillment(v) == call.Undecided {
 		return append([]Cause{{Kind: BySource, Node: v}}, cs.timersOf(v)...)
 	}
 	return nil
 }
 
-// timerNames are what timers are for people.
-var timerNames = map[timerKind]string{
-	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
-	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
-	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
-}
-
 // timersOf are the timers of a node that mean something.
 func (cs causes) timersOf(v int32) []Cause {
 	var list []Cause
-	for _, t := range cs.r.Ledger.timers.heap {
-		if t.node == v && cs.r.Ledger.timers.alive(t) {
-			list = append(list, Cause{Kind: ByTimer, Node: v, Timer: timerNames[t.kind], Due: t.due})
-		}
+	for _, t := range cs.r.TimersOf(v) {
+		list = append(list, Cause{Kind: ByTimer, Node: v, Timer: t.Means, Due: t.At})
 	}
 	return list
 }
 
 // slotOf says which limit keeps a node that could start otherwise, and who holds its slots.
 func (cs causes) slotOf(v int32) []Cause {
-	if !cs.r.Ledger.nodes[v].has(candidate) {
+	if !cs.r.keeper.Node(v).Has(ledger.Candidate) {
 		return nil
 	}
 	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.groups[g].parent {
@@ -213,7 +204,7 @@ func (cs causes) slotOf(v int32) []Cause {
 		c := Cause{Kind: BySlot, Node: v, Limit: cs.r.room.slots.groups[g].max}
 		used := int(cs.r.room.slots.groups[g].used)
 		for u := int32(0); u < cs.r.Ledger.Len() && len(c.Holders) < used; u++ { // thousands may wait for what the first few hold
-			if cs.r.Ledger.nodes[u].has(holding) && cs.within(u, g) {
+			if cs.r.keeper.Node(u).Has(ledger.Holding) && cs.within(u, g) {
 				c.Holders = append(c.Holders, u)
 			}
 		}
@@ -259,10 +250,10 @@ func (cs causes) testOf(v int32) Cause {
 
 // Chose gives the branch that a conditional has decided for; Undecided when it has not.
 func (t *tree) Chose(v int32) plan.Branch {
-	switch t.l.nodes[v].fact {
-	case decidedThen:
+	switch t.l.Node(v).Fact {
+	case ledger.DecidedThen:
 		return plan.Then
-	case decidedElse:
+	case ledger.DecidedElse:
 		return plan.Else
 	}
 	return plan.Undecided
@@ -270,9 +261,3 @@ func (t *tree) Chose(v int32) plan.Branch {
 
 // Inside gives the branch of the conditional around it that a node stands in.
 func (t *tree) Inside(v int32) plan.Branch { return t.l.Row(v).Branch }
-
-// Deadline is when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
-func (l *Ledger) Deadline() int64 { return l.run.deadline }
-
-// ClosedBy is the event that has closed the run; nil when none has.
-func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }

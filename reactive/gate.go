@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // gates decides the conditionals of a tree.
 type gates struct {
 	*places
-	l        *Ledger
+	l        ledger.Keeper
 	tree     *tree
 	blame    map[int32]*blame   // gates that have seen a failure among what they need
 	blamed   []int32            // the keys of blame, oldest first
@@ -38,19 +39,19 @@ func (gs *gates) blameOf(g int32) *blame {
 // tellGates tells the gates after v that what source shows, or its result, has changed. source is v, or stands before the
 // join v.
 func (gs *gates) tellGates(v, source int32) {
-	row := gs.l.bank.Row(v)
-	for _, e := range gs.l.plan.Outgoing(row) {
+	row := gs.bank.Row(v)
+	for _, e := range gs.plan.Outgoing(row) {
 		to := v + e.To - row
-		switch next := &gs.l.plan.Nodes[e.To]; {
+		switch next := &gs.plan.Nodes[e.To]; {
 		case next.Kind == plan.Join && next.Feeds:
 			gs.tellGates(to, source)
 		case next.Kind == plan.Gate && !e.Guard:
-			gs.l.nodes[to].flags |= unread
-			if e.Class == plan.Needs && gs.l.bank.Output(source)&plan.ShowsBlocked != 0 {
+			gs.l.Node(to).Flags |= ledger.Unread
+			if e.Class == plan.Needs && gs.bank.Output(source)&plan.ShowsBlocked != 0 {
 				b := gs.blameOf(to)
 				b.nodes = append(b.nodes, source)
 			}
-			gs.l.bank.Mark(to)
+			gs.bank.Mark(to)
 		}
 	}
 }
@@ -58,60 +59,60 @@ func (gs *gates) tellGates(v, source int32) {
 // deriveGate: a frozen decision stands; then what blocks the gate, the branch around it, and, when everything it needs
 // to know is settled, its test.
 func (gs *gates) deriveGate(v int32) {
-	n := &gs.l.nodes[v]
-	status, choice := n.status, n.fact
-	if !n.has(frozen) {
+	n := gs.l.Node(v)
+	status, choice := n.Status, n.Fact
+	if !n.Has(ledger.Frozen) {
 		status = gs.look(v)
 	}
-	if n.status == status && n.fact == choice {
+	if n.Status == status && n.Fact == choice {
 		return
 	}
 	gs.tree.setStatus(v, status)
 	for _, row := range gs.l.Place(v).Inside {
-		gs.l.bank.Mark(gs.beside(v, row))
+		gs.bank.Mark(gs.beside(v, row))
 	}
 }
 
 // look derives an open gate's status, and its decision with it.
-func (gs *gates) look(v int32) Status {
-	n := &gs.l.nodes[v]
+func (gs *gates) look(v int32) ledger.Status {
+	n := gs.l.Node(v)
 	switch {
-	case n.has(aborted):
-		n.fact = none
-		return Aborted
-	case n.has(stuck) || gs.tree.branch(v) == broken || gs.uncaught(v):
-		n.fact = none
-		n.flags |= stuck
+	case n.Has(ledger.ByHand):
+		n.Fact = ledger.NoFact
+		return ledger.Aborted
+	case n.Has(ledger.Stuck) || gs.tree.branch(v) == broken || gs.uncaught(v):
+		n.Fact = ledger.NoFact
+		n.Flags |= ledger.Stuck
 		gs.blameOf(v)
-		n.failure = gs.tree.faults.dependency(v)
-		return Aborted
+		n.Failure = gs.tree.faults.dependency(v)
+		return ledger.Aborted
 	case gs.tree.branch(v) == notTaken:
-		n.fact, n.failure = none, nil
-		return Skipped
-	case gs.l.bank.Count(v, plan.Unsettled) == 0 && gs.tree.branch(v) == open:
-		if n.has(unread) || n.fact == none && !n.has(asked) {
+		n.Fact, n.Failure = ledger.NoFact, nil
+		return ledger.Skipped
+	case gs.bank.Count(v, plan.Unsettled) == 0 && gs.tree.branch(v) == open:
+		if n.Has(ledger.Unread) || n.Fact == ledger.NoFact && !n.Has(ledger.Asked) {
 			gs.decide(v)
 		}
 	default:
-		n.fact, n.failure = none, nil
-		n.flags &^= asked
+		n.Fact, n.Failure = ledger.NoFact, nil
+		n.Flags &^= ledger.Asked
 	}
-	switch n.fact {
-	case decidedThen, decidedElse:
-		return Completed
-	case decidedError:
-		return Failed
+	switch n.Fact {
+	case ledger.DecidedThen, ledger.DecidedElse:
+		return ledger.Completed
+	case ledger.DecidedError:
+		return ledger.Failed
 	}
 	return gs.tree.moved(v)
 }
 
 // decide runs a gate's test, or asks for the Go function to be run.
 func (gs *gates) decide(v int32) {
-	n := &gs.l.nodes[v]
-	n.flags &^= unread
+	n := gs.l.Node(v)
+	n.Flags &^= ledger.Unread
 	if gs.l.Row(v).Func {
-		n.fact = none
-		n.flags |= asked
+		n.Fact = ledger.NoFact
+		n.Flags |= ledger.Asked
 		gs.asks = append(gs.asks, v)
 		return
 	}
@@ -121,29 +122,29 @@ func (gs *gates) decide(v int32) {
 
 // choose records a decision. Once something inside has been requested, it stands for good.
 func (gs *gates) choose(v int32, yes bool, err *journal.Failure) {
-	n := &gs.l.nodes[v]
-	n.failure = err
+	n := gs.l.Node(v)
+	n.Failure = err
 	switch {
 	case err != nil:
-		n.fact = decidedError
-		gs.l.fails = append(gs.l.fails, v)
+		n.Fact = ledger.DecidedError
+		gs.l.Failed(v)
 	case yes:
-		n.fact = decidedThen
+		n.Fact = ledger.DecidedThen
 	default:
-		n.fact = decidedElse
+		n.Fact = ledger.DecidedElse
 	}
-	if n.has(started) {
-		n.flags |= frozen
+	if n.Has(ledger.Begun) {
+		n.Flags |= ledger.Frozen
 	}
 }
 
 // foldAnswer takes what a Go function gave for a gate's test or a map's list.
-func (gs *gates) foldAnswer(v int32, e *journal.Event) Outcome {
-	n := &gs.l.nodes[v]
-	if !n.has(asked) {
-		return Late
+func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Outcome {
+	n := gs.l.Node(v)
+	if !n.Has(ledger.Asked) {
+		return ledger.Late
 	}
-	n.flags &^= asked
+	n.Flags &^= ledger.Asked
 	var failure *journal.Failure
 	if e.Detail != nil {
 		failure = e.Detail.Failure
@@ -151,12 +152,12 @@ func (gs *gates) foldAnswer(v int32, e *journal.Event) Outcome {
 	if e.Type == journal.BranchDecided {
 		yes, _ := e.Value.(bool)
 		gs.choose(v, yes, failure)
-		gs.l.bank.Mark(v)
-		return Applied
+		gs.bank.Mark(v)
+		return ledger.Applied
 	}
 	gs.tree.expand(v, e.Value, failure)
-	gs.l.bank.Mark(v)
-	return Applied
+	gs.bank.Mark(v)
+	return ledger.Applied
 }
 
 // uncaught reports whether something the gate needs has failed without its test catching that.
@@ -167,7 +168,7 @@ func (gs *gates) uncaught(v int32) bool {
 	}
 	for ; b.judged < len(b.nodes); b.judged++ {
 		p := b.nodes[b.judged]
-		if gs.l.bank.Output(p)&plan.ShowsBlocked != 0 && !gs.catches(v, p) {
+		if gs.bank.Output(p)&plan.ShowsBlocked != 0 && !gs.catches(v, p) {
 			return true
 		}
 	}
@@ -209,11 +210,11 @@ func (fs *faults) settles(from, to int32) bool {
 
 // edge gives the class of the edge that leads from one node to another; false: there is none.
 func (fs *faults) edge(from, to int32) (plan.Class, bool) {
-	if fs.l.nodes[from].block != fs.l.nodes[to].block {
+	if fs.l.Node(from).Block != fs.l.Node(to).Block {
 		return plan.Needs, false
 	}
-	row := fs.l.bank.Row(to)
-	out := fs.l.plan.Outgoing(fs.l.bank.Row(from))
+	row := fs.bank.Row(to)
+	out := fs.plan.Outgoing(fs.bank.Row(from))
 	i, ok := slices.BinarySearchFunc(out, row, func(e plan.Edge, row int32) int { return int(e.To) - int(row) })
 	if !ok {
 		return plan.Needs, false
@@ -228,9 +229,9 @@ func (fs *faults) behindOf(x int32) []int32 {
 		return nil
 	}
 	var causes []int32
-	for _, p := range fs.l.plan.Predecessors(fs.l.bank.Row(x)) {
+	for _, p := range fs.plan.Predecessors(fs.bank.Row(x)) {
 		v := fs.beside(x, p)
-		if fs.l.bank.Output(v)&plan.ShowsBlocked == 0 {
+		if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
 			continue
 		}
 		if class, _ := fs.edge(v, x); class != plan.Sees {
@@ -245,50 +246,50 @@ func (fs *faults) behindOf(x int32) []int32 {
 
 // cascaded reports whether x is aborted only because of what happened around it.
 func (fs *faults) cascaded(x int32) bool {
-	n := &fs.l.nodes[x]
-	return n.status == Aborted && (n.has(cascade) || n.fact == none && !n.has(aborted))
+	n := fs.l.Node(x)
+	return n.Status == ledger.Aborted && (n.Has(ledger.Cascade) || n.Fact == ledger.NoFact && !n.Has(ledger.ByHand))
 }
 
 // wake has gates that saw failures looked at again when v, which they can be reached from, gets a new attempt.
 func (gs *gates) wake(v int32) {
-	if gs.l.nodes[v].status < Running {
+	if gs.l.Node(v).Status < ledger.Running {
 		return
 	}
 	for _, g := range gs.blamed {
 		if b := gs.blame[g]; b != nil && gs.reaches(v, g) {
 			b.judged = 0
-			gs.l.nodes[g].flags = gs.l.nodes[g].flags&^stuck | unread
-			gs.l.bank.Mark(g)
+			gs.l.Node(g).Flags = gs.l.Node(g).Flags&^ledger.Stuck | ledger.Unread
+			gs.bank.Mark(g)
 		}
 	}
 }
 
 // reaches reports whether gate g comes after v, or after the map of its own body that holds v.
 func (gs *gates) reaches(v, g int32) bool {
-	home := gs.l.nodes[g].block
-	for gs.l.nodes[v].block != home {
-		if gs.l.nodes[v].block == 0 {
+	home := gs.l.Node(g).Block
+	for gs.l.Node(v).Block != home {
+		if gs.l.Node(v).Block == 0 {
 			return false
 		}
-		v = gs.blocks[gs.l.nodes[v].block].owner
+		v = gs.blocks[gs.l.Node(v).Block].owner
 	}
-	row := gs.l.bank.Row(g)
+	row := gs.bank.Row(g)
 	set, ok := gs.upstream[row]
 	if !ok {
 		set = gs.ancestors(row)
 		gs.upstream[row] = set
 	}
-	from := gs.l.bank.Row(v)
+	from := gs.bank.Row(v)
 	return set[from/64]&(1<<(from%64)) != 0
 }
 
 // ancestors is the set of rows that lead to row.
 func (gs *gates) ancestors(row int32) []uint64 {
-	set := make([]uint64, len(gs.l.plan.Nodes)/64+1)
+	set := make([]uint64, len(gs.plan.Nodes)/64+1)
 	for stack := []int32{row}; len(stack) > 0; {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, p := range gs.l.plan.Predecessors(v) {
+		for _, p := range gs.plan.Predecessors(v) {
 			if set[p/64]&(1<<(p%64)) == 0 {
 				set[p/64] |= 1 << (p % 64)
 				stack = append(stack, p)

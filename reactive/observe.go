@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -26,7 +27,7 @@ type Signals struct {
 // a map that has not been expanded, its status is Absent. Of a playbook's run they are a step's, by its name: its status is
 // that of its newest run, and it has no preconditions.
 type StepSignals struct {
-	Status           *signals.Computed[Status]
+	Status           *signals.Computed[ledger.Status]
 	Ready            *signals.Computed[bool] // it may start, and has its slots
 	Result           *signals.Computed[any]  // its output, a value of package value, once it has completed; nil before
 	Preconditions    *signals.Computed[bool] // everything it needs is completed or skipped
@@ -34,7 +35,7 @@ type StepSignals struct {
 
 	key                   string
 	pending               bool
-	status                *signals.Signal[Status]
+	status                *signals.Signal[ledger.Status]
 	result                *signals.Signal[any]
 	preconditions, blocks *signals.Signal[bool]
 }
@@ -42,7 +43,7 @@ type StepSignals struct {
 // StepReader is a Body that has steps of its own, beside the calls.
 type StepReader interface {
 	// StepNow is where a step stands, and what it has returned last. It reports false when there is no such step.
-	StepNow(name string) (Status, any, bool)
+	StepNow(name string) (ledger.Status, any, bool)
 }
 
 // Signals returns the root's signals; all calls return the same.
@@ -68,13 +69,13 @@ func (s *Signals) Step(key string) *StepSignals {
 	never := func(a, b any) bool { return false }
 	x := &StepSignals{
 		key:           key,
-		status:        signals.NewSignal(g, Absent),
+		status:        signals.NewSignal(g, ledger.Absent),
 		result:        signals.NewSignalFunc(g, any(nil), never),
 		preconditions: signals.NewSignal(g, false),
 		blocks:        signals.NewSignal(g, false),
 	}
-	x.Status = signals.NewComputed(g, func(r signals.Reader) (Status, error) { return x.status.Get(r), nil })
-	x.Ready = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.status.Get(r) == Ready, nil })
+	x.Status = signals.NewComputed(g, func(r signals.Reader) (ledger.Status, error) { return x.status.Get(r), nil })
+	x.Ready = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.status.Get(r) == ledger.Ready, nil })
 	x.Result = signals.NewComputedFunc(g, never, func(r signals.Reader) (any, error) { return x.result.Get(r), nil })
 	x.Preconditions = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.preconditions.Get(r), nil })
 	x.BlockedByFailure = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.blocks.Get(r), nil })
@@ -95,7 +96,7 @@ func (s *Signals) changed(v int32) {
 		if x := s.steps[s.root.Key(v)]; x != nil {
 			s.touch(x)
 		}
-		b := s.root.Ledger.nodes[v].block
+		b := s.root.keeper.Node(v).Block
 		if b == 0 {
 			return
 		}
@@ -145,14 +146,14 @@ func (s *Signals) write(x *StepSignals) error {
 	status, result, preconditions, blocks := s.now(x.key)
 	was := x.status.Peek()
 	errs := []error{x.status.Set(status), x.preconditions.Set(preconditions), x.blocks.Set(blocks)}
-	if status == Completed || was == Completed {
+	if status == ledger.Completed || was == ledger.Completed {
 		errs = append(errs, x.result.Set(result))
 	}
 	return errors.Join(errs...)
 }
 
 // now is what the root says of a step.
-func (s *Signals) now(key string) (status Status, result any, preconditions, blocks bool) {
+func (s *Signals) now(key string) (status ledger.Status, result any, preconditions, blocks bool) {
 	r := s.root
 	if r.body != nil {
 		if steps, ok := r.body.(StepReader); ok {
@@ -162,9 +163,9 @@ func (s *Signals) now(key string) (status Status, result any, preconditions, blo
 	}
 	v, ok := r.Node(key)
 	if !ok {
-		return Absent, nil, false, false
+		return ledger.Absent, nil, false, false
 	}
-	blocks = r.Ledger.bank.Count(v, plan.Blocked) > 0 || r.tree.branch(v) == broken
+	blocks = r.places.bank.Count(v, plan.Blocked) > 0 || r.tree.branch(v) == broken
 	if r.Ledger.Row(v).Kind == plan.Gate {
 		blocks = r.tree.faults.blocker(v) >= 0 // what its test catches does not block it
 	}
@@ -182,7 +183,7 @@ func (t *tree) Preconditions(v int32) bool {
 	if t.l.Row(v).Kind == plan.Gate {
 		gate = plan.Unsettled
 	}
-	return t.l.bank.Count(v, gate) == 0
+	return t.bank.Count(v, gate) == 0
 }
 
 // BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if

@@ -1,13 +1,13 @@
 package reactive
 
 import (
-	"math"
+	"io"
 	"strconv"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Root holds what a run's journal means: facts folded event by event, and the statuses, slots and decisions derived from
@@ -21,23 +21,25 @@ import (
 //  4. Each expansion's counters are those of its items' nodes; the run's are those of the nodes outside maps.
 //  5. After the run is closed no status changes.
 type Root struct {
-	*Ledger
+	*ledger.Ledger
 	*places
 	*room
 	*tree
 	*gates
 	*faults
-	body Body // of a routed run; else nil
+	keeper ledger.Keeper
+	body   Body // of a routed run; else nil
 }
 
 // New makes the root of a run that has no events yet.
 func New(p *plan.Plan) *Root {
 	r := &Root{}
 	bank := signals.NewBank(p.Wiring, func(v int32) { r.derive(v) })
-	r.Ledger = newLedger(p, bank, host{r})
-	r.places = newPlaces(r.Ledger)
-	r.room = newRoom(r.Ledger, r.places)
-	r.tree = newTree(r.Ledger, r.places, r.room)
+	r.keeper = ledger.NewLedger(p, bank, host{r})
+	r.Ledger = r.keeper.Ledger
+	r.places = newPlaces(r.keeper, p, bank)
+	r.room = newRoom(r.keeper, r.places)
+	r.tree = newTree(r.keeper, r.places, r.room)
 	r.gates, r.faults = r.tree.gates, r.tree.faults
 	if p.Workflow.Routing == nil { // else its rows are sites of calls, and no calls yet
 		r.tree.plant()
@@ -79,50 +81,23 @@ func (h host) Want(v int32) { h.r.room.want(v) }
 func (h host) Unwant(v int32) { h.r.room.stopWaiting(v) }
 
 // Watch makes the root record changes of statuses and tasks from now on, for Changes and TaskChanges.
-func (r *Root) Watch() { r.Ledger.watched = true }
-
-// TaskChanges are the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
-// the next Apply.
-func (k *tasks) TaskChanges() []TaskChange {
-	c := k.taskChanges
-	k.taskChanges = k.taskChanges[:0]
-	return c
-}
+func (r *Root) Watch() { r.keeper.Watch() }
 
 // Changes are the status changes since the last call, in the order in which they were derived. The slice is valid until
 // the next Apply.
-func (t *tree) Changes() []Change {
+func (t *tree) Changes() []ledger.Change {
 	c := t.changes
 	t.changes = t.changes[:0]
 	return c
 }
 
-// Outcome says what an event has meant.
-type Outcome uint8
-
-// The outcomes.
-const (
-	Applied   Outcome = iota // it counted
-	Duplicate                // it says again what is known
-	Late                     // its attempt, or the run, had already ended
-	Unbound                  // it belongs to no node (yet)
-)
-
-var outcomeNames = [...]string{"applied", "duplicate", "late", "unbound"}
-
-// Counted reports whether the event has changed what the run means.
-func (o Outcome) Counted() bool { return o == Applied }
-
-func (o Outcome) String() string { return outcomeNames[o] }
-
 // Apply takes the next event of the journal and derives all that follows from it. The unit of derivation is one event:
 // however a journal is cut into batches, the statuses are the same.
-func (r *Root) Apply(e *journal.Event) Outcome {
-	r.Ledger.seq, r.Ledger.at = e.Seq, e.At
-	r.Ledger.bytes += bytesOf(e)
+func (r *Root) Apply(e *journal.Event) ledger.Outcome {
+	r.keeper.Advance(e)
 	r.tree.meter.Bound(EvaluationMax)
 	out := r.fold(e)
-	r.Ledger.bank.Drain()
+	r.places.bank.Drain()
 	r.tree.grant()
 	if r.body != nil {
 		r.body.Apply(e)
@@ -138,48 +113,11 @@ func (r *Root) Apply(e *journal.Event) Outcome {
 // tidy drops from the front of the queues what has lost its meaning. It is done after every event, and not when somebody
 // looks, because a node may be put in again: how often anybody has looked must change nothing.
 func (r *Root) tidy() {
-	for len(r.tree.gates.asks) > 0 && !r.Ledger.nodes[r.tree.gates.asks[0]].has(asked) {
+	for len(r.tree.gates.asks) > 0 && !r.keeper.Node(r.tree.gates.asks[0]).Has(ledger.Asked) {
 		r.tree.gates.asks = r.tree.gates.asks[1:]
 	}
-	for len(r.Ledger.tasks.decisions) > 0 && !r.Ledger.tasks.wantsDecision(r.Ledger.tasks.decisions[0]) {
-		r.Ledger.tasks.decisions = r.Ledger.tasks.decisions[1:]
-	}
+	r.keeper.Tidy()
 }
-
-// Seq is the sequence of the event applied last.
-func (l *Ledger) Seq() uint64 { return l.seq }
-
-// Bytes is how many bytes the values of all events have together: their encodings.
-func (l *Ledger) Bytes() int { return l.bytes }
-
-func bytesOf(e *journal.Event) int {
-	size := sizeOf(e.Value)
-	if d := e.Detail; d != nil {
-		size += sizeOf(d.About)
-		if d.Failure != nil {
-			size += sizeOf(d.Failure.Details)
-		}
-	}
-	return size
-}
-
-// sizeOf is the size of a value of the model; of what is none, and fails when it is read, nothing.
-func sizeOf(v any) int {
-	if v == nil {
-		return 0
-	}
-	size, err := value.Size(v, math.MaxInt)
-	if err != nil {
-		return 0
-	}
-	return size
-}
-
-// Plan is the plan that the root follows.
-func (l *Ledger) Plan() *plan.Plan { return l.plan }
-
-// Len is how many nodes there are now, items of maps included. Nodes are [0, Len); those of package plan's rows come first.
-func (l *Ledger) Len() int32 { return int32(len(l.nodes)) }
 
 // Node finds a step, map or map item's node by its key, such as `pay` or `check[3]`. It reports false when there is no
 // such node now.
@@ -191,12 +129,12 @@ func (p *places) Node(key string) (int32, bool) {
 	if !ok {
 		return -1, false
 	}
-	row, ok := p.l.plan.Row(id)
-	if !ok || p.l.plan.Depth(row) != len(indexes) {
+	row, ok := p.plan.Row(id)
+	if !ok || p.plan.Depth(row) != len(indexes) {
 		return -1, false
 	}
 	v := p.locate(row, indexes)
-	if v < 0 || p.l.nodes[v].status == Absent {
+	if v < 0 || p.l.Node(v).Status == ledger.Absent {
 		return -1, false
 	}
 	return v, true
@@ -208,7 +146,7 @@ func (p *places) locate(row int32, indexes []int) int32 {
 		return row
 	}
 	last := len(indexes) - 1
-	owner := p.locate(p.l.plan.Nodes[row].Map, indexes[:last])
+	owner := p.locate(p.plan.Nodes[row].Map, indexes[:last])
 	if owner < 0 {
 		return -1
 	}
@@ -222,22 +160,22 @@ func (p *places) locate(row int32, indexes []int) int32 {
 
 // Key is the name of a node in journals: its id, with the index of each map around it.
 func (p *places) Key(v int32) string {
-	if int(v) < len(p.l.plan.Keys) {
-		return p.l.plan.Keys[v]
+	if int(v) < len(p.plan.Keys) {
+		return p.plan.Keys[v]
 	}
 	if p.routed != nil {
 		return p.routed.of(v).key
 	}
-	key := p.l.plan.Keys[p.l.bank.Row(v)]
+	key := p.plan.Keys[p.bank.Row(v)]
 	if key == "" {
 		return ""
 	}
-	i := int(v) - len(p.l.plan.Nodes)
+	i := int(v) - len(p.plan.Nodes)
 	for len(p.keys) <= i {
 		p.keys = append(p.keys, "")
 	}
 	if p.keys[i] == "" {
-		p.keys[i] = key + p.suffix(p.l.nodes[v].block)
+		p.keys[i] = key + p.suffix(p.l.Node(v).Block)
 	}
 	return p.keys[i]
 }
@@ -249,14 +187,8 @@ func (p *places) suffix(b int32) string {
 	return p.suffix(p.blocks[b].parent) + "[" + strconv.Itoa(int(p.blocks[b].index)) + "]"
 }
 
-// Row is what the plan needs of a node at every event.
-func (l *Ledger) Row(v int32) *plan.Row { return &l.plan.Rows[l.bank.Row(v)] }
-
-// Place is everything that the plan knows of a node.
-func (l *Ledger) Place(v int32) *plan.Node { return &l.plan.Nodes[l.bank.Row(v)] }
-
 // beside finds the instance of a row that lies in the same body as node v.
-func (p *places) beside(v, row int32) int32 { return v + row - p.l.bank.Row(v) }
+func (p *places) beside(v, row int32) int32 { return v + row - p.bank.Row(v) }
 
 // Compare is template order, for sorting: items of a map follow it, one after the other. O(depth of maps).
 func (p *places) Compare(a, b int32) int {
@@ -274,7 +206,7 @@ func (p *places) before(a, b int32) bool {
 	if p.routed != nil {
 		return p.routed.of(a).number < p.routed.of(b).number
 	}
-	ba, bb := p.l.nodes[a].block, p.l.nodes[b].block
+	ba, bb := p.l.Node(a).Block, p.l.Node(b).Block
 	if ba == bb {
 		return a < b
 	}
@@ -283,7 +215,7 @@ func (p *places) before(a, b int32) bool {
 	climb := func(v *int32, blk *int32, index *int32, d *int) {
 		*index = p.blocks[*blk].index
 		*v = p.blocks[*blk].owner
-		*blk = p.l.nodes[*v].block
+		*blk = p.l.Node(*v).Block
 		*d--
 	}
 	for da > db {
@@ -308,4 +240,14 @@ func (p *places) depth(b int32) int {
 		d++
 	}
 	return d
+}
+
+// Digest writes everything that what the run does next depends on, at an instant: two roots of one plan that write the same
+// go on in the same way. What has only led there is left out: sequences, instants, and which of several failures was the
+// first.
+func (r *Root) Digest(w io.Writer, now int64) {
+	r.keeper.Digest(w, r.inOrder(), now)
+	if d, ok := r.body.(Digester); ok {
+		d.Digest(w, now)
+	}
 }

@@ -1,13 +1,11 @@
 package reactive
 
 import (
-	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Verdict is how a run ends, or has ended.
@@ -18,42 +16,14 @@ type Verdict struct {
 	Output  any
 }
 
-// Started reports whether the run has its first event.
-func (l *Ledger) Started() bool { return l.run.start != nil }
-
-// Start is what the run was started with.
-func (l *Ledger) Start() *journal.Start { return l.run.start }
-
-// Finished is the run's last event; nil while it lives.
-func (l *Ledger) Finished() *journal.Event { return l.run.finished }
-
-// StartedAt is when the run was started, Unix nanoseconds.
-func (l *Ledger) StartedAt() int64 { return l.run.started }
-
-// At is when the event applied last was decided, Unix nanoseconds.
-func (l *Ledger) At() int64 { return l.at }
-
-// Closed reports whether the run was cancelled, closed or overtaken by its deadline: nothing counts any more.
-func (l *Ledger) Closed() bool { return l.run.closed != nil }
-
-// Paused reports whether nothing new may start: a person has paused the run, the run that started it is paused, or a task
-// has come to an outcome that pauses it.
-func (l *Ledger) Paused() bool { return l.run.stopped || l.run.above || l.tasks.pauses > 0 }
-
-// Stopped reports whether a person has paused the run. Only a person ends that pause.
-func (l *Ledger) Stopped() bool { return l.run.stopped }
-
-// PausedFromAbove reports whether the run is paused because the one that started it is.
-func (l *Ledger) PausedFromAbove() bool { return l.run.above }
-
 // RunStatus is where the run stands.
 func (r *Root) RunStatus() RunStatus {
 	switch {
-	case r.Ledger.run.finished != nil:
-		return RunStatus(r.Ledger.run.finished.Detail.State)
+	case r.Finished() != nil:
+		return RunStatus(r.Finished().Detail.State)
 	case r.Paused():
 		return RunPaused
-	case r.tree.busy == 0 && r.Ledger.tasks.deciding == 0 && !r.Done() && !r.firing() && !r.starting():
+	case r.tree.busy == 0 && !r.keeper.Deciding() && !r.Done() && !r.firing() && !r.starting():
 		return RunWaiting
 	}
 	return RunRunning
@@ -68,15 +38,15 @@ func (r *Root) starting() bool {
 // Done reports whether nothing is left to do, so that the run is to be finished: it is closed, or every node has settled.
 func (r *Root) Done() bool {
 	if r.body != nil {
-		return r.Ledger.run.start != nil && r.Ledger.run.finished == nil && (r.Ledger.run.closed != nil || r.body.Done())
+		return r.Started() && r.Finished() == nil && (r.Closed() || r.body.Done())
 	}
-	return r.Ledger.run.start != nil && r.Ledger.run.finished == nil && (r.Ledger.run.closed != nil || r.tree.top.unsettled == 0)
+	return r.Started() && r.Finished() == nil && (r.Closed() || r.tree.top.unsettled == 0)
 }
 
 // Verdict says how a done run ends. It is named after its first uncaught failure, in the order of the journal. A failure
 // is caught when a conditional that decided tests a node of its chain.
 func (r *Root) Verdict() Verdict {
-	if e := r.Ledger.run.closed; e != nil {
+	if e := r.ClosedBy(); e != nil {
 		return r.closedVerdict(e)
 	}
 	if r.body != nil {
@@ -84,12 +54,12 @@ func (r *Root) Verdict() Verdict {
 	}
 	if v := r.tree.faults.firstFailure(); v >= 0 {
 		status := RunFailed
-		if r.Ledger.nodes[v].has(expired) {
+		if r.keeper.Node(v).Has(ledger.Expired) {
 			status = RunStepTimeout
 		}
 		return Verdict{Status: status, Failure: r.tree.faults.attributed(r.Failure(v), v), Node: v}
 	}
-	out := r.Ledger.plan.Checked.Output
+	out := r.places.plan.Checked.Output
 	if out == nil {
 		return Verdict{Status: RunCompleted, Node: -1}
 	}
@@ -114,7 +84,7 @@ func (r *Root) closedVerdict(e *journal.Event) Verdict {
 			out.Node = v
 			out.Failure = r.tree.faults.attributed(out.Failure, v)
 		}
-		if e.ByTimer() || ok && r.Ledger.nodes[v].has(expired) {
+		if e.ByTimer() || ok && r.keeper.Node(v).Has(ledger.Expired) {
 			out.Status = RunStepTimeout
 		}
 	}
@@ -137,9 +107,9 @@ func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 // Failure is why a node has failed, was aborted or was skipped by its timing; nil when it was not. A map's is that of
 // its first failed item.
 func (fs *faults) Failure(v int32) *journal.Failure {
-	n := &fs.l.nodes[v]
-	switch n.status {
-	case Failed, Aborted, Skipped:
+	n := fs.l.Node(v)
+	switch n.Status {
+	case ledger.Failed, ledger.Aborted, ledger.Skipped:
 	default:
 		return nil
 	}
@@ -148,13 +118,13 @@ func (fs *faults) Failure(v int32) *journal.Failure {
 			return fs.attributed(fs.Failure(u), u)
 		}
 	}
-	return n.failure
+	return n.Failure
 }
 
 // failedByItems reports whether v is a map that has failed because some of its items have.
 func (fs *faults) failedByItems(v int32) bool {
-	n := &fs.l.nodes[v]
-	return n.status == Failed && n.failure == nil && n.has(expanded)
+	n := fs.l.Node(v)
+	return n.Status == ledger.Failed && n.Failure == nil && n.Has(ledger.Expanded)
 }
 
 // failedNode is the node after which a map's first failed item is named; -1: none failed.
@@ -181,7 +151,7 @@ func (fs *faults) origin(lo, hi int32) int32 {
 	roots := map[int32]bool{}
 	fs.addOrigins(roots, lo, hi)
 	first := int32(-1)
-	for _, v := range slices.Backward(fs.l.fails) { // a node that has failed twice counts from the last time
+	for _, v := range slices.Backward(fs.l.Fails()) { // a node that has failed twice counts from the last time
 		if roots[v] {
 			first = v
 			delete(roots, v)
@@ -217,10 +187,10 @@ func (fs *faults) addOrigins(roots map[int32]bool, lo, hi int32) {
 // extent is the range of nodes [lo, hi) of a block.
 func (p *places) extent(b int32) (lo, hi int32) {
 	if b == 0 {
-		return 0, int32(len(p.l.plan.Nodes))
+		return 0, int32(len(p.plan.Nodes))
 	}
 	blk := &p.blocks[b]
-	return blk.base, blk.base + p.l.plan.Nodes[blk.row].End - blk.row - 1
+	return blk.base, blk.base + p.plan.Nodes[blk.row].End - blk.row - 1
 }
 
 // firstUncaught is the first node of a body, in template order, whose failure no conditional of that body caught; one
@@ -242,10 +212,10 @@ func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	caught := fs.caughtIn(lo, hi)
 	for v := lo; v < hi; v++ {
 		row := fs.l.Row(v)
-		if row.Kind == plan.Join || row.Map >= 0 && fs.l.nodes[v].block == 0 {
+		if row.Kind == plan.Join || row.Map >= 0 && fs.l.Node(v).Block == 0 {
 			continue
 		}
-		if fs.l.bank.Output(v)&plan.ShowsBlocked != 0 && !caught[v] && !yield(v) {
+		if fs.bank.Output(v)&plan.ShowsBlocked != 0 && !caught[v] && !yield(v) {
 			return
 		}
 	}
@@ -257,13 +227,13 @@ func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
 	caught := map[int32]bool{}
 	for g := lo; g < hi; g++ {
 		row := fs.l.Row(g)
-		decided := row.Kind == plan.Gate && fs.l.nodes[g].status == Completed
-		if !decided && !(row.Kind == plan.Map && fs.l.nodes[g].has(expanded)) {
+		decided := row.Kind == plan.Gate && fs.l.Node(g).Status == ledger.Completed
+		if !decided && !(row.Kind == plan.Map && fs.l.Node(g).Has(ledger.Expanded)) {
 			continue
 		}
-		for _, p := range fs.l.plan.Predecessors(fs.l.bank.Row(g)) {
+		for _, p := range fs.plan.Predecessors(fs.bank.Row(g)) {
 			v := fs.beside(g, p)
-			if fs.l.bank.Output(v)&plan.ShowsBlocked == 0 {
+			if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
 				continue
 			}
 			if class, _ := fs.edge(v, g); class == plan.Settles || decided && class == plan.Needs {
@@ -287,121 +257,31 @@ func (fs *faults) addChain(set map[int32]bool, p int32) {
 	}
 }
 
-// Status is where a node stands.
-func (l *Ledger) Status(v int32) Status { return l.nodes[v].status }
-
-// Pending reports whether another attempt of a node is to come: the retry of one that has failed, or one that a person has asked
-// for, whatever the last has come to.
-func (l *Ledger) Pending(v int32) bool { return l.nodes[v].has(pending) }
-
-// Final reports whether a node is terminal for good: one with another attempt to come is not, nor a completed one whose task is
-// not decided.
-func (l *Ledger) Final(v int32) bool {
-	return l.nodes[v].status.Terminal() && !l.nodes[v].has(pending|held)
-}
-
 // BlocksRetry reports whether another attempt of a node would be aborted at once, because something that it,
 // or a map around it needs, has failed and the failure policy aborts dependents.
 func (t *tree) BlocksRetry(v int32) bool {
 	if !t.abortDependents() {
 		return false
 	}
-	for b := t.l.nodes[v].block; b != 0 && !t.blocked(v); b = t.l.nodes[v].block {
+	for b := t.l.Node(v).Block; b != 0 && !t.blocked(v); b = t.l.Node(v).Block {
 		v = t.blocks[b].owner
 	}
 	return t.blocked(v)
 }
 
-// Retryable reports whether another attempt of a node may be asked for: it is a step whose newest attempt has ended.
-func (l *Ledger) Retryable(v int32) bool {
-	n := &l.nodes[v]
-	return l.Row(v).Kind == plan.Step && (n.final() || n.has(pending) && !n.has(retryDue))
-}
-
-// Requested is the input of the attempt that a node is running.
-//
-// For a step whose task is being decided it is nil: see its output.
-func (l *Ledger) Requested(v int32) any {
-	if l.nodes[v].fact != running {
-		return nil
-	}
-	return value.Unpack(l.nodes[v].output)
-}
-
-// Attempt is the number of a node's newest attempt; 0: it has none.
-func (l *Ledger) Attempt(v int32) int32 { return l.nodes[v].attempt }
-
-// Attempts is how many attempts of a node were requested.
-func (l *Ledger) Attempts(v int32) int32 { return l.nodes[v].count }
-
-// Tested reports whether some conditional's test reads the node's status or error, or that of a map around it: then its
-// failure does not end a run that aborts at the first uncaught one.
-func (l *Ledger) Tested(v int32) bool { return l.Place(v).Tested }
-
-// RequestName is how a request is called outside: in journals, in interfaces, to operations.
-func RequestName(key string, attempt int32) string {
-	return key + "#" + strconv.Itoa(int(attempt))
-}
-
-// CallName is how a call is called outside: as its request, and then by the participant who is asked, or by the number of the
-// call to the step's decision source.
-func CallName(key string, attempt int32, participant string, decision int32) string {
-	name := RequestName(key, attempt)
-	if participant != "" {
-		name += ":" + url.PathEscape(participant)
-	}
-	if decision != 0 {
-		name += "?" + strconv.Itoa(int(decision))
-	}
-	return name
-}
-
-// TakeCancels gives the calls whose attempts were closed from outside since the last call, to be stopped.
-func (l *Ledger) TakeCancels() []Request {
-	c := l.cancels
-	l.cancels = nil
-	return c
-}
-
-// TakeCalls gives the calls of participants and decision sources that the events since the last call want made.
-func (l *Ledger) TakeCalls() []Request {
-	c := l.toMake
-	l.toMake = nil
-	return c
-}
-
 // OpenCalls are all the calls that the journal knows as asked and not answered, in the order of their nodes, or of a routed
 // run in that in which its calls were opened: what is asked again, with the same request ids, when a run is recovered.
-func (r *Root) OpenCalls() []Request {
-	var calls []Request
+func (r *Root) OpenCalls() []ledger.Request {
+	var calls []ledger.Request
 	for _, v := range r.places.inOrder() {
-		calls = r.Ledger.openCalls(calls, v)
-	}
-	return calls
-}
-
-// openCalls adds those of a node.
-func (l *Ledger) openCalls(calls []Request, v int32) []Request {
-	n := &l.nodes[v]
-	if t := l.tasks.tasks[v]; t != nil && t.open {
-		calls = append(calls, l.Request(v, n.attempt).deciding(t.asked))
-	}
-	row := l.Row(v)
-	if n.fact != running || row.Kind != plan.Step || row.OpKind != plan.Call || n.status == Absent {
-		return calls
-	}
-	if !row.Asks {
-		return append(calls, l.Request(v, n.attempt))
-	}
-	for _, p := range l.fanOut.gathers[v].Waiting() {
-		calls = append(calls, l.Request(v, n.attempt).asking(p))
+		calls = r.keeper.OpenCalls(calls, v)
 	}
 	return calls
 }
 
 // NextAsk is the next gate or map whose Go function is to be run. It stays the next until its answer was applied.
 func (gs *gates) NextAsk() (int32, bool) {
-	if len(gs.asks) == 0 || gs.l.run.closed != nil {
+	if len(gs.asks) == 0 || gs.l.Closed() {
 		return -1, false
 	}
 	return gs.asks[0], true
@@ -410,9 +290,9 @@ func (gs *gates) NextAsk() (int32, bool) {
 // UncaughtFailure is the first step that has failed for good where no conditional looks; a run with the policy
 // abort-all ends there. It reports false when there is none.
 func (fs *faults) UncaughtFailure() (int32, bool) {
-	for ; fs.judged < len(fs.l.fails); fs.judged++ {
-		v := fs.l.fails[fs.judged]
-		if !fs.l.Place(v).Tested && fs.l.bank.Output(v)&plan.ShowsBlocked != 0 {
+	for ; fs.judged < len(fs.l.Fails()); fs.judged++ {
+		v := fs.l.Fails()[fs.judged]
+		if !fs.l.Place(v).Tested && fs.bank.Output(v)&plan.ShowsBlocked != 0 {
 			return v, true
 		}
 	}

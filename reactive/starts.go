@@ -3,6 +3,7 @@ package reactive
 import (
 	"math/bits"
 
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -111,17 +112,17 @@ func (s *starts) pop() {
 }
 
 func (o *room) queueStart(v int32) {
-	n := &o.l.nodes[v]
-	if n.has(queued) {
+	n := o.l.Node(v)
+	if n.Has(ledger.Queued) {
 		return
 	}
-	n.flags |= queued
+	n.Flags |= ledger.Queued
 	o.enqueue(v)
 }
 
 func (o *room) enqueue(v int32) {
 	s := o.startsOf(v)
-	if o.routed == nil && int(v) < len(o.l.plan.Nodes) {
+	if o.routed == nil && int(v) < len(o.plan.Nodes) {
 		s.add(v)
 		return
 	}
@@ -130,8 +131,8 @@ func (o *room) enqueue(v int32) {
 
 // mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has its slots.
 func (o *room) mayStart(v int32) bool {
-	n := &o.l.nodes[v]
-	return n.status == Ready || n.has(pending) && n.has(retryDue) && n.has(granted)
+	n := o.l.Node(v)
+	return n.Status == ledger.Ready || n.Has(ledger.Pending) && n.Has(ledger.RetryDue) && n.Has(ledger.Granted)
 }
 
 // startsOf is the queue that a node waits in.
@@ -165,14 +166,14 @@ func (s Rooms) Has(room Room) bool { return s>>room&1 != 0 }
 // Rooms says, by operation, which room its calls need, so that those can be started for which there is some while there is none
 // for others. Without that all need CallRoom.
 func (o *room) Rooms(operations []Room) {
-	n := len(o.l.plan.Nodes)
+	n := len(o.plan.Nodes)
 	o.starts = newStarts(n, o.entryBefore)
 	o.rooms, o.apart = operations, make([]starts, roomCount-1)
 	for i := range o.apart {
 		o.apart[i] = newStarts(n, o.entryBefore)
 	}
 	for v := range o.l.Len() {
-		if o.l.nodes[v].has(queued) {
+		if o.l.Node(v).Has(ledger.Queued) {
 			o.enqueue(v)
 		}
 	}
@@ -209,7 +210,7 @@ func (o *room) NextStart(lacking Rooms) (int32, bool) {
 
 // next is the first node of a queue that may start; -1: there is none.
 func (o *room) next(s *starts) int32 {
-	for o.l.run.closed == nil {
+	for !o.l.Closed() {
 		e := s.first()
 		if e < 0 {
 			return -1
@@ -219,18 +220,13 @@ func (o *room) next(s *starts) int32 {
 			return v
 		}
 		if there {
-			o.l.nodes[v].flags &^= queued
+			o.l.Node(v).Flags &^= ledger.Queued
 		}
-		if o.routed == nil && int(v) < len(o.l.plan.Nodes) {
+		if o.routed == nil && int(v) < len(o.plan.Nodes) {
 			s.remove(v)
 		} else {
 			s.pop()
 		}
 	}
 	return -1
-}
-
-// Operation is what a step calls.
-func (l *Ledger) Operation(v int32) *plan.Operation {
-	return &l.plan.Operations[l.Row(v).Op]
 }

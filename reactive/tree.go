@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -9,19 +10,19 @@ import (
 // them.
 type tree struct {
 	*places
-	l       *Ledger
+	l       ledger.Keeper
 	room    *room
 	gates   *gates
 	faults  *faults
 	meter   expr.Meter
 	top     expansion // the run as one body: its counters
-	changes []Change
+	changes []ledger.Change
 	signals *Signals // nil until somebody asks for them
 	opened  opened
 	busy    int32 // nodes that only this process can move: ready, or running outside the engine
 }
 
-func newTree(l *Ledger, p *places, o *room) *tree {
+func newTree(l ledger.Keeper, p *places, o *room) *tree {
 	t := &tree{l: l, places: p, room: o}
 	t.faults = &faults{l: l, places: p, tree: t, dependencies: map[int32]*dependents{}}
 	t.gates = &gates{l: l, places: p, tree: t, blame: map[int32]*blame{}, upstream: map[int32][]uint64{}}
@@ -30,12 +31,12 @@ func newTree(l *Ledger, p *places, o *room) *tree {
 
 // plant makes the nodes outside maps wait for the run's start.
 func (t *tree) plant() {
-	for row := range t.l.nodes {
-		n := &t.l.plan.Nodes[row]
+	for row := range t.l.Len() {
+		n := &t.plan.Nodes[row]
 		if n.Map >= 0 || n.Kind == plan.Join {
 			continue
 		}
-		t.l.nodes[row].status = Idle
+		t.l.Node(row).Status = ledger.Idle
 		t.top.unsettled++
 	}
 }

@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"cmp"
@@ -87,16 +87,16 @@ func (m *mail) Unasked() (count, bytes int) { return m.count, m.bytes }
 func (l *Ledger) Open(req Request) bool {
 	n := &l.nodes[req.Node]
 	switch {
-	case n.attempt != req.Attempt || req.Use != l.Request(req.Node, 0).Use:
+	case n.Attempt != req.Attempt || req.Use != l.Request(req.Node, 0).Use:
 		return false
 	case req.Decision != 0:
 		t := l.tasks.tasks[req.Node]
 		return t != nil && t.open && t.asked == req.Decision
 	case req.Participant != "":
 		g := l.fanOut.gathers[req.Node]
-		return n.fact == running && g != nil && g.Open(req.Participant, req.Attempt)
+		return n.Fact == Requested && g != nil && g.Open(req.Participant, req.Attempt)
 	}
-	return n.fact == running
+	return n.Fact == Requested
 }
 
 // NextAnswer is the next call that a message has answered. It is forgotten by the call.

@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"fmt"
@@ -9,6 +9,14 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
+
+// TaskChanges are the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
+// the next Apply.
+func (k *tasks) TaskChanges() []TaskChange {
+	c := k.taskChanges
+	k.taskChanges = k.taskChanges[:0]
+	return c
+}
 
 // tasks keeps who says that a step's task is done, and what was said, of the steps that declare it.
 type tasks struct {
@@ -34,7 +42,7 @@ type task struct {
 // complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
 func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	n := &k.l.nodes[v]
-	n.fact, n.output = responded, value.Pack(output)
+	n.Fact, n.Output = Responded, value.Pack(output)
 	f := k.fulfillment(v)
 	if f == nil {
 		return
@@ -48,7 +56,7 @@ func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	case call.ByCall:
 		k.wantDecision(v)
 	default:
-		n.flags |= held
+		n.Flags |= Held
 		k.awaitDecision(v, k.patience(v).AttemptEnd(e.At))
 	}
 }
@@ -85,7 +93,7 @@ func (k *tasks) fulfillment(v int32) *template.Fulfillment {
 
 // wantDecision has the decision source asked.
 func (k *tasks) wantDecision(v int32) {
-	k.l.nodes[v].flags |= held
+	k.l.nodes[v].Flags |= Held
 	k.tasks[v].wanted, k.tasks[v].due = true, 0
 	k.deciding++
 	k.decisions = append(k.decisions, v)
@@ -106,7 +114,7 @@ func (k *tasks) wantsDecision(v int32) bool { return k.tasks[v] != nil && k.task
 // foldDecisionRequested takes that a decision source was asked. A person is not called: the run waits.
 func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Outcome {
 	t := k.tasks[v]
-	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].attempt {
+	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].Attempt {
 		return Late
 	}
 	if k.asksPerson(v) {
@@ -137,7 +145,7 @@ func (k *tasks) decisionPolicy(v int32) call.Policy {
 // foldDecision takes a decision: of a source that was asked, or of a person.
 func (k *tasks) foldDecision(v int32, e *journal.Event) Outcome {
 	t := k.tasks[v]
-	if t == nil || e.Attempt != k.l.nodes[v].attempt {
+	if t == nil || e.Attempt != k.l.nodes[v].Attempt {
 		return Late
 	}
 	if e.Detail.State != "" {
@@ -227,7 +235,7 @@ func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Outcome {
 // decision again, or abort the step.
 func (k *tasks) Undecided(v int32) bool {
 	t := k.tasks[v]
-	if t == nil || !k.l.nodes[v].has(held) || k.l.nodes[v].has(pending) || k.l.Closed() {
+	if t == nil || !k.l.nodes[v].Has(Held) || k.l.nodes[v].Has(Pending) || k.l.Closed() {
 		return false
 	}
 	return t.paused || t.state == call.Undecided
@@ -273,7 +281,7 @@ func (k *tasks) stopAsking(v int32) {
 		k.deciding--
 	}
 	if t.open {
-		k.l.cancels = append(k.l.cancels, k.l.Request(v, k.l.nodes[v].attempt).deciding(t.asked))
+		k.l.cancels = append(k.l.cancels, k.l.Request(v, k.l.nodes[v].Attempt).deciding(t.asked))
 	}
 	t.paused, t.open, t.wanted, t.due = false, false, false, 0
 }
@@ -282,21 +290,21 @@ func (k *tasks) stopAsking(v int32) {
 func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *journal.Event) {
 	n, t := &k.l.nodes[v], k.tasks[v]
 	if decision == call.Fulfilled {
-		n.flags &^= held
+		n.Flags &^= Held
 		k.setTask(v, decision)
 		return
 	}
 	action, failure := call.Consequence(k.fulfillment(v), decision, why)
 	switch action {
 	case template.ThenPause:
-		n.flags |= held
+		n.Flags |= Held
 		t.paused = true
 		k.pauses++
 	case template.ThenSkip:
-		n.flags &^= held
-		n.fact, n.failure, n.output = dropped, failure, nil
+		n.Flags &^= Held
+		n.Fact, n.Failure, n.Output = Dropped, failure, nil
 	case template.ThenAbort:
-		n.flags |= held
+		n.Flags |= Held
 		k.closings = append(k.closings, closing{v, failure})
 	default:
 		k.failTask(v, failure, decision)
@@ -309,7 +317,7 @@ func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *jo
 func (k *tasks) setTask(v int32, to call.Fulfillment) {
 	t, n := k.tasks[v], &k.l.nodes[v]
 	if k.l.watched && t.state != to {
-		k.taskChanges = append(k.taskChanges, TaskChange{v, k.l.host.Key(v), n.attempt, t.state, to, n.failure})
+		k.taskChanges = append(k.taskChanges, TaskChange{v, k.l.host.Key(v), n.Attempt, t.state, to, n.Failure})
 	}
 	t.state = to
 }
@@ -317,8 +325,8 @@ func (k *tasks) setTask(v int32, to call.Fulfillment) {
 // failTask fails a step whose call has succeeded.
 func (k *tasks) failTask(v int32, failure *journal.Failure, state call.Fulfillment) {
 	n := &k.l.nodes[v]
-	n.flags &^= held
-	n.fact, n.failure, n.output = errored, failure, nil
+	n.Flags &^= Held
+	n.Fact, n.Failure, n.Output = Errored, failure, nil
 	k.l.fails = append(k.l.fails, v)
 	k.setTask(v, state)
 }
@@ -351,7 +359,7 @@ func (k *tasks) dropTask(v int32) {
 		return
 	}
 	k.forgetTask(v)
-	k.l.nodes[v].flags &^= held
+	k.l.nodes[v].Flags &^= Held
 }
 
 // forgetTask takes back that anybody is to decide about a step.

@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"slices"
@@ -7,12 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What a call may report.
-const (
-	ReportsMax     = 10_000   // reports of one call, repeated ones included
-	ReportBytesMax = 64 << 10 // of one report's payload, encoded
-	reportsKept    = 100      // that expressions see of a step
-)
+// reportsKept is how many of the reports of a step expressions see.
+const reportsKept = 100
 
 // reportLog keeps what the calls of steps have reported.
 type reportLog struct {
@@ -109,7 +105,7 @@ func (p *reportLog) Making(req Request) int32 {
 }
 
 func (p *reportLog) reporter(req Request) *reporter {
-	if all := p.reports[req.Node]; all != nil && p.l.nodes[req.Node].attempt == req.Attempt {
+	if all := p.reports[req.Node]; all != nil && p.l.nodes[req.Node].Attempt == req.Attempt {
 		return all.from[req.Participant]
 	}
 	return nil

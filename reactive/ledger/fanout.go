@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -72,7 +72,7 @@ func (f *fanOut) beginGather(v int32, e *journal.Event) {
 func (f *fanOut) foldAnswered(v int32, e *journal.Event) Outcome {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
-	if g == nil || n.fact != running || e.Attempt != n.attempt {
+	if g == nil || n.Fact != Requested || e.Attempt != n.Attempt {
 		return Late
 	}
 	state, failure := settled(e)
@@ -93,7 +93,7 @@ func settled(e *journal.Event) (call.State, *journal.Failure) {
 			return state, e.Detail.Failure
 		}
 	case journal.CallAborted:
-		return call.Failed, e.FailureOr(CodeAborted)
+		return call.Failed, e.FailureOr(call.CodeAborted)
 	}
 	return call.Failed, e.FailureOr("error")
 }
@@ -110,7 +110,7 @@ func receivedAt(e *journal.Event) int64 {
 func (f *fanOut) foldAsked(v int32, e *journal.Event) Outcome {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
-	if g == nil || n.fact != running || e.Attempt != n.attempt || !g.Ask(e.Detail.Participant, e.At) {
+	if g == nil || n.Fact != Requested || e.Attempt != n.Attempt || !g.Ask(e.Detail.Participant, e.At) {
 		return Late
 	}
 	f.l.toMake = append(f.l.toMake, f.l.Request(v, e.Attempt).asking(e.Detail.Participant))
@@ -132,7 +132,7 @@ func (f *fanOut) judge(v int32, e *journal.Event) {
 // cancelDropped has the calls stopped whose answers the end of an attempt has made useless.
 func (f *fanOut) cancelDropped(v int32) {
 	for _, p := range f.gathers[v].Dropped() {
-		f.l.cancels = append(f.l.cancels, f.l.Request(v, f.l.nodes[v].attempt).asking(p))
+		f.l.cancels = append(f.l.cancels, f.l.Request(v, f.l.nodes[v].Attempt).asking(p))
 	}
 }
 
@@ -144,8 +144,8 @@ func (f *fanOut) gathered(v int32, out call.Outcome, e *journal.Event) {
 	} else {
 		f.l.tasks.complete(v, out.Output, e)
 	}
-	if n.fact != responded {
-		n.output = nil
+	if n.Fact != Responded {
+		n.Output = nil
 	}
 	f.l.bank.Mark(v)
 }
@@ -156,9 +156,9 @@ func (f *fanOut) hedge(v int32) {
 	switch {
 	case !ok:
 	case due == 0:
-		f.hedges = append(f.hedges, f.l.Request(v, f.l.nodes[v].attempt).asking(p))
+		f.hedges = append(f.hedges, f.l.Request(v, f.l.nodes[v].Attempt).asking(p))
 	default:
-		f.l.timers.addTimer(timer{due: due, kind: hedgeTimer, node: v, attempt: f.l.nodes[v].attempt})
+		f.l.timers.addTimer(timer{due: due, kind: hedgeTimer, node: v, attempt: f.l.nodes[v].Attempt})
 	}
 }
 
@@ -168,7 +168,7 @@ func (f *fanOut) NextHedge() (Request, bool) {
 	for len(f.hedges) > 0 {
 		h := f.hedges[0]
 		f.hedges = f.hedges[1:]
-		if n := &f.l.nodes[h.Node]; n.fact != running || n.attempt != h.Attempt || h.Use != f.l.Request(h.Node, 0).Use || f.l.run.closed != nil {
+		if n := &f.l.nodes[h.Node]; n.Fact != Requested || n.Attempt != h.Attempt || h.Use != f.l.Request(h.Node, 0).Use || f.l.run.closed != nil {
 			continue
 		}
 		if p, due, ok := f.gather(h.Node).Next(); ok && due == 0 && p == h.Participant {
@@ -196,11 +196,20 @@ func (f *fanOut) closeGather(v int32, expired bool) {
 func (f *fanOut) foldWindow(v int32, e *journal.Event) Outcome {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
-	if g == nil || n.fact != running || e.Attempt != n.attempt || !g.Succeeds() {
+	if g == nil || n.Fact != Requested || e.Attempt != n.Attempt || !g.Succeeds() {
 		return Late
 	}
 	out := g.Expire(f.l.at)
 	f.cancelDropped(v)
 	f.gathered(v, out, e)
 	return Applied
+}
+
+// WaitsFor says who of those that a running step has asked has not answered; it reports false for one that asks nobody in particular.
+func (f *fanOut) WaitsFor(v int32) (asked bool, waiting []string) {
+	g := f.gathers[v]
+	if g == nil {
+		return false, nil
+	}
+	return true, g.Waiting()
 }

@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -171,7 +171,7 @@ func (ts *timers) bestOf(v int32) bool {
 func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
 	n := &l.nodes[v]
 	x := call.Ended{
-		Failure: n.failure, Attempts: int(n.count), At: e.At, First: l.timers.first[v], Deadline: l.run.deadline,
+		Failure: n.Failure, Attempts: int(n.count), At: e.At, First: l.timers.first[v], Deadline: l.run.deadline,
 	}
 	if e.Detail != nil {
 		x.RetryAt = e.Detail.RetryAt
@@ -180,7 +180,7 @@ func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
 		}
 	}
 	if t := l.Place(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
-		x.Request = l.run.start.Run + "/" + RequestName(l.host.Key(v), n.attempt)
+		x.Request = l.run.start.Run + "/" + RequestName(l.host.Key(v), n.Attempt)
 	}
 	return x
 }
@@ -198,10 +198,10 @@ func (ts *timers) foldTimer(v int32, e *journal.Event) Outcome {
 		}
 		return Late
 	}
-	if !n.has(pending) || n.has(retryDue) || n.attempt != e.Attempt {
+	if !n.Has(Pending) || n.Has(RetryDue) || n.Attempt != e.Attempt {
 		return Late
 	}
-	n.flags |= retryDue
+	n.Flags |= RetryDue
 	ts.l.host.Want(v)
 	return Applied
 }
@@ -216,14 +216,14 @@ func (ts *timers) alive(t timer) bool {
 		return t.due == ts.l.run.deadline
 	case retryTimer:
 		n := &ts.l.nodes[t.node]
-		return n.has(pending) && !n.has(retryDue) && n.attempt == t.attempt
+		return n.Has(Pending) && !n.Has(RetryDue) && n.Attempt == t.attempt
 	case totalTimer:
 		n := &ts.l.nodes[t.node]
 		first, counting := ts.first[t.node]
-		return n.status != Absent && (n.fact == running || n.has(pending)) && counting && t.due == ts.l.policy(t.node).TotalEnd(first)
+		return n.Status != Absent && (n.Fact == Requested || n.Has(Pending)) && counting && t.due == ts.l.policy(t.node).TotalEnd(first)
 	case hedgeTimer:
 		n := &ts.l.nodes[t.node]
-		if n.fact != running || n.attempt != t.attempt {
+		if n.Fact != Requested || n.Attempt != t.attempt {
 			return false
 		}
 		_, due, ok := ts.l.fanOut.gathers[t.node].Next()
@@ -236,33 +236,7 @@ func (ts *timers) alive(t timer) bool {
 		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt && x.due == t.due
 	}
 	n := &ts.l.nodes[t.node]
-	return n.fact == running && n.attempt == t.attempt
-}
-
-// NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
-func (r *Root) NextDue() int64 {
-	due, _ := r.nextTimer()
-	return due
-}
-
-// nextTimer is when the next timer is due, and whether it is the body's. Of several at one instant the body's retries come
-// before everything but retries of calls, and its other timers come last.
-func (r *Root) nextTimer() (due int64, body bool) {
-	if r.Done() {
-		return 0, false // it finishes at this very instant: an answer at the instant of the deadline counts
-	}
-	due = r.Ledger.timers.nextDue()
-	if r.body == nil {
-		return due, false
-	}
-	own, retry := r.body.NextDue()
-	switch {
-	case own == 0 || due != 0 && due < own:
-		return due, false
-	case own == due && !(retry && r.Ledger.timers.firstIsNoRetry()):
-		return due, false
-	}
-	return own, true
+	return n.Fact == Requested && n.Attempt == t.attempt
 }
 
 // nextDue is when the next timer of a call, or the run's deadline, is due.
@@ -276,32 +250,16 @@ func (ts *timers) nextDue() int64 {
 	return 0
 }
 
-// Fire gives the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
-// reports false when none is due. The timer stays until its event has been applied.
-func (r *Root) Fire(now int64) (journal.Event, bool) {
-	due, body := r.nextTimer()
-	if due == 0 || due > now {
-		return journal.Event{}, false
-	}
-	if body {
-		return r.body.Fire(now), true
-	}
-	return r.Ledger.timers.fire(now), true
-}
-
-// firstIsNoRetry reports whether the first timer is for anything but another call.
-func (ts *timers) firstIsNoRetry() bool { return ts.heap[0].kind > decisionRetryTimer }
-
 // fire is the consequence of the first timer.
 func (ts *timers) fire(now int64) journal.Event {
 	t := ts.heap[0]
 	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}
 	if t.kind == deadlineTimer {
 		e.Type = journal.RunDeadlineExceeded
-		e.Detail.Failure = &journal.Failure{Code: CodeDeadline, Message: "the run's deadline has passed"}
+		e.Detail.Failure = &journal.Failure{Code: call.CodeDeadline, Message: "the run's deadline has passed"}
 		return e
 	}
-	e.Node, e.Hint, e.Attempt = ts.l.host.Key(t.node), t.node+1, ts.l.nodes[t.node].attempt
+	e.Node, e.Hint, e.Attempt = ts.l.host.Key(t.node), t.node+1, ts.l.nodes[t.node].Attempt
 	switch t.kind {
 	case retryTimer:
 		e.Type, e.Detail.Timer = journal.TimerFired, retryTimerName
@@ -314,7 +272,7 @@ func (ts *timers) fire(now int64) journal.Event {
 		e.Type = journal.CallResponded
 	case decisionTimer:
 		e.Type, e.Detail.Count = journal.DecisionReceived, t.attempt
-		e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no decision in time", Retryable: true}
+		e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no decision in time", Retryable: true}
 	default:
 		ts.timeout(&e, t)
 	}
@@ -325,9 +283,9 @@ func (ts *timers) fire(now int64) journal.Event {
 // says.
 func (ts *timers) timeout(e *journal.Event, t timer) {
 	p := ts.l.policy(t.node)
-	e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}
+	e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no answer in time", Retryable: true}
 	e.Type = journal.CallError
-	waiting := ts.l.nodes[t.node].has(pending)
+	waiting := ts.l.nodes[t.node].Has(Pending)
 	if g := ts.l.fanOut.gathers[t.node]; g != nil && !waiting && g.Succeeds() {
 		e.Type, e.Detail.Failure, e.Detail.Timer = journal.TimerFired, nil, windowTimerName
 		return
@@ -349,4 +307,28 @@ func (ts *timers) timeout(e *journal.Event, t timer) {
 			e.Type = journal.StepFailed
 		}
 	}
+}
+
+// timerNames are what timers are for people.
+var timerNames = map[timerKind]string{
+	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
+	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
+	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
+}
+
+// Due is what happens at an instant without anybody doing anything.
+type Due struct {
+	At    int64 // Unix nanoseconds
+	Means string
+}
+
+// TimersOf are those of a node that mean something.
+func (l *Ledger) TimersOf(v int32) []Due {
+	var list []Due
+	for _, t := range l.timers.heap {
+		if t.node == v && l.timers.alive(t) {
+			list = append(list, Due{t.due, timerNames[t.kind]})
+		}
+	}
+	return list
 }
