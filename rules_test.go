@@ -56,8 +56,9 @@ var floors = []floor{
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk", uses("internal/usercode", "reactive/journal")},
 	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive/slots", nil},
 	{"reactive/ledger", uses("reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
-	{"reactive", uses("reactive/call", "reactive/ledger", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive", uses("reactive/call", "reactive/journal", "reactive/ledger", "reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
 	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
@@ -133,7 +134,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
-	"reactive", "reactive/call", "reactive/callgraph", "reactive/ledger", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
+	"reactive", "reactive/call", "reactive/callgraph", "reactive/ledger", "reactive/slots", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

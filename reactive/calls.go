@@ -1,38 +1,9 @@
 package reactive
 
 import (
-	"cmp"
-	"slices"
-
-	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
-
-// Body decides which calls a run makes, and when it is done, where a workflow's tree does not: the routed steps of a
-// playbook. The root keeps the calls themselves: attempts, timing, participants, fulfillment, slots. Like the root it is
-// a pure function of the journal.
-type Body interface {
-	// Apply takes an event after the root has. It opens and closes calls and calls Calls.Derive after that, until nothing
-	// follows any more.
-	Apply(e *journal.Event)
-
-	// Input is what the next attempt of a call is made with.
-	Input(v int32) (any, *journal.Failure)
-
-	// NextFiring is the key of the step-run that is to be scheduled next; it stays the next until it was. It reports false
-	// when there is none.
-	NextFiring() (string, bool)
-
-	// NextDue is when the body's next timer is due, Unix nanoseconds, and whether something is then tried again; 0: it has
-	// none. Fire gives that timer's event.
-	NextDue() (due int64, retry bool)
-	Fire(now int64) journal.Event
-
-	// Done reports whether nothing is left to do, and Verdict how the run then ends.
-	Done() bool
-	Verdict() Verdict
-}
 
 // NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
 func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
@@ -128,31 +99,6 @@ func (c *Calls) Close(v int32) {
 	c.free[site] = append(c.free[site], v)
 }
 
-// entry is what stands for a node in the queues: in a routed run the number of its call.
-func (p *places) entry(v int32) int32 {
-	if p.routed == nil {
-		return v
-	}
-	return p.routed.of(v).number
-}
-
-// entered is the node that an entry of a queue stands for; false: its call was closed.
-func (p *places) entered(e int32) (int32, bool) {
-	if p.routed == nil {
-		return e, true
-	}
-	v, ok := p.routed.numbered[e]
-	return v, ok
-}
-
-// entryBefore is before, of entries.
-func (p *places) entryBefore(a, b int32) bool {
-	if p.routed != nil {
-		return a < b
-	}
-	return p.before(a, b)
-}
-
 func (c *Calls) touch(v int32) {
 	if x := c.of(v); !x.noted {
 		x.noted = true
@@ -189,18 +135,4 @@ func (t *tree) callChange(v int32) *ledger.CallChange {
 	}
 	n := t.l.Node(v)
 	return &ledger.CallChange{Key: t.routed.of(v).key, Attempt: n.Attempt, Pending: n.Has(ledger.Pending), Failure: t.faults.Failure(v), Output: t.Output(v)}
-}
-
-// inOrder gives the nodes in template order, calls as they were opened.
-func (p *places) inOrder() []int32 {
-	list := make([]int32, 0, p.l.Len())
-	for v := range p.l.Len() {
-		if p.routed == nil || int(v) >= len(p.plan.Nodes) && p.routed.of(v).open {
-			list = append(list, v)
-		}
-	}
-	if p.routed != nil {
-		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(p.routed.of(a).number, p.routed.of(b).number) })
-	}
-	return list
 }

@@ -14,7 +14,7 @@ func (r *Root) Check() error {
 	bad := func(number int, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("invariant %d: %s", number, fmt.Sprintf(format, args...)))
 	}
-	used := make([]int32, len(r.room.slots.groups))
+	used := make([]int32, r.room.slots.Size())
 	counts := map[int32]*expansion{-1: {}}
 	for v := range r.Len() {
 		n := r.keeper.Node(v)
@@ -28,7 +28,7 @@ func (r *Root) Check() error {
 			if holds := n.Status == ledger.Ready || n.Status == ledger.Running || n.Has(ledger.Pending) && n.Has(ledger.Granted); holds != n.Has(ledger.Holding) {
 				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.Status, n.Has(ledger.Holding))
 			}
-			for ; g >= 0 && n.Has(ledger.Holding); g = r.room.slots.groups[g].parent {
+			for ; g >= 0 && n.Has(ledger.Holding); g = r.room.slots.Parent(g) {
 				used[g]++
 			}
 		}
@@ -42,8 +42,8 @@ func (r *Root) Check() error {
 		counts[owner].unsettled += 1 - bit(r.places.bank.Output(v), plan.ShowsSettled)
 		counts[owner].bad += bit(r.places.bank.Output(v), plan.ShowsBlocked)
 	}
-	for g := range r.room.slots.groups {
-		if got := r.room.slots.groups[g].used; !r.Closed() && got != used[g] {
+	for g := range r.room.slots.Size() {
+		if _, got := r.room.slots.Limit(int32(g)); !r.Closed() && got != used[g] {
 			bad(2, "group %d counts %d slots, %d are held", g, got, used[g])
 		}
 	}

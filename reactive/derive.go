@@ -167,34 +167,6 @@ func (t *tree) wantStart(v int32) {
 	t.room.want(v)
 }
 
-// want makes a node a candidate for the slots it needs; where it needs none it may start at once.
-func (o *room) want(v int32) {
-	n := o.l.Node(v)
-	if n.Has(ledger.Candidate) || n.Has(ledger.Granted) {
-		return
-	}
-	g := o.groupOf(v)
-	if g < 0 {
-		n.Flags |= ledger.Granted
-		o.queueStart(v)
-		return
-	}
-	n.Flags |= ledger.Candidate
-	o.slots.wait(g, o.entry(v))
-}
-
-// isCandidate tells the slots which of those waiting have ceased to.
-func (o *room) isCandidate(entry int32) bool {
-	v, there := o.entered(entry)
-	return there && o.l.Node(v).Has(ledger.Candidate)
-}
-
-// stopWaiting takes back a node's wish to start.
-func (o *room) stopWaiting(v int32) {
-	o.l.Node(v).Flags &^= ledger.Candidate
-	o.dropGrant(v)
-}
-
 // grant gives free slots to candidates, in template order, after everything else of the event has been derived.
 func (t *tree) grant() {
 	for !t.l.Closed() {
@@ -211,79 +183,6 @@ func (t *tree) grant() {
 		}
 		t.setStatus(v, ledger.Ready)
 	}
-}
-
-// nextGrant is the first candidate for which there are slots.
-func (o *room) nextGrant() (int32, bool) {
-	e := o.slots.next(0)
-	if e < 0 {
-		return -1, false
-	}
-	return o.entered(e)
-}
-
-// dropGrant ends a grant: it lasts only while its node is ready, or is about to retry.
-func (o *room) dropGrant(v int32) {
-	n := o.l.Node(v)
-	if !n.Has(ledger.Granted) {
-		return
-	}
-	n.Flags &^= ledger.Granted
-	o.hold(v, n.Status == ledger.Running)
-}
-
-// hold counts a node in its groups, or no longer.
-func (o *room) hold(v int32, on bool) {
-	n := o.l.Node(v)
-	g := o.groupOf(v)
-	if g < 0 || n.Has(ledger.Holding) == on {
-		return
-	}
-	n.Flags ^= ledger.Holding
-	if on {
-		o.slots.take(g)
-	} else {
-		o.slots.release(g)
-	}
-}
-
-// groupOf is the innermost limited group of a step; -1: nothing limits it.
-func (o *room) groupOf(v int32) int32 {
-	n := o.l.Row(v)
-	if n.Group < 0 || n.Kind != plan.Step {
-		return -1
-	}
-	return o.groupBeside(v, n.Group)
-}
-
-// groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
-func (o *room) groupBeside(v, g int32) int32 {
-	home := o.plan.Groups[g].Map
-	b := o.l.Node(v).Block
-	for o.blocks[b].row != home {
-		b = o.blocks[b].parent
-	}
-	if home < 0 {
-		return g + 1
-	}
-	return o.blocks[b].slots + g - o.plan.Nodes[home].Slots[0]
-}
-
-// addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.
-func (o *room) addGroups(lo, hi, v int32) int32 {
-	first := int32(len(o.slots.groups))
-	for g := lo; g < hi; g++ {
-		parent := int32(0)
-		if p := o.plan.Groups[g].Parent; p >= 0 {
-			if p >= lo {
-				parent = first + p - lo
-			} else {
-				parent = o.groupBeside(v, p)
-			}
-		}
-		o.slots.add(parent, o.plan.Groups[g].Max)
-	}
-	return first
 }
 
 func (t *tree) abortDependents() bool {

@@ -197,13 +197,13 @@ func (cs causes) slotOf(v int32) []Cause {
 	if !cs.r.keeper.Node(v).Has(ledger.Candidate) {
 		return nil
 	}
-	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.groups[g].parent {
-		if cs.r.room.slots.groups[g].room() {
+	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.Parent(g) {
+		limit, used := cs.r.room.slots.Limit(g)
+		if limit == 0 || used < limit {
 			continue
 		}
-		c := Cause{Kind: BySlot, Node: v, Limit: cs.r.room.slots.groups[g].max}
-		used := int(cs.r.room.slots.groups[g].used)
-		for u := int32(0); u < cs.r.Ledger.Len() && len(c.Holders) < used; u++ { // thousands may wait for what the first few hold
+		c := Cause{Kind: BySlot, Node: v, Limit: limit}
+		for u := int32(0); u < cs.r.Ledger.Len() && len(c.Holders) < int(used); u++ { // thousands may wait for what the first few hold
 			if cs.r.keeper.Node(u).Has(ledger.Holding) && cs.within(u, g) {
 				c.Holders = append(c.Holders, u)
 			}
@@ -215,7 +215,7 @@ func (cs causes) slotOf(v int32) []Cause {
 
 // within reports whether a node's slots count in a group.
 func (cs causes) within(v, group int32) bool {
-	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.groups[g].parent {
+	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.Parent(g) {
 		if g == group {
 			return true
 		}

@@ -1,8 +1,6 @@
 package reactive
 
 import (
-	"slices"
-
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -200,54 +198,6 @@ func (gs *gates) catches(g, p int32) bool {
 func (gs *gates) tests(g, x int32) bool {
 	class, ok := gs.tree.faults.edge(x, g)
 	return ok && class == plan.Settles
-}
-
-// settles reports whether an edge leads from one node to another that is satisfied by any end of it.
-func (fs *faults) settles(from, to int32) bool {
-	class, ok := fs.edge(from, to)
-	return ok && class != plan.Needs
-}
-
-// edge gives the class of the edge that leads from one node to another; false: there is none.
-func (fs *faults) edge(from, to int32) (plan.Class, bool) {
-	if fs.l.Node(from).Block != fs.l.Node(to).Block {
-		return plan.Needs, false
-	}
-	row := fs.bank.Row(to)
-	out := fs.plan.Outgoing(fs.bank.Row(from))
-	i, ok := slices.BinarySearchFunc(out, row, func(e plan.Edge, row int32) int { return int(e.To) - int(row) })
-	if !ok {
-		return plan.Needs, false
-	}
-	return out[i].Class, true
-}
-
-// causes are the nodes that made x fail, when it did not do so itself.
-func (fs *faults) behindOf(x int32) []int32 {
-	row := fs.l.Row(x)
-	if row.Kind != plan.Join && !fs.cascaded(x) {
-		return nil
-	}
-	var causes []int32
-	for _, p := range fs.plan.Predecessors(fs.bank.Row(x)) {
-		v := fs.beside(x, p)
-		if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
-			continue
-		}
-		if class, _ := fs.edge(v, x); class != plan.Sees {
-			causes = append(causes, v)
-		}
-	}
-	if row.Gate >= 0 && fs.tree.branch(x) == broken {
-		causes = append(causes, fs.beside(x, row.Gate))
-	}
-	return causes
-}
-
-// cascaded reports whether x is aborted only because of what happened around it.
-func (fs *faults) cascaded(x int32) bool {
-	n := fs.l.Node(x)
-	return n.Status == ledger.Aborted && (n.Has(ledger.Cascade) || n.Fact == ledger.NoFact && !n.Has(ledger.ByHand))
 }
 
 // wake has gates that saw failures looked at again when v, which they can be reached from, gets a new attempt.

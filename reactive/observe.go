@@ -185,14 +185,3 @@ func (t *tree) Preconditions(v int32) bool {
 	}
 	return t.bank.Count(v, gate) == 0
 }
-
-// BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
-// that has failed; empty when nothing does. For a conditional these are only what its test does not catch.
-func (fs *faults) BlockedByFailure(v int32) []int32 {
-	var causes []int32
-	fs.eachBlocker(v, func(u int32) bool {
-		causes = append(causes, u)
-		return true
-	})
-	return causes
-}

@@ -2,7 +2,6 @@ package reactive
 
 import (
 	"io"
-	"strconv"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
@@ -47,39 +46,6 @@ func New(p *plan.Plan) *Root {
 	return r
 }
 
-// host is what the ledger may ask of the root that it belongs to.
-type host struct{ r *Root }
-
-func (h host) Key(v int32) string { return h.r.Key(v) }
-
-func (h host) Before(v, u int32) bool { return h.r.before(v, u) }
-
-func (h host) Use(v int32) (number int32, asked uint64) {
-	if h.r.routed == nil {
-		return 0, 0
-	}
-	use := h.r.routed.of(v)
-	return use.number, use.asked
-}
-
-func (h host) Requested(v int32, seq uint64) {
-	if h.r.routed != nil {
-		h.r.routed.of(v).asked = seq
-	}
-	h.r.tree.begun(v)
-}
-
-func (h host) Started(v int32) { h.r.tree.markStarted(v) }
-
-func (h host) Again(v int32) {
-	h.r.tree.resumeMaps(v)
-	h.r.room.want(v)
-}
-
-func (h host) Want(v int32) { h.r.room.want(v) }
-
-func (h host) Unwant(v int32) { h.r.room.stopWaiting(v) }
-
 // Watch makes the root record changes of statuses and tasks from now on, for Changes and TaskChanges.
 func (r *Root) Watch() { r.keeper.Watch() }
 
@@ -117,129 +83,6 @@ func (r *Root) tidy() {
 		r.tree.gates.asks = r.tree.gates.asks[1:]
 	}
 	r.keeper.Tidy()
-}
-
-// Node finds a step, map or map item's node by its key, such as `pay` or `check[3]`. It reports false when there is no
-// such node now.
-func (p *places) Node(key string) (int32, bool) {
-	if p.routed != nil {
-		return p.routed.find(key)
-	}
-	id, indexes, ok := plan.ParseKey(key)
-	if !ok {
-		return -1, false
-	}
-	row, ok := p.plan.Row(id)
-	if !ok || p.plan.Depth(row) != len(indexes) {
-		return -1, false
-	}
-	v := p.locate(row, indexes)
-	if v < 0 || p.l.Node(v).Status == ledger.Absent {
-		return -1, false
-	}
-	return v, true
-}
-
-// locate walks down from the outermost map around row, one index a map; -1 when an item does not exist.
-func (p *places) locate(row int32, indexes []int) int32 {
-	if len(indexes) == 0 {
-		return row
-	}
-	last := len(indexes) - 1
-	owner := p.locate(p.plan.Nodes[row].Map, indexes[:last])
-	if owner < 0 {
-		return -1
-	}
-	x := p.maps[owner]
-	if x == nil || indexes[last] >= len(x.blocks) {
-		return -1
-	}
-	b := &p.blocks[x.blocks[indexes[last]]]
-	return b.base + row - (b.row + 1)
-}
-
-// Key is the name of a node in journals: its id, with the index of each map around it.
-func (p *places) Key(v int32) string {
-	if int(v) < len(p.plan.Keys) {
-		return p.plan.Keys[v]
-	}
-	if p.routed != nil {
-		return p.routed.of(v).key
-	}
-	key := p.plan.Keys[p.bank.Row(v)]
-	if key == "" {
-		return ""
-	}
-	i := int(v) - len(p.plan.Nodes)
-	for len(p.keys) <= i {
-		p.keys = append(p.keys, "")
-	}
-	if p.keys[i] == "" {
-		p.keys[i] = key + p.suffix(p.l.Node(v).Block)
-	}
-	return p.keys[i]
-}
-
-func (p *places) suffix(b int32) string {
-	if b == 0 {
-		return ""
-	}
-	return p.suffix(p.blocks[b].parent) + "[" + strconv.Itoa(int(p.blocks[b].index)) + "]"
-}
-
-// beside finds the instance of a row that lies in the same body as node v.
-func (p *places) beside(v, row int32) int32 { return v + row - p.bank.Row(v) }
-
-// Compare is template order, for sorting: items of a map follow it, one after the other. O(depth of maps).
-func (p *places) Compare(a, b int32) int {
-	switch {
-	case a == b:
-		return 0
-	case p.before(a, b):
-		return -1
-	}
-	return 1
-}
-
-// before is template order: where two nodes' bodies differ, the maps that hold them, then the items, are compared.
-func (p *places) before(a, b int32) bool {
-	if p.routed != nil {
-		return p.routed.of(a).number < p.routed.of(b).number
-	}
-	ba, bb := p.l.Node(a).Block, p.l.Node(b).Block
-	if ba == bb {
-		return a < b
-	}
-	da, db := p.depth(ba), p.depth(bb)
-	ia, ib := int32(-1), int32(-1) // index of the item that holds a or b, once we have left it
-	climb := func(v *int32, blk *int32, index *int32, d *int) {
-		*index = p.blocks[*blk].index
-		*v = p.blocks[*blk].owner
-		*blk = p.l.Node(*v).Block
-		*d--
-	}
-	for da > db {
-		climb(&a, &ba, &ia, &da)
-	}
-	for db > da {
-		climb(&b, &bb, &ib, &db)
-	}
-	for ba != bb {
-		climb(&a, &ba, &ia, &da)
-		climb(&b, &bb, &ib, &db)
-	}
-	if a != b {
-		return a < b
-	}
-	return ia < ib
-}
-
-func (p *places) depth(b int32) int {
-	d := 0
-	for ; b != 0; b = p.blocks[b].parent {
-		d++
-	}
-	return d
 }
 
 // Digest writes everything that what the run does next depends on, at an instant: two roots of one plan that write the same

@@ -6,6 +6,29 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
+// shows is what a status lets successors see. A gate that has seen something move makes its branches wait.
+func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
+	switch s {
+	case ledger.Waiting:
+		if kind == plan.Gate {
+			return plan.ShowsMoved
+		}
+	case ledger.Completed, ledger.Skipped:
+		if f&(ledger.Held|ledger.Pending) != 0 { // somebody is still to say that it is done, or it is to be done again
+			return plan.ShowsMoved
+		}
+		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
+	case ledger.Failed, ledger.Aborted:
+		if f&ledger.Pending != 0 { // another attempt is to come
+			return plan.ShowsMoved
+		}
+		return plan.ShowsBlocked | plan.ShowsSettled | plan.ShowsMoved
+	case ledger.Running:
+		return plan.ShowsMoved
+	}
+	return 0
+}
+
 // tree derives where the steps, maps and conditionals of a run stand, from what the ledger says of them and from what is around
 // them.
 type tree struct {
