@@ -59,6 +59,7 @@ var floors = []floor{
 	{"reactive/slots", nil},
 	{"reactive/ledger", uses("reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
 	{"reactive", uses("reactive/call", "reactive/journal", "reactive/ledger", "reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive/live", uses("reactive", "signals", "template/value")},
 	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
 	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
@@ -75,7 +76,7 @@ var floors = []floor{
 		"template/document", "template/kinds", "template/plan", "template/value")},
 	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/callgraph", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/observe", uses("coordinator", "reactive")},
+	{"coordinator/observe", uses("coordinator", "reactive", "reactive/live")},
 	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
 		"template/plan", "template/value")},
 	{"coordinator/api", uses("coordinator", "dag", "reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/net", "template/expr", "template/plan",
@@ -134,7 +135,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
-	"reactive", "reactive/call", "reactive/callgraph", "reactive/ledger", "reactive/slots", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
+	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

@@ -36,3 +36,9 @@ type Digester interface {
 	// Digest writes everything that what it does next depends on. Instants are written relative to now.
 	Digest(w io.Writer, now int64)
 }
+
+// StepReader is a Body that has steps of its own, beside the calls.
+type StepReader interface {
+	// StepNow is where a step stands, and what it has returned last. It reports false when there is no such step.
+	StepNow(name string) (Status, any, bool)
+}

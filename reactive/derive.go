@@ -23,9 +23,7 @@ func (t *tree) derive(v int32) {
 	if t.routed != nil {
 		t.routed.touch(v)
 	}
-	if t.signals != nil {
-		t.signals.changed(v)
-	}
+	t.noticed(v)
 	switch row.Kind {
 	case plan.Step:
 		t.deriveStep(v)
@@ -197,9 +195,7 @@ func (t *tree) setStatus(v int32, s ledger.Status) {
 	n.Status = s
 	if old != s {
 		t.countBusy(row, old, s)
-		if t.signals != nil {
-			t.signals.changed(v)
-		}
+		t.noticed(v)
 		if t.l.Watched() {
 			t.changes = append(t.changes, ledger.Change{Node: v, From: old, To: s, Seq: t.l.Seq(), Call: t.callChange(v)})
 		}

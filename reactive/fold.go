@@ -158,8 +158,8 @@ func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 		}
 	}
 	r.keeper.Close(e)
-	if r.tree.signals != nil {
-		r.tree.signals.closed()
+	if r.watcher != nil {
+		r.watcher.Closed()
 	}
 	return ledger.Applied
 }

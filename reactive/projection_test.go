@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/live"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -65,7 +66,7 @@ func TestAnUnknownStepIsPendingInTheCallGraph(t *testing.T) {
 func TestSignalsFollowTheJournal(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}, {operation: b}]}`)
 	r := newRun(t, p)
-	s := r.root.Signals()
+	s := live.Of(r.root)
 	b := s.Step("b")
 	var seen []reactive.Status
 	_, err := s.Graph().Effect(func(rd signals.Reader) error {

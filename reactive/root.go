@@ -32,19 +32,37 @@ type Root struct {
 
 // New makes the root of a run that has no events yet.
 func New(p *plan.Plan) *Root {
-	r := &Root{}
-	bank := signals.NewBank(p.Wiring, func(v int32) { r.derive(v) })
+	r := &Root{tree: &tree{}}
+	bank := signals.NewBank(p.Wiring, r.tree.derive)
 	r.keeper = ledger.NewLedger(p, bank, host{r})
 	r.Ledger = r.keeper.Ledger
 	r.places = newPlaces(r.keeper, p, bank)
 	r.room = newRoom(r.keeper, r.places)
-	r.tree = newTree(r.keeper, r.places, r.room)
+	r.tree.init(r.keeper, r.places, r.room)
 	r.gates, r.faults = r.tree.gates, r.tree.faults
 	if p.Workflow.Routing == nil { // else its rows are sites of calls, and no calls yet
 		r.tree.plant()
 	}
 	return r
 }
+
+// Observer is told, while events are applied, of the nodes of which something is different.
+type Observer interface {
+	// Changed tells of a node, and of the maps around it.
+	Changed(v int32)
+
+	// Closed tells that something is different of all nodes.
+	Closed()
+
+	// Applied tells that an event has been applied: nothing changes until the next.
+	Applied()
+}
+
+// Observe has an observer told of what happens from now on; there is one at most.
+func (r *Root) Observe(o Observer) { r.watcher = o }
+
+// Observer is the root's observer; nil: it has none.
+func (r *Root) Observer() Observer { return r.watcher }
 
 // Watch makes the root record changes of statuses and tasks from now on, for Changes and TaskChanges.
 func (r *Root) Watch() { r.keeper.Watch() }
@@ -69,8 +87,8 @@ func (r *Root) Apply(e *journal.Event) ledger.Outcome {
 		r.body.Apply(e)
 	}
 	r.tree.meter.Free()
-	if r.tree.signals != nil {
-		r.tree.signals.flush()
+	if r.watcher != nil {
+		r.watcher.Applied()
 	}
 	r.tidy()
 	return out

@@ -2,6 +2,7 @@ package reactive
 
 import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -33,6 +34,8 @@ func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 // them.
 type tree struct {
 	*places
+	plan    *plan.Plan
+	bank    *signals.Bank
 	l       ledger.Keeper
 	room    *room
 	gates   *gates
@@ -40,16 +43,16 @@ type tree struct {
 	meter   expr.Meter
 	top     expansion // the run as one body: its counters
 	changes []ledger.Change
-	signals *Signals // nil until somebody asks for them
+	watcher Observer // nil: there is none
 	opened  opened
 	busy    int32 // nodes that only this process can move: ready, or running outside the engine
 }
 
-func newTree(l ledger.Keeper, p *places, o *room) *tree {
-	t := &tree{l: l, places: p, room: o}
+// init gives a tree what it is made of.
+func (t *tree) init(l ledger.Keeper, p *places, o *room) {
+	t.l, t.places, t.room, t.plan, t.bank = l, p, o, p.plan, p.bank
 	t.faults = &faults{l: l, places: p, tree: t, dependencies: map[int32]*dependents{}}
 	t.gates = &gates{l: l, places: p, tree: t, blame: map[int32]*blame{}, upstream: map[int32][]uint64{}}
-	return t
 }
 
 // plant makes the nodes outside maps wait for the run's start.
@@ -70,5 +73,36 @@ func (t *tree) begun(v int32) {
 	t.markStarted(v)
 	if t.l.Row(v).Feeds {
 		t.gates.tellGates(v, v)
+	}
+}
+
+// Preconditions reports whether everything a node needs is completed or skipped. A node without predecessors has
+// nothing to wait for.
+func (t *tree) Preconditions(v int32) bool {
+	gate := plan.Unsatisfied
+	if t.l.Row(v).Kind == plan.Gate {
+		gate = plan.Unsettled
+	}
+	return t.bank.Count(v, gate) == 0
+}
+
+// Blocked reports whether something has failed or was aborted that a node needs, and, of a conditional, that its test does not catch.
+func (t *tree) Blocked(v int32) bool {
+	if t.l.Row(v).Kind == plan.Gate {
+		return t.faults.blocker(v) >= 0
+	}
+	return t.bank.Count(v, plan.Blocked) > 0 || t.branch(v) == broken
+}
+
+// noticed tells the observer that something is different of a node, and so of the maps around it: their results are made of their
+// items'.
+func (t *tree) noticed(v int32) {
+	if t.watcher == nil {
+		return
+	}
+	t.watcher.Changed(v)
+	for b := t.l.Node(v).Block; b != 0; b = t.l.Node(v).Block {
+		v = t.blocks[b].owner
+		t.watcher.Changed(v)
 	}
 }
