@@ -98,7 +98,7 @@ func (e env) output(v int32) (value.Value, error) {
 	case s == ledger.Completed:
 		return value.Of(t.Output(v))
 	case s == ledger.Skipped, t.l.Final(v) && (e.v < 0 || t.isCaught(v, e.v)):
-		return nil, noOutput{t.Key(v), s}
+		return nil, NoOutputError{t.Key(v), s}
 	default:
 		return nil, fmt.Errorf("step %q has no output: it is %s", t.Key(v), s)
 	}
@@ -117,24 +117,24 @@ type guard struct{ env }
 
 func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 	v, err := g.env.Step(id, f)
-	if e, ok := errors.AsType[noOutput](err); ok && e.status == ledger.Skipped {
+	if e, ok := errors.AsType[NoOutputError](err); ok && e.Status == ledger.Skipped {
 		return nil, nil
 	}
 	return v, err
 }
 
-// noOutput says that a default makes up for an output; where the step was skipped, a from pointer does too.
-type noOutput struct {
-	key    string
-	status ledger.Status
+// NoOutputError says that a default makes up for an output; where the step was skipped, a from pointer does too.
+type NoOutputError struct {
+	Key    string // of the node
+	Status Status // of the node
 }
 
-func (e noOutput) Error() string {
-	return fmt.Sprintf("step %q has no output: it is %s", e.key, e.status)
+func (e NoOutputError) Error() string {
+	return fmt.Sprintf("step %q has no output: it is %s", e.Key, e.Status)
 }
 
-func (e noOutput) Unwrap() error {
-	if e.status == ledger.Skipped {
+func (e NoOutputError) Unwrap() error {
+	if e.Status == ledger.Skipped {
 		return expr.ErrSkipped
 	}
 	return expr.ErrNoOutput

@@ -120,3 +120,6 @@ func (l *Ledger) Attempts(v int32) int32 { return l.nodes[v].count }
 // Tested reports whether some conditional's test reads the node's status or error, or that of a map around it: then its
 // failure does not end a run that aborts at the first uncaught one.
 func (l *Ledger) Tested(v int32) bool { return l.Place(v).Tested }
+
+// Look returns a copy of what is known of a node.
+func (l *Ledger) Look(v int32) Node { return l.nodes[v] }

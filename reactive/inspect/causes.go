@@ -1,10 +1,11 @@
-package reactive
+package inspect
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -53,57 +54,51 @@ type ReadValue struct {
 // Causes gives the reasons why a node stands where it does: what it waits for, or what has brought it there. It looks at the
 // node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
 // node in turn.
-func (r *Root) Causes(v int32) []Cause {
-	n := r.keeper.Node(v)
+func Causes(r *reactive.Root, v int32) []Cause {
+	n := r.Look(v)
 	switch {
 	case n.Has(ledger.Pending):
 		return append(causes{r}.timersOf(v), causes{r}.slotOf(v)...)
-	case n.Status == ledger.Running && r.Ledger.Row(v).Kind == plan.Map:
+	case n.Status == reactive.Running && r.Row(v).Kind == plan.Map:
 		return causes{r}.itemsOf(v, func(u int32) bool { return !r.Final(u) })
-	case n.Status == ledger.Running:
+	case n.Status == reactive.Running:
 		return causes{r}.underWay(v)
-	case n.Status == ledger.Completed && n.Has(ledger.Held):
+	case n.Status == reactive.Completed && n.Has(ledger.Held):
 		return causes{r}.decisionOf(v)
-	case r.Ledger.Row(v).Kind == plan.Gate && n.Fact != ledger.NoFact:
+	case r.Row(v).Kind == plan.Gate && n.Fact != ledger.NoFact:
 		return []Cause{causes{r}.testOf(v)}
-	case n.Status == ledger.Failed && r.Ledger.Row(v).Kind == plan.Map && n.Failure == nil:
-		return causes{r}.itemsOf(v, func(u int32) bool { return r.keeper.Node(u).Status == ledger.Failed })
-	case n.Status == ledger.Aborted && n.Failure != nil && n.Failure.Code == CodeDependency, n.Has(ledger.Cascade):
-		return causes{r}.blockersOf(v)
-	case n.Status == ledger.Skipped && n.Fact != ledger.Dropped:
+	case n.Status == reactive.Failed && r.Row(v).Kind == plan.Map && n.Failure == nil:
+		return causes{r}.itemsOf(v, func(u int32) bool { return r.Status(u) == reactive.Failed })
+	case n.Status == reactive.Aborted && n.Failure != nil && n.Failure.Code == reactive.CodeDependency, n.Has(ledger.Cascade):
+		return each(ByFailure, r.Behind(v))
+	case n.Status == reactive.Skipped && n.Fact != ledger.Dropped:
 		return causes{r}.aroundOf(v)
-	case n.Status == ledger.Idle, n.Status == ledger.Waiting:
+	case n.Status == reactive.Idle, n.Status == reactive.Waiting:
 		return append(causes{r}.missing(v), causes{r}.slotOf(v)...)
 	}
 	return nil
 }
 
-type causes struct{ r *Root }
+// causes finds those of the nodes of a root.
+type causes struct{ r *reactive.Root }
 
 // missing is what a node that has not begun waits for.
 func (cs causes) missing(v int32) []Cause {
-	list := eachOnce(cs.lacking(v, plan.ShowsSatisfied, ByPredecessor))
-	if cs.r.tree.branch(v) == closed {
+	list := each(ByPredecessor, cs.r.Unmet(v))
+	if g, ok := cs.r.Around(v); ok && !cs.r.Status(g).Terminal() {
 		list = append(list, cs.aroundOf(v)...)
 	}
 	return list
 }
 
-// lacking gives the predecessors of a node that do not show what it waits for, those behind meeting points included.
-func (cs causes) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
+// each makes a cause of each node, once: a conditional that has failed is a predecessor of what is inside it and stands around it,
+// and several meeting points may have one node behind them.
+func each(kind CauseKind, nodes []int32) []Cause {
 	var list []Cause
-	row := cs.r.places.bank.Row(v)
-	for _, p := range cs.r.places.plan.Predecessors(row) {
-		u := cs.r.places.beside(v, p)
-		need := wanted
-		if cs.r.Ledger.Row(v).Kind == plan.Gate || cs.r.tree.faults.settles(u, v) {
-			need = plan.ShowsSettled
-		}
-		switch {
-		case cs.r.places.plan.Nodes[p].Kind == plan.Join:
-			list = append(list, cs.lacking(u, need, kind)...)
-		case cs.r.Ledger.Row(v).Gate == p, cs.r.places.bank.Output(u)&need != 0:
-		default:
+	seen := map[int32]bool{}
+	for _, u := range nodes {
+		if !seen[u] {
+			seen[u] = true
 			list = append(list, Cause{Kind: kind, Node: u})
 		}
 	}
@@ -112,52 +107,15 @@ func (cs causes) lacking(v int32, wanted uint8, kind CauseKind) []Cause {
 
 // aroundOf is the conditional around a node.
 func (cs causes) aroundOf(v int32) []Cause {
-	if g := cs.r.Ledger.Row(v).Gate; g >= 0 {
-		return []Cause{{Kind: ByBranch, Node: cs.r.places.beside(v, g)}}
+	if g, ok := cs.r.Around(v); ok {
+		return []Cause{{Kind: ByBranch, Node: g}}
 	}
 	return nil
 }
 
-// blockersOf are the nodes whose failure has taken this one with it.
-func (cs causes) blockersOf(v int32) []Cause {
-	var list []Cause
-	for _, u := range cs.r.tree.faults.behindOf(v) {
-		if cs.r.Ledger.Row(u).Kind == plan.Join {
-			list = append(list, cs.blockersOf(u)...)
-			continue
-		}
-		list = append(list, Cause{Kind: ByFailure, Node: u})
-	}
-	return eachOnce(list)
-}
-
-// eachOnce leaves out the causes that name a node again: a conditional that has failed is a predecessor of what is inside
-// it and stands around it, and several meeting points may have one node behind them.
-func eachOnce(list []Cause) []Cause {
-	seen := map[int32]bool{}
-	return slices.DeleteFunc(list, func(c Cause) bool {
-		known := seen[c.Node]
-		seen[c.Node] = true
-		return known
-	})
-}
-
+// itemsOf are the nodes of a map's items of which something is so.
 func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
-	var list []Cause
-	x := cs.r.places.maps[v]
-	if x == nil {
-		return nil
-	}
-	for i := range x.items {
-		b := &cs.r.places.blocks[x.blocks[i]]
-		size := cs.r.places.plan.Nodes[b.row].End - b.row - 1
-		for u := b.base; u < b.base+size; u++ {
-			if cs.r.keeper.Node(u).Status != ledger.Absent && cs.r.Ledger.Row(u).Kind != plan.Join && is(u) {
-				list = append(list, Cause{Kind: ByItems, Node: u})
-			}
-		}
-	}
-	return list
+	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }
 
 // underWay is what a running node waits for.
@@ -169,9 +127,9 @@ func (cs causes) underWay(v int32) []Cause {
 	return append(list, cs.timersOf(v)...)
 }
 
-// undecided is whom a completed node waits for whose task is not decided.
+// decisionOf is whom a completed node waits for whose task is not decided.
 func (cs causes) decisionOf(v int32) []Cause {
-	if cs.r.Ledger.Closed() {
+	if cs.r.Closed() {
 		return []Cause{{Kind: ByEnd, Node: v}}
 	}
 	if cs.r.Decidable(v) {
@@ -194,40 +152,17 @@ func (cs causes) timersOf(v int32) []Cause {
 
 // slotOf says which limit keeps a node that could start otherwise, and who holds its slots.
 func (cs causes) slotOf(v int32) []Cause {
-	if !cs.r.keeper.Node(v).Has(ledger.Candidate) {
-		return nil
-	}
-	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.Parent(g) {
-		limit, used := cs.r.room.slots.Limit(g)
-		if limit == 0 || used < limit {
-			continue
-		}
-		c := Cause{Kind: BySlot, Node: v, Limit: limit}
-		for u := int32(0); u < cs.r.Ledger.Len() && len(c.Holders) < int(used); u++ { // thousands may wait for what the first few hold
-			if cs.r.keeper.Node(u).Has(ledger.Holding) && cs.within(u, g) {
-				c.Holders = append(c.Holders, u)
-			}
-		}
-		return []Cause{c}
+	if limit, holders, ok := cs.r.Full(v); ok {
+		return []Cause{{Kind: BySlot, Node: v, Limit: limit, Holders: holders}}
 	}
 	return nil
 }
 
-// within reports whether a node's slots count in a group.
-func (cs causes) within(v, group int32) bool {
-	for g := cs.r.room.groupOf(v); g >= 0; g = cs.r.room.slots.Parent(g) {
-		if g == group {
-			return true
-		}
-	}
-	return false
-}
-
 // testOf is a conditional's test with what it has read.
 func (cs causes) testOf(v int32) Cause {
-	c := Cause{Kind: ByTest, Node: v, Test: cs.r.Ledger.Place(v).Cond.Test}
-	item := cs.r.Ledger.Place(v).Item
-	e := env{cs.r.tree, v}
+	c := Cause{Kind: ByTest, Node: v, Test: cs.r.Place(v).Cond.Test}
+	item := cs.r.Place(v).Item
+	e := cs.r.Env(v)
 	switch {
 	case item.TestID != "":
 		s, err := e.Step(item.TestID, expr.Status)
@@ -235,8 +170,8 @@ func (cs causes) testOf(v int32) Cause {
 	case item.Test != nil:
 		for _, read := range item.Test.Reads() {
 			x, err := e.Step(read.Step, read.Field)
-			if missing, ok := errors.AsType[noOutput](err); ok {
-				err = fmt.Errorf("no output (%s)", missing.status)
+			if missing, ok := errors.AsType[reactive.NoOutputError](err); ok {
+				err = fmt.Errorf("no output (%s)", missing.Status)
 			}
 			c.Read = append(c.Read, ReadValue{read.Text, x, err})
 		}
@@ -247,17 +182,3 @@ func (cs causes) testOf(v int32) Cause {
 	}
 	return c
 }
-
-// Chose gives the branch that a conditional has decided for; Undecided when it has not.
-func (t *tree) Chose(v int32) plan.Branch {
-	switch t.l.Node(v).Fact {
-	case ledger.DecidedThen:
-		return plan.Then
-	case ledger.DecidedElse:
-		return plan.Else
-	}
-	return plan.Undecided
-}
-
-// Inside gives the branch of the conditional around it that a node stands in.
-func (t *tree) Inside(v int32) plan.Branch { return t.l.Row(v).Branch }
