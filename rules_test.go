@@ -8,15 +8,18 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/stretchr/testify/require"
 )
 
@@ -358,6 +361,105 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 		})
 	}
 	require.Equal(t, []string{"coordinator/loop.go"}, places)
+}
+
+// writers are the packages in which each writer of events makes them.
+var writers = map[journal.Writer][]string{
+	journal.Command:  {"coordinator"},
+	journal.Stepper:  {"reactive/decide"},
+	journal.Timer:    {"reactive/ledger", "reactive/net"},
+	journal.Registry: {"coordinator/registry"},
+}
+
+// The table of the kinds of events names their writers as the source has them. Scenarios and the explorer play those outside.
+func TestEventsAreMadeByTheirWriters(t *testing.T) {
+	made := map[string]map[journal.Writer]bool{}
+	note := func(s source, typ ast.Expr) {
+		sel, ok := typ.(*ast.SelectorExpr)
+		if !ok || !selects(sel, "journal", sel.Sel.Name) {
+			return
+		}
+		writer := journal.Writer("")
+		for w, list := range writers {
+			if slices.Contains(list, s.pkg.path()) {
+				writer = w
+			}
+		}
+		if made[sel.Sel.Name] == nil {
+			made[sel.Sel.Name] = map[journal.Writer]bool{}
+		}
+		made[sel.Sel.Name][writer] = true
+		if writer == "" {
+			t.Errorf("%s: no writer of events has this package", s.at(typ))
+		}
+	}
+	for _, s := range sources(t, false) {
+		if p := s.pkg.path(); strings.HasPrefix(p, "reactive/journal") || p == "coordinator/scenario" || p == "coordinator/explore" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok && named(kv.Key, "Type") {
+						note(s, kv.Value)
+					}
+				}
+			case *ast.AssignStmt:
+				for i, to := range n.Lhs {
+					if sel, ok := to.(*ast.SelectorExpr); ok && sel.Sel.Name == "Type" && len(n.Rhs) == len(n.Lhs) {
+						note(s, n.Rhs[i])
+					}
+				}
+			}
+			return true
+		})
+	}
+	known := 0
+	for n := range 256 {
+		typ := journal.Type(n)
+		if strings.HasPrefix(typ.String(), "type(") {
+			require.Empty(t, typ.Writers())
+			continue
+		}
+		known++
+	}
+	require.Len(t, kindsOf(t), known, "every kind is in the table")
+	for name, typ := range kindsOf(t) {
+		wrote := slices.Sorted(maps.Keys(made[name]))
+		says := typ.Writers()
+		slices.Sort(says)
+		require.Equal(t, says, wrote, "%s is written by %v, and the table says %v", name, wrote, says)
+	}
+}
+
+func named(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// kindsOf are the constants of journal.Type, by name.
+func kindsOf(t *testing.T) map[string]journal.Type {
+	all := map[string]journal.Type{}
+	for _, s := range sources(t, false) {
+		if s.name != "reactive/journal/event.go" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if v := spec.(*ast.ValueSpec); named(v.Type, "Type") {
+					number, err := strconv.Atoi(v.Values[0].(*ast.BasicLit).Value)
+					require.NoError(t, err)
+					all[v.Names[0].Name] = journal.Type(number)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // isContent tells a stream that package journal has named as that of a definition.
