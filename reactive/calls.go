@@ -8,8 +8,8 @@ import (
 // NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
 func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 	r := New(p)
-	r.places.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
-	r.body = body(r.places.routed)
+	r.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
+	r.body = body(r.routed)
 	return r
 }
 
@@ -78,7 +78,7 @@ func (c *Calls) Open(site int32, key string) int32 {
 	c.opened++
 	*c.of(v) = use{key: key, number: c.opened, noted: c.of(v).noted, open: true}
 	c.nodes[key], c.numbered[c.opened] = v, v
-	r.tree.setStatus(v, ledger.Idle)
+	r.setStatus(v, ledger.Idle)
 	r.places.bank.Mark(v)
 	return v
 }
@@ -88,8 +88,8 @@ func (c *Calls) Close(v int32) {
 	r := c.root
 	n := r.keeper.Node(v)
 	r.keeper.Drop(v)
-	r.room.stopWaiting(v)
-	r.tree.setStatus(v, ledger.Absent)
+	r.stopWaiting(v)
+	r.setStatus(v, ledger.Absent)
 	*n = ledger.Node{}
 	r.places.bank.Reset(v, 1)
 	delete(c.nodes, c.of(v).key)

@@ -32,10 +32,10 @@ func (r *Root) Check() error {
 				used[g]++
 			}
 		}
-		if want := shows(r.Ledger.Row(v).Kind, n.Status, n.Flags); r.places.bank.Output(v) != want {
+		if want := shows(r.Row(v).Kind, n.Status, n.Flags); r.places.bank.Output(v) != want {
 			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.Status, r.places.bank.Output(v), want)
 		}
-		owner := r.places.blocks[n.Block].owner
+		owner := r.blocks[n.Block].owner
 		if counts[owner] == nil {
 			counts[owner] = &expansion{}
 		}
@@ -47,10 +47,10 @@ func (r *Root) Check() error {
 			bad(2, "group %d counts %d slots, %d are held", g, got, used[g])
 		}
 	}
-	if x := counts[-1]; x.unsettled != r.tree.top.unsettled || x.bad != r.tree.top.bad {
-		bad(4, "the run counts %d unsettled and %d bad, not %d and %d", r.tree.top.unsettled, r.tree.top.bad, x.unsettled, x.bad)
+	if x := counts[-1]; x.unsettled != r.top.unsettled || x.bad != r.top.bad {
+		bad(4, "the run counts %d unsettled and %d bad, not %d and %d", r.top.unsettled, r.top.bad, x.unsettled, x.bad)
 	}
-	for owner, x := range r.places.maps {
+	for owner, x := range r.maps {
 		want := counts[owner]
 		if want == nil {
 			want = &expansion{}

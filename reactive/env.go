@@ -219,12 +219,12 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 	if r.body != nil {
 		return r.body.Input(v)
 	}
-	if from := r.Ledger.Row(v).Source; from >= 0 {
+	if from := r.Row(v).Source; from >= 0 {
 		if u := r.places.beside(v, from); r.keeper.Node(u).Status == ledger.Completed {
 			return r.Output(u), nil
 		}
 	}
-	input := r.Ledger.Place(v).Item.Input
+	input := r.Place(v).Item.Input
 	if input == nil {
 		return nil, nil
 	}

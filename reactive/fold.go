@@ -38,14 +38,14 @@ func (r *Root) fold(e *journal.Event) ledger.Outcome {
 		return r.keeper.Loose(e)
 	}
 	if e.Type == journal.NodeAborted {
-		return r.tree.foldAborted(v, e)
+		return r.foldAborted(v, e)
 	}
-	switch r.Ledger.Row(v).Kind {
+	switch r.Row(v).Kind {
 	case plan.Step:
 		return r.keeper.Step(v, e)
 	case plan.Gate, plan.Map:
 		if e.Type == journal.BranchDecided || e.Type == journal.MapExpanded {
-			return r.tree.gates.foldAnswer(v, e)
+			return r.gates.foldAnswer(v, e)
 		}
 	}
 	return r.keeper.Loose(e)
@@ -53,7 +53,7 @@ func (r *Root) fold(e *journal.Event) ledger.Outcome {
 
 // resolve finds the node an event is about; -1: none. The hint spares the lookup for events made in this process.
 func (r *Root) resolve(e *journal.Event) int32 {
-	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.keeper.Node(v).Status != ledger.Absent && (r.places.routed == nil || r.places.routed.of(v).key == e.Node) {
+	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.keeper.Node(v).Status != ledger.Absent && (r.routed == nil || r.routed.of(v).key == e.Node) {
 		return v
 	}
 	v, ok := r.Node(e.Node)
@@ -146,15 +146,15 @@ func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 		case n.Has(ledger.Held): // its work stays done, and nobody decides about it any more
 			r.keeper.ForgetTask(v)
 			n.Flags &^= ledger.Pending | ledger.RetryDue
-		case n.Status == ledger.Running && r.Ledger.Row(v).Kind == plan.Step:
+		case n.Status == ledger.Running && r.Row(v).Kind == plan.Step:
 			r.keeper.Stop(v, why)
-			r.tree.setStatus(v, ledger.Aborted)
+			r.setStatus(v, ledger.Aborted)
 		case n.Has(ledger.Pending):
 			n.Flags &^= ledger.Pending | ledger.RetryDue
-			r.tree.setStatus(v, n.Status)
+			r.setStatus(v, n.Status)
 		case n.Status != ledger.Absent && !n.Status.Terminal():
 			n.Failure = why
-			r.tree.setStatus(v, ledger.Aborted)
+			r.setStatus(v, ledger.Aborted)
 		}
 	}
 	r.keeper.Close(e)

@@ -26,9 +26,9 @@ func (h host) Started(v int32) { h.r.tree.markStarted(v) }
 
 func (h host) Again(v int32) {
 	h.r.tree.resumeMaps(v)
-	h.r.room.want(v)
+	h.r.want(v)
 }
 
-func (h host) Want(v int32) { h.r.room.want(v) }
+func (h host) Want(v int32) { h.r.want(v) }
 
-func (h host) Unwant(v int32) { h.r.room.stopWaiting(v) }
+func (h host) Unwant(v int32) { h.r.stopWaiting(v) }

@@ -82,7 +82,7 @@ func (r *Root) Apply(e *journal.Event) ledger.Outcome {
 	r.tree.meter.Bound(EvaluationMax)
 	out := r.fold(e)
 	r.places.bank.Drain()
-	r.tree.grant()
+	r.grant()
 	if r.body != nil {
 		r.body.Apply(e)
 	}
@@ -97,8 +97,8 @@ func (r *Root) Apply(e *journal.Event) ledger.Outcome {
 // tidy drops from the front of the queues what has lost its meaning. It is done after every event, and not when somebody
 // looks, because a node may be put in again: how often anybody has looked must change nothing.
 func (r *Root) tidy() {
-	for len(r.tree.gates.asks) > 0 && !r.keeper.Node(r.tree.gates.asks[0]).Has(ledger.Asked) {
-		r.tree.gates.asks = r.tree.gates.asks[1:]
+	for len(r.gates.asks) > 0 && !r.keeper.Node(r.gates.asks[0]).Has(ledger.Asked) {
+		r.gates.asks = r.gates.asks[1:]
 	}
 	r.keeper.Tidy()
 }

@@ -20,7 +20,7 @@ func (r *Root) RunStatus() RunStatus {
 		return RunStatus(r.Finished().Detail.State)
 	case r.Paused():
 		return RunPaused
-	case r.tree.busy == 0 && !r.keeper.Deciding() && !r.Done() && !r.firing() && !r.starting():
+	case r.busy == 0 && !r.keeper.Deciding() && !r.Done() && !r.firing() && !r.starting():
 		return RunWaiting
 	}
 	return RunRunning
@@ -37,7 +37,7 @@ func (r *Root) Done() bool {
 	if r.body != nil {
 		return r.Started() && r.Finished() == nil && (r.Closed() || r.body.Done())
 	}
-	return r.Started() && r.Finished() == nil && (r.Closed() || r.tree.top.unsettled == 0)
+	return r.Started() && r.Finished() == nil && (r.Closed() || r.top.unsettled == 0)
 }
 
 // Verdict says how a done run ends. It is named after its first uncaught failure, in the order of the journal. A failure
@@ -49,12 +49,12 @@ func (r *Root) Verdict() Verdict {
 	if r.body != nil {
 		return r.body.Verdict()
 	}
-	if v := r.tree.faults.firstFailure(); v >= 0 {
+	if v := r.faults.firstFailure(); v >= 0 {
 		status := RunFailed
 		if r.keeper.Node(v).Has(ledger.Expired) {
 			status = RunStepTimeout
 		}
-		return Verdict{Status: status, Failure: r.tree.faults.attributed(r.Failure(v), v), Node: v}
+		return Verdict{Status: status, Failure: r.faults.attributed(r.Failure(v), v), Node: v}
 	}
 	out := r.places.plan.Checked.Output
 	if out == nil {
@@ -79,7 +79,7 @@ func (r *Root) closedVerdict(e *journal.Event) Verdict {
 		v, ok := r.Node(e.Node)
 		if ok {
 			out.Node = v
-			out.Failure = r.tree.faults.attributed(out.Failure, v)
+			out.Failure = r.faults.attributed(out.Failure, v)
 		}
 		if e.ByTimer() || ok && r.keeper.Node(v).Has(ledger.Expired) {
 			out.Status = RunStepTimeout
@@ -104,7 +104,7 @@ func (t *tree) BlocksRetry(v int32) bool {
 // run in that in which its calls were opened: what is asked again, with the same request ids, when a run is recovered.
 func (r *Root) OpenCalls() []ledger.Request {
 	var calls []ledger.Request
-	for _, v := range r.places.inOrder() {
+	for _, v := range r.inOrder() {
 		calls = r.keeper.OpenCalls(calls, v)
 	}
 	return calls

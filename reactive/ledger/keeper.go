@@ -6,7 +6,7 @@ import (
 )
 
 // Keeper is what the owner of a ledger does with it: it gives the ledger the events of the journal, and asks it for what follows.
-// Whoever has the Ledger alone can only read it.
+// It is for package reactive alone: who has a Ledger reads it.
 type Keeper struct{ *Ledger }
 
 // Advance tells of the next event, before anything else is done with it.
@@ -24,7 +24,7 @@ func (k Keeper) Begin(e *journal.Event) Outcome {
 	return Applied
 }
 
-// Finish takes the run's last event, and Reopen that it goes on all the same.
+// Finish takes the run's last event.
 func (k Keeper) Finish(e *journal.Event) {
 	kept := *e
 	k.run.finished = &kept
