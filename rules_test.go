@@ -8,15 +8,18 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,31 +45,36 @@ var floors = []floor{
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
-	{"template", uses("dag", "template/document", "template/expr", "template/value")},
-	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr", "template/value")},
+	{"template", uses("template/document", "template/expr", "template/value")},
+	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
 	{"template/flow", uses("template", "template/document", "template/value")},
-	{"template/arca", uses("template", "template/document", "template/expr", "template/value")},
+	{"template/arca", uses("template", "template/document", "template/value")},
 	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/expr", "template/expr/jinja", "template/value")},
-	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook", "template/value")},
-	{"template/wfformat", uses("dag", "template", "template/document", "template/value")},
+	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook")},
+	{"template/wfformat", uses("dag", "template", "template/document")},
 
 	// what a run is
 	{"reactive/journal", uses("template/value")},
-	{"reactive/journal/journaltest", uses("reactive/journal", "template/value")},
+	{"reactive/journal/journaltest", uses("reactive/journal")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal")},
-	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
-	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
-	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
-		"template/playbook", "template/value")},
+	{"reactive/call", uses("reactive/journal", "template", "template/value")},
+	{"reactive/slots", nil},
+	{"reactive/ledger", uses("reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
+	{"reactive", uses("reactive/call", "reactive/journal", "reactive/ledger", "reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive/live", uses("reactive", "signals", "template/value")},
+	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
+	{"reactive/net", uses("reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "signals", "template/expr",
+		"template/expr/jinja", "template/plan", "template/playbook", "template/value")},
 	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
 		"template/value")},
-	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan",
+	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger", "reactive/net", "template", "template/expr", "template/plan",
 		"template/playbook", "template/value")},
 
 	// what makes it happen
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "template", "template/expr", "template/value")},
-	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
+	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive/call", "template", "template/document",
+		"template/value")},
 	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/canceled", "reactive/call", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
 	{"coordinator/registry", uses("coordinator/directory", "coordinator/operation", "internal/readfile", "reactive/decide", "reactive/journal", "template",
 		"template/document", "template/kinds", "template/plan", "template/value")},
@@ -77,26 +85,32 @@ var floors = []floor{
 	{"coordinator/inbox", uses("coordinator/pool", "reactive/decide", "reactive/journal")},
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/pickup", uses("reactive/journal")},
-	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/decide", "reactive/inspect", "reactive/journal",
-		"reactive/net", "template/expr", "template/value")},
+	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/canceled", "internal/usercode", "reactive", "reactive/callgraph",
+		"reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "template/expr",
+		"template/value")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/canceled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
-	{"coordinator", uses("coordinator/children", "coordinator/clock", "coordinator/inbox", "coordinator/limits", "coordinator/parking", "coordinator/pickup", "coordinator/pool", "coordinator/reader", "coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
-		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/observe", uses("coordinator", "reactive")},
-	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
-		"template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template/expr", "template/plan",
-		"template/value")},
+	{"coordinator", uses("coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/inbox",
+		"coordinator/keychain", "coordinator/limits", "coordinator/operation", "coordinator/parking",
+		"coordinator/pickup", "coordinator/pool", "coordinator/reader", "coordinator/registry",
+		"internal/canceled", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
+		"reactive/inspect", "reactive/journal", "reactive/net", "template", "template/playbook", "template/value")},
+	{"coordinator/observe", uses("coordinator", "reactive/live")},
+	{"coordinator/doctor", uses("internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
+	{"coordinator/api", uses("coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/net",
+		"template/expr", "template/plan", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
-	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
-		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
+	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
+		"internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect",
+		"reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
+		"template/value")},
 	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
-	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "reactive/net", "template", "template/plan", "template/playbook")},
+	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "template", "template/playbook")},
 	{"cmd/sluice", anything},
 }
 
@@ -142,7 +156,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
-	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
+	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.
@@ -365,6 +379,105 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 		})
 	}
 	require.Equal(t, []string{"coordinator/loop.go"}, places)
+}
+
+// writers are the packages in which each writer of events makes them.
+var writers = map[journal.Writer][]string{
+	journal.Command:  {"coordinator"},
+	journal.Stepper:  {"reactive/decide"},
+	journal.Timer:    {"reactive/ledger", "reactive/net"},
+	journal.Registry: {"coordinator/registry"},
+}
+
+// The table of the kinds of events names their writers as the source has them. Scenarios and the explorer play those outside.
+func TestEventsAreMadeByTheirWriters(t *testing.T) {
+	made := map[string]map[journal.Writer]bool{}
+	note := func(s source, typ ast.Expr) {
+		sel, ok := typ.(*ast.SelectorExpr)
+		if !ok || !selects(sel, "journal", sel.Sel.Name) {
+			return
+		}
+		writer := journal.Writer("")
+		for w, list := range writers {
+			if slices.Contains(list, s.pkg.path()) {
+				writer = w
+			}
+		}
+		if made[sel.Sel.Name] == nil {
+			made[sel.Sel.Name] = map[journal.Writer]bool{}
+		}
+		made[sel.Sel.Name][writer] = true
+		if writer == "" {
+			t.Errorf("%s: no writer of events has this package", s.at(typ))
+		}
+	}
+	for _, s := range sources(t, false) {
+		if p := s.pkg.path(); strings.HasPrefix(p, "reactive/journal") || p == "coordinator/scenario" || p == "coordinator/explore" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok && named(kv.Key, "Type") {
+						note(s, kv.Value)
+					}
+				}
+			case *ast.AssignStmt:
+				for i, to := range n.Lhs {
+					if sel, ok := to.(*ast.SelectorExpr); ok && sel.Sel.Name == "Type" && len(n.Rhs) == len(n.Lhs) {
+						note(s, n.Rhs[i])
+					}
+				}
+			}
+			return true
+		})
+	}
+	known := 0
+	for n := range 256 {
+		typ := journal.Type(n)
+		if strings.HasPrefix(typ.String(), "type(") {
+			require.Empty(t, typ.Writers())
+			continue
+		}
+		known++
+	}
+	require.Len(t, kindsOf(t), known, "every kind is in the table")
+	for name, typ := range kindsOf(t) {
+		wrote := slices.Sorted(maps.Keys(made[name]))
+		says := typ.Writers()
+		slices.Sort(says)
+		require.Equal(t, says, wrote, "%s is written by %v, and the table says %v", name, wrote, says)
+	}
+}
+
+func named(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// kindsOf are the constants of journal.Type, by name.
+func kindsOf(t *testing.T) map[string]journal.Type {
+	all := map[string]journal.Type{}
+	for _, s := range sources(t, false) {
+		if s.name != "reactive/journal/event.go" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if v := spec.(*ast.ValueSpec); named(v.Type, "Type") {
+					number, err := strconv.Atoi(v.Values[0].(*ast.BasicLit).Value)
+					require.NoError(t, err)
+					all[v.Names[0].Name] = journal.Type(number)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // isContent tells a stream that package journal has named as that of a definition.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/live"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -158,7 +159,7 @@ type randomRun struct {
 	root    *reactive.Root
 	journal []journal.Event
 	states  []string // after each event
-	watched map[string]*reactive.StepSignals
+	watched map[string]*live.StepSignals
 	unruly  bool // a node was requested that was not ready
 	handed  []handed
 	known   map[uintptr]bool // held already
@@ -245,10 +246,10 @@ func (r *randomRun) append(e journal.Event) {
 // checkSignals subscribes to a node now and then, and compares what its signals say with the root.
 func (r *randomRun) checkSignals() {
 	if r.watched == nil {
-		r.watched = map[string]*reactive.StepSignals{}
+		r.watched = map[string]*live.StepSignals{}
 	}
 	if v := rapid.Int32Range(0, 3*r.root.Len()).Draw(r.t, "watch"); v < r.root.Len() && r.root.Key(v) != "" {
-		r.watched[r.root.Key(v)] = r.root.Signals().Step(r.root.Key(v))
+		r.watched[r.root.Key(v)] = live.Of(r.root).Step(r.root.Key(v))
 	}
 	for key, s := range r.watched {
 		status, err := s.Status.Peek()
@@ -268,7 +269,7 @@ func (r *randomRun) checkSignals() {
 		require.Equal(r.t, len(r.root.BlockedByFailure(v)) > 0, blocks, key)
 		require.Equal(r.t, r.root.Output(v), result, key)
 	}
-	require.NoError(r.t, r.root.Signals().Err())
+	require.NoError(r.t, live.Of(r.root).Err())
 }
 
 // finals are the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.

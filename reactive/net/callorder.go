@@ -3,7 +3,7 @@ package net
 import (
 	"slices"
 
-	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 )
 
 // callOrder is the order of the calls of a playbook. Within a lane each waits for the task before it, the first of a lane for
@@ -12,7 +12,7 @@ import (
 // waits for everything that nothing else has waited for.
 type callOrder struct {
 	net    *Net
-	graph  *reactive.CallGraph
+	graph  *callgraph.Graph
 	runs   map[string]*passage
 	order  []string        // keys of the step-runs, as they were scheduled
 	passed map[string]bool // step-runs that another comes from
@@ -34,10 +34,10 @@ type lane struct {
 	before []int32 // what its attempts wait for
 }
 
-var _ reactive.Ordered = (*Net)(nil)
+var _ callgraph.Ordered = (*Net)(nil)
 
 // CallOrder has a call graph told of the net's step-runs. It takes the place of Watch.
-func (n *Net) CallOrder(g *reactive.CallGraph) reactive.CallOrder {
+func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
 	o := &callOrder{net: n, graph: g, runs: map[string]*passage{}, passed: map[string]bool{}}
 	n.Watch(o.see)
 	return o

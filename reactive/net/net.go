@@ -24,7 +24,7 @@ type Net struct {
 	book    *playbook.Playbook
 	joining bool // it has joins: without any, fan-outs need not be kept
 	root    *reactive.Root
-	cells   *reactive.Cells
+	cells   *reactive.Calls
 	watch   func(View)
 
 	workload     map[string]value.Value
@@ -73,7 +73,7 @@ type stepState struct {
 // New makes the root of a playbook's run that has no events yet.
 func New(p *plan.Plan) *reactive.Root {
 	book := p.Workflow.Routing.(*playbook.Playbook)
-	return reactive.NewRouted(p, func(c *reactive.Cells) reactive.Body {
+	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
 		n := &Net{
 			book: book, root: c.Root(), cells: c,
 			steps: make([]stepState, len(book.Steps)), runs: map[string]*stepRun{}, byCell: map[int32]*iteration{},

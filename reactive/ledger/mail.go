@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 // mail keeps messages until a wait of their name takes them, oldest first; one message serves one wait.
 type mail struct {
+	l       *Ledger
 	boxes   map[string]*box
 	answers []Answer
 	count   int // messages that wait
@@ -43,31 +44,31 @@ func (m *mail) box(name string) *box {
 	return m.boxes[name]
 }
 
-func (m *mail) wait(r *Root, name string, req Request) {
+func (m *mail) wait(name string, req Request) {
 	b := m.box(name)
 	b.waits = append(b.waits, req)
-	m.match(r, b)
+	m.match(b)
 }
 
-func (r *Root) foldMessage(e *journal.Event) Outcome {
-	if r.run.closed != nil || r.run.finished != nil {
+func (m *mail) foldMessage(e *journal.Event) Outcome {
+	if m.l.run.closed != nil || m.l.run.finished != nil {
 		return Late
 	}
-	b := r.mail.box(e.Detail.Name)
+	b := m.box(e.Detail.Name)
 	bytes, _ := value.Size(e.Value, math.MaxInt) // of a value of the model, which has a size
 	b.messages = append(b.messages, message{value.Pack(e.Value), bytes})
-	r.mail.count++
-	r.mail.bytes += bytes
-	r.mail.match(r, b)
+	m.count++
+	m.bytes += bytes
+	m.match(b)
 	return Applied
 }
 
 // match brings messages and waits together. A wait that has ended otherwise takes nothing.
-func (m *mail) match(r *Root, b *box) {
+func (m *mail) match(b *box) {
 	for len(b.messages) > 0 && len(b.waits) > 0 {
 		req := b.waits[0]
 		b.waits = b.waits[1:]
-		if !r.Open(req) {
+		if !m.l.Open(req) {
 			continue
 		}
 		first := b.messages[0]
@@ -80,30 +81,30 @@ func (m *mail) match(r *Root, b *box) {
 }
 
 // Unasked is how many messages no step has taken yet, and how many bytes they have together.
-func (r *Root) Unasked() (count, bytes int) { return r.mail.count, r.mail.bytes }
+func (m *mail) Unasked() (count, bytes int) { return m.count, m.bytes }
 
 // Open reports whether a request waits for its answer.
-func (r *Root) Open(req Request) bool {
-	n := &r.nodes[req.Node]
+func (l *Ledger) Open(req Request) bool {
+	n := &l.nodes[req.Node]
 	switch {
-	case n.attempt != req.Attempt || req.Cell != r.Request(req.Node, 0).Cell:
+	case n.Attempt != req.Attempt || req.Use != l.Request(req.Node, 0).Use:
 		return false
 	case req.Decision != 0:
-		t := r.tasks[req.Node]
+		t := l.tasks.tasks[req.Node]
 		return t != nil && t.open && t.asked == req.Decision
 	case req.Participant != "":
-		g := r.gathers[req.Node]
-		return n.fact == running && g != nil && g.Open(req.Participant, req.Attempt)
+		g := l.fanOut.gathers[req.Node]
+		return n.Fact == Requested && g != nil && g.Open(req.Participant, req.Attempt)
 	}
-	return n.fact == running
+	return n.Fact == Requested
 }
 
 // NextAnswer is the next call that a message has answered. It is forgotten by the call.
-func (r *Root) NextAnswer() (Answer, bool) {
-	for len(r.mail.answers) > 0 {
-		a := r.mail.answers[0]
-		r.mail.answers = r.mail.answers[1:]
-		if r.run.closed == nil && r.Open(a.Request) {
+func (m *mail) NextAnswer() (Answer, bool) {
+	for len(m.answers) > 0 {
+		a := m.answers[0]
+		m.answers = m.answers[1:]
+		if m.l.run.closed == nil && m.l.Open(a.Request) {
 			return a, true
 		}
 	}
@@ -117,10 +118,10 @@ type Awaiting struct {
 }
 
 // Awaiting gives, of those who wait for a message, the one who will get it, by the message's name and sorted by it.
-func (r *Root) Awaiting() []Awaiting {
+func (m *mail) Awaiting() []Awaiting {
 	var list []Awaiting
-	for name, b := range r.mail.boxes {
-		if i := slices.IndexFunc(b.waits, r.Open); i >= 0 {
+	for name, b := range m.boxes {
+		if i := slices.IndexFunc(b.waits, m.l.Open); i >= 0 {
 			list = append(list, Awaiting{name, b.waits[i]})
 		}
 	}

@@ -1,4 +1,4 @@
-package reactive
+package callgraph
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 // What a place waits for is kept until a call is made that it depends on, so a call costs what is between it and the calls
 // before it once, however many calls follow.
 type treeOrder struct {
-	graph   *CallGraph
+	graph   *Graph
 	plan    *plan.Plan
 	last    map[place]int32    // newest call, by the end of a step
 	begun   map[place]bool     // items that have made calls: their maps, with the suffixes of what is in them
@@ -29,7 +29,7 @@ type place struct {
 	suffix string // indexes of the maps around it, as in its key
 }
 
-func newTreeOrder(g *CallGraph, p *plan.Plan) *treeOrder {
+func newTreeOrder(g *Graph, p *plan.Plan) *treeOrder {
 	return &treeOrder{
 		graph: g, plan: p, last: map[place]int32{}, begun: map[place]bool{}, items: map[place][]string{}, sets: map[place][]int32{},
 		readers: map[place][]place{},
@@ -38,7 +38,7 @@ func newTreeOrder(g *CallGraph, p *plan.Plan) *treeOrder {
 
 // of is the end of a step's place.
 func (o *treeOrder) of(key string) place {
-	id, _, _ := parseKey(key)
+	id, _, _ := plan.ParseKey(key)
 	row, _ := o.plan.Row(id)
 	return place{row: row, suffix: key[len(id):]}
 }

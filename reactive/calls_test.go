@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// hand is a body that does nothing of itself: a test opens and closes its cells.
-type hand struct{ *reactive.Cells }
+// hand is a body that does nothing of itself: a test opens and closes its calls.
+type hand struct{ *reactive.Calls }
 
 func (h hand) Apply(*journal.Event)              { h.Derive() }
 func (hand) Input(int32) (any, *journal.Failure) { return nil, nil }
@@ -30,7 +30,7 @@ func (hand) Verdict() reactive.Verdict           { return reactive.Verdict{} }
 // routed is a root whose body is a hand.
 type routed struct {
 	*reactive.Root
-	cells *reactive.Cells
+	calls *reactive.Calls
 	seq   uint64
 }
 
@@ -51,7 +51,7 @@ workflow:
 	p, err := plan.Compile(c)
 	require.NoError(t, err)
 	r := &routed{}
-	r.Root = reactive.NewRouted(p, func(c *reactive.Cells) reactive.Body { r.cells = c; return hand{c} })
+	r.Root = reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body { r.calls = c; return hand{c} })
 	e := r.event(0, journal.RunStarted, "", 0)
 	e.Detail = &journal.Detail{Start: &journal.Start{Run: "r"}}
 	r.Apply(e)
@@ -59,8 +59,8 @@ workflow:
 }
 
 func (r *routed) open(site int32, key string) int32 {
-	v := r.cells.Open(site, key)
-	r.cells.Derive()
+	v := r.calls.Open(site, key)
+	r.calls.Derive()
 	return v
 }
 
@@ -73,8 +73,8 @@ func TestANodeIsUsedAgainForItsSiteAlone(t *testing.T) {
 	r := byHand(t, "")
 	slow, other := r.open(0, "slow@1"), r.open(1, "other@1")
 	first := r.Request(slow, 1)
-	r.cells.Close(slow)
-	r.cells.Close(other)
+	r.calls.Close(slow)
+	r.calls.Close(other)
 	require.Equal(t, reactive.Absent, r.Status(slow))
 	r.NextStart(0) // what has closed leaves the queue
 	size := r.Len()
@@ -87,7 +87,7 @@ func TestANodeIsUsedAgainForItsSiteAlone(t *testing.T) {
 	require.False(t, there)
 }
 
-func TestCellsStartInTheOrderOfOpening(t *testing.T) {
+func TestCallsStartInTheOrderOfOpening(t *testing.T) {
 	r := byHand(t, "")
 	for i := range 3 {
 		r.open(1, fmt.Sprintf("other@%d", i))
@@ -105,18 +105,18 @@ func TestCellsStartInTheOrderOfOpening(t *testing.T) {
 	require.Equal(t, []string{"other@0", "slow@0", "other@1", "slow@1", "other@2", "slow@2"}, keys)
 }
 
-func TestWhatAClosedCellLeavesBehindMeansNothingToTheNext(t *testing.T) {
+func TestWhatAClosedCallLeavesBehindMeansNothingToTheNext(t *testing.T) {
 	r := byHand(t, "")
 	v := r.open(0, "slow@1")
 	r.Apply(r.event(0, journal.CallRequested, "slow@1", 1))
 	old := r.Request(v, 1)
-	r.cells.Close(v)
+	r.calls.Close(v)
 	require.Equal(t, []reactive.Request{old}, r.TakeCancels(), "the call under way is stopped")
 	r.NextStart(0)
 
 	require.Equal(t, v, r.open(0, "slow@2"))
 	r.Apply(r.event(second(5), journal.CallRequested, "slow@2", 1))
-	require.False(t, r.Open(old), "the call of the former cell is not this one's")
+	require.False(t, r.Open(old), "the call of the former call is not this one's")
 	require.Equal(t, second(15), r.NextDue(), "nor is its timeout")
 
 	late := r.event(second(6), journal.CallResponded, "slow@1", 1)
@@ -127,12 +127,12 @@ func TestWhatAClosedCellLeavesBehindMeansNothingToTheNext(t *testing.T) {
 	require.True(t, r.Final(v))
 }
 
-func TestThePlaceOfAClosedCellInAQueueIsNobodys(t *testing.T) {
+func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	r := byHand(t, "max_concurrency: 1")
 	first, second, third := r.open(1, "other@1"), r.open(1, "other@2"), r.open(1, "other@3")
 	require.Equal(t, reactive.Ready, r.Status(first))
 	require.Equal(t, reactive.Waiting, r.Status(second))
-	r.cells.Close(second) // it waits for a slot no more, but its place in the queue is still there
+	r.calls.Close(second) // it waits for a slot no more, but its place in the queue is still there
 	fourth := r.open(1, "other@4")
 	require.Equal(t, second, fourth, "its node is used again at once")
 	r.Apply(r.event(0, journal.CallRequested, "other@1", 1))
@@ -153,7 +153,7 @@ func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 			if len(asked) > 0 && rapid.Bool().Draw(t, "close") {
 				at := rapid.IntRange(0, len(asked)-1).Draw(t, "which")
 				v, _ := r.Node(asked[at])
-				r.cells.Close(v)
+				r.calls.Close(v)
 				asked = slices.Delete(asked, at, at+1)
 			}
 			if rapid.Bool().Draw(t, "look") {
@@ -174,14 +174,14 @@ func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 	})
 }
 
-func TestTimersOfClosedCellsDoNotPileUp(t *testing.T) {
+func TestTimersOfClosedCallsDoNotPileUp(t *testing.T) {
 	r := byHand(t, "")
 	for i := range 20_000 {
 		key := fmt.Sprintf("slow@%d", i)
 		v := r.open(0, key)
 		r.Apply(r.event(int64(i), journal.CallRequested, key, 1))
 		r.Apply(r.event(int64(i), journal.CallResponded, key, 1))
-		r.cells.Close(v)
+		r.calls.Close(v)
 		r.NextStart(0)
 	}
 	require.LessOrEqual(t, r.Len(), int32(4))
@@ -194,8 +194,8 @@ func TestACallIsMadeAgainWhenItsDelayIsOver(t *testing.T) {
 	r.Apply(r.event(0, journal.CallRequested, "other@1", 1))
 	r.Apply(r.event(0, journal.CallResponded, "other@1", 1))
 	require.True(t, r.Final(v))
-	r.cells.Again(v, second(3))
-	r.cells.Derive()
+	r.calls.Again(v, second(3))
+	r.calls.Derive()
 	require.False(t, r.Final(v))
 	require.Equal(t, second(3), r.NextDue())
 	e, ok := r.Fire(second(3))

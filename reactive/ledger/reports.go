@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"slices"
@@ -7,12 +7,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What a call may report.
-const (
-	ReportsMax     = 10_000   // reports of one call, repeated ones included
-	ReportBytesMax = 64 << 10 // of one report's payload, encoded
-	reportsKept    = 100      // that expressions see of a step
-)
+// reportsKept is how many of the reports of a step expressions see.
+const reportsKept = 100
+
+// reportLog keeps what the calls of steps have reported.
+type reportLog struct {
+	l       *Ledger
+	reports map[int32]*reports // of steps whose newest attempt has reported
+}
 
 // reports is what the newest attempt of a step has reported so far.
 type reports struct {
@@ -31,18 +33,18 @@ type reporter struct {
 
 // foldReported takes a report of a call under way. A number that the attempt has reported already is a repetition: the call
 // was made again, and says again what it has said before.
-func (r *Root) foldReported(v int32, e *journal.Event) Outcome {
+func (p *reportLog) foldReported(v int32, e *journal.Event) Outcome {
 	d := e.Detail
-	if d == nil || !r.Open(r.Request(v, e.Attempt).asking(d.Participant)) {
+	if d == nil || !p.l.Open(p.l.Request(v, e.Attempt).asking(d.Participant)) {
 		return Late
 	}
-	all := r.reports[v]
+	all := p.reports[v]
 	if all == nil {
 		all = &reports{from: map[string]*reporter{}}
-		if r.reports == nil {
-			r.reports = map[int32]*reports{}
+		if p.reports == nil {
+			p.reports = map[int32]*reports{}
 		}
-		r.reports[v] = all
+		p.reports[v] = all
 	}
 	from := all.from[d.Participant]
 	if from == nil {
@@ -64,8 +66,8 @@ func (r *Root) foldReported(v int32, e *journal.Event) Outcome {
 }
 
 // reported is what expressions see of a step's reports.
-func (r *Root) reported(v int32) (value.Value, error) {
-	all := r.reports[v]
+func (p *reportLog) reported(v int32) (value.Value, error) {
+	all := p.reports[v]
 	if all == nil {
 		return []any{}, nil
 	}
@@ -74,8 +76,8 @@ func (r *Root) reported(v int32) (value.Value, error) {
 
 // Reports is how often the newest attempt of a node has reported, repetitions left out, and the kind and instant of the
 // newest report (Unix nanoseconds).
-func (r *Root) Reports(v int32) (count int, kind string, at int64) {
-	if all := r.reports[v]; all != nil {
+func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
+	if all := p.reports[v]; all != nil {
 		for _, from := range all.from {
 			count += int(from.number)
 			if from.at > at || from.at == at && from.kind > kind {
@@ -87,23 +89,23 @@ func (r *Root) Reports(v int32) (count int, kind string, at int64) {
 }
 
 // Reported is how many reports the journal has of an open call, repetitions included.
-func (r *Root) Reported(req Request) int {
-	if from := r.reporter(req); from != nil {
+func (p *reportLog) Reported(req Request) int {
+	if from := p.reporter(req); from != nil {
 		return int(from.count)
 	}
 	return 0
 }
 
 // Making is the number of the next making of an open call: one more than the newest that has reported.
-func (r *Root) Making(req Request) int32 {
-	if from := r.reporter(req); from != nil {
+func (p *reportLog) Making(req Request) int32 {
+	if from := p.reporter(req); from != nil {
 		return from.making + 1
 	}
 	return 1
 }
 
-func (r *Root) reporter(req Request) *reporter {
-	if all := r.reports[req.Node]; all != nil && r.nodes[req.Node].attempt == req.Attempt {
+func (p *reportLog) reporter(req Request) *reporter {
+	if all := p.reports[req.Node]; all != nil && p.l.nodes[req.Node].Attempt == req.Attempt {
 		return all.from[req.Participant]
 	}
 	return nil

@@ -1,12 +1,12 @@
-package reactive
+package live
 
 import (
 	"errors"
 	"maps"
 	"slices"
 
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/signals"
-	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -14,7 +14,7 @@ import (
 // made when they are first asked for and cost nothing before; after that, an event that changes the step writes them, all
 // changes of one event as one batch. They are owned by the goroutine that owns the root, and only the journal writes them.
 type Signals struct {
-	root    *Root
+	root    *reactive.Root
 	graph   *signals.Graph
 	steps   map[string]*StepSignals // by key
 	pending []*StepSignals          // to be written
@@ -26,7 +26,7 @@ type Signals struct {
 // a map that has not been expanded, its status is Absent. Of a playbook's run they are a step's, by its name: its status is
 // that of its newest run, and it has no preconditions.
 type StepSignals struct {
-	Status           *signals.Computed[Status]
+	Status           *signals.Computed[reactive.Status]
 	Ready            *signals.Computed[bool] // it may start, and has its slots
 	Result           *signals.Computed[any]  // its output, a value of package value, once it has completed; nil before
 	Preconditions    *signals.Computed[bool] // everything it needs is completed or skipped
@@ -34,30 +34,26 @@ type StepSignals struct {
 
 	key                   string
 	pending               bool
-	status                *signals.Signal[Status]
+	status                *signals.Signal[reactive.Status]
 	result                *signals.Signal[any]
 	preconditions, blocks *signals.Signal[bool]
 }
 
-// StepReader is a Body that has steps of its own, beside the calls.
-type StepReader interface {
-	// StepNow is where a step stands, and what it has returned last. It reports false when there is no such step.
-	StepNow(name string) (Status, any, bool)
-}
-
-// Signals returns the root's signals; all calls return the same.
-func (r *Root) Signals() *Signals {
-	if r.signals == nil {
-		r.signals = &Signals{root: r, graph: signals.New(), steps: map[string]*StepSignals{}}
+// Of returns the signals of a root; all calls return the same.
+func Of(root *reactive.Root) *Signals {
+	if s, ok := root.Observer().(*Signals); ok {
+		return s
 	}
-	return r.signals
+	s := &Signals{root: root, graph: signals.New(), steps: map[string]*StepSignals{}}
+	root.Observe(s)
+	return s
 }
 
 // Graph is the graph that the signals live in: where effects on them are made, and disposed of.
 func (s *Signals) Graph() *signals.Graph { return s.graph }
 
 // Root is the root that the signals follow: what else it says may be read while it stands still, in effects too.
-func (s *Signals) Root() *Root { return s.root }
+func (s *Signals) Root() *reactive.Root { return s.root }
 
 // Step returns the signals of a step by its key; all calls with one key return the same.
 func (s *Signals) Step(key string) *StepSignals {
@@ -68,43 +64,36 @@ func (s *Signals) Step(key string) *StepSignals {
 	never := func(a, b any) bool { return false }
 	x := &StepSignals{
 		key:           key,
-		status:        signals.NewSignal(g, Absent),
+		status:        signals.NewSignal(g, reactive.Absent),
 		result:        signals.NewSignalFunc(g, any(nil), never),
 		preconditions: signals.NewSignal(g, false),
 		blocks:        signals.NewSignal(g, false),
 	}
-	x.Status = signals.NewComputed(g, func(r signals.Reader) (Status, error) { return x.status.Get(r), nil })
-	x.Ready = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.status.Get(r) == Ready, nil })
+	x.Status = signals.NewComputed(g, func(r signals.Reader) (reactive.Status, error) { return x.status.Get(r), nil })
+	x.Ready = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.status.Get(r) == reactive.Ready, nil })
 	x.Result = signals.NewComputedFunc(g, never, func(r signals.Reader) (any, error) { return x.result.Get(r), nil })
 	x.Preconditions = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.preconditions.Get(r), nil })
 	x.BlockedByFailure = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.blocks.Get(r), nil })
 	s.steps[key] = x
-	if s.root.body != nil {
+	if s.root.Body() != nil {
 		s.routed = append(s.routed, x)
 	}
 	s.err = errors.Join(s.err, s.write(x))
 	return x
 }
 
-// changed notes a node of which something is different, if it has signals.
-func (s *Signals) changed(v int32) {
-	if len(s.steps) == 0 || s.root.cells != nil {
+// Changed notes a node of which something is different, if it has signals.
+func (s *Signals) Changed(v int32) {
+	if len(s.steps) == 0 || s.root.Body() != nil {
 		return
 	}
-	for {
-		if x := s.steps[s.root.Key(v)]; x != nil {
-			s.touch(x)
-		}
-		b := s.root.nodes[v].block
-		if b == 0 {
-			return
-		}
-		v = s.root.blocks[b].owner // a map's result is made of its items'
+	if x := s.steps[s.root.Key(v)]; x != nil {
+		s.touch(x)
 	}
 }
 
-// closed notes all: what a node shows has changed without anything being derived from it.
-func (s *Signals) closed() {
+// Closed notes all: what a node shows has changed without anything being derived from it.
+func (s *Signals) Closed() {
 	for _, key := range slices.Sorted(maps.Keys(s.steps)) {
 		s.touch(s.steps[key])
 	}
@@ -120,8 +109,8 @@ func (s *Signals) touch(x *StepSignals) {
 // Err is what effects on the signals have returned for the events so far, joined. A root goes on without regard to it.
 func (s *Signals) Err() error { return s.err }
 
-// flush writes the signals of what an event has changed.
-func (s *Signals) flush() {
+// Applied writes the signals of what an event has changed.
+func (s *Signals) Applied() {
 	for _, x := range s.routed {
 		s.touch(x)
 	}
@@ -145,53 +134,29 @@ func (s *Signals) write(x *StepSignals) error {
 	status, result, preconditions, blocks := s.now(x.key)
 	was := x.status.Peek()
 	errs := []error{x.status.Set(status), x.preconditions.Set(preconditions), x.blocks.Set(blocks)}
-	if status == Completed || was == Completed {
+	if status == reactive.Completed || was == reactive.Completed {
 		errs = append(errs, x.result.Set(result))
 	}
 	return errors.Join(errs...)
 }
 
 // now is what the root says of a step.
-func (s *Signals) now(key string) (status Status, result any, preconditions, blocks bool) {
+func (s *Signals) now(key string) (status reactive.Status, result any, preconditions, blocks bool) {
 	r := s.root
-	if r.body != nil {
-		if steps, ok := r.body.(StepReader); ok {
+	if r.Body() != nil {
+		if steps, ok := r.Body().(reactive.StepReader); ok {
 			status, result, _ = steps.StepNow(key)
 		}
 		return status, result, false, false
 	}
 	v, ok := r.Node(key)
 	if !ok {
-		return Absent, nil, false, false
+		return reactive.Absent, nil, false, false
 	}
-	blocks = r.bank.Count(v, plan.Blocked) > 0 || r.branch(v) == broken
-	if r.row(v).Kind == plan.Gate {
-		blocks = r.blocker(v) >= 0 // what its test catches does not block it
-	}
+	blocks = r.Blocked(v)
 	result, err := value.Of(r.Output(v))
 	if err != nil { // no output of a journal: what the codec takes is a value
 		result = nil
 	}
 	return r.Status(v), result, r.Preconditions(v), blocks
-}
-
-// Preconditions reports whether everything a node needs is completed or skipped. A node without predecessors has
-// nothing to wait for.
-func (r *Root) Preconditions(v int32) bool {
-	gate := plan.Unsatisfied
-	if r.row(v).Kind == plan.Gate {
-		gate = plan.Unsettled
-	}
-	return r.bank.Count(v, gate) == 0
-}
-
-// BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
-// that has failed; empty when nothing does. For a conditional these are only what its test does not catch.
-func (r *Root) BlockedByFailure(v int32) []int32 {
-	var causes []int32
-	r.eachBlocker(v, func(u int32) bool {
-		causes = append(causes, u)
-		return true
-	})
-	return causes
 }

@@ -1,6 +1,6 @@
-package reactive
+package slots
 
-// slots grants the right to run under limits. Groups form a tree; a node takes one slot in its group and in every group
+// Slots grants the right to run under limits. Groups form a tree; a node takes one slot in its group and in every group
 // around it. Free slots go to candidates in template order, and one without room does not hold up later ones.
 //
 //	run (max 3) ── queue: [ b, ▸inner ]      a group with room stands in its parent's queue in the place
@@ -8,7 +8,7 @@ package reactive
 //
 // So the next grant is found by following first entries down: O(depth), and O(depth·log n) to keep in order, however
 // many groups and candidates there are. Candidates that have ceased to be are dropped when they come up.
-type slots struct {
+type Slots struct {
 	groups []group
 	less   func(a, b int32) bool // template order of nodes
 	valid  func(node int32) bool // still a candidate
@@ -23,30 +23,45 @@ type group struct {
 	max    int32 // 0: no limit
 }
 
-func (s *slots) add(parent, limit int32) int32 {
+// Add adds a group to the one around it, -1 for the outermost, with a limit, 0 for none, and returns its number.
+func (s *Slots) Add(parent, limit int32) int32 {
 	s.groups = append(s.groups, group{parent: parent, max: limit, at: -1})
 	return int32(len(s.groups) - 1)
 }
 
+// Size is how many groups there are.
+func (s *Slots) Size() int { return len(s.groups) }
+
+// Parent is the group around a group; -1: there is none.
+func (s *Slots) Parent(g int32) int32 { return s.groups[g].parent }
+
+// Limit is how many slots a group has, 0 where nothing limits it, and how many of them are used.
+func (s *Slots) Limit(g int32) (most, used int32) { return s.groups[g].max, s.groups[g].used }
+
+// New makes slots for nodes in an order; valid reports whether a node is still a candidate.
+func New(less func(a, b int32) bool, valid func(node int32) bool) Slots {
+	return Slots{less: less, valid: valid}
+}
+
 func (g *group) room() bool { return g.max == 0 || g.used < g.max }
 
-// take counts a node in its groups; it may exceed a limit, because facts may.
-func (s *slots) take(g int32) {
+// Take counts a node in its groups; it may exceed a limit, because facts may.
+func (s *Slots) Take(g int32) {
 	for ; g >= 0; g = s.groups[g].parent {
 		s.groups[g].used++
 	}
 }
 
-// release gives a node's slots back. Groups that have room again become eligible.
-func (s *slots) release(g int32) {
+// Release gives a node's slots back. Groups that have room again become eligible.
+func (s *Slots) Release(g int32) {
 	for ; g >= 0; g = s.groups[g].parent {
 		s.groups[g].used--
 		s.enlist(g)
 	}
 }
 
-// wait makes a node of group g a candidate.
-func (s *slots) wait(g, node int32) {
+// Wait makes a node of group g a candidate.
+func (s *Slots) Wait(g, node int32) {
 	s.push(g, node)
 	for ; g >= 0; g = s.groups[g].parent {
 		s.enlist(g)
@@ -54,7 +69,7 @@ func (s *slots) wait(g, node int32) {
 }
 
 // enlist puts group g where it belongs in its parent's queue.
-func (s *slots) enlist(g int32) {
+func (s *Slots) enlist(g int32) {
 	c := &s.groups[g]
 	if c.parent < 0 || len(c.queue) == 0 || !c.room() {
 		return
@@ -70,8 +85,8 @@ func (s *slots) enlist(g int32) {
 	}
 }
 
-// next takes the first candidate that has room in all its groups out of the queues; -1: there is none.
-func (s *slots) next(root int32) int32 {
+// Next takes the first candidate within a group that has room in all its groups out of the queues; -1: there is none.
+func (s *Slots) Next(root int32) int32 {
 	node := s.first(root)
 	if node >= 0 {
 		s.remove(root)
@@ -80,7 +95,7 @@ func (s *slots) next(root int32) int32 {
 }
 
 // first finds it, tidying up what is on the way.
-func (s *slots) first(g int32) int32 {
+func (s *Slots) first(g int32) int32 {
 	for s.groups[g].room() && len(s.groups[g].queue) > 0 {
 		e := s.groups[g].queue[0]
 		if e >= 0 {
@@ -105,7 +120,7 @@ func (s *slots) first(g int32) int32 {
 }
 
 // remove takes the entry that first has just found out of the queues on its path.
-func (s *slots) remove(g int32) {
+func (s *Slots) remove(g int32) {
 	e := s.groups[g].queue[0]
 	s.pop(g)
 	if e < 0 {
@@ -115,21 +130,21 @@ func (s *slots) remove(g int32) {
 }
 
 // node is the node by which an entry stands in a queue.
-func (s *slots) node(e int32) int32 {
+func (s *Slots) node(e int32) int32 {
 	if e >= 0 {
 		return e
 	}
 	return s.groups[^e].first
 }
 
-func (s *slots) push(g, e int32) {
+func (s *Slots) push(g, e int32) {
 	q := append(s.groups[g].queue, e)
 	s.groups[g].queue = q
 	s.place(g, int32(len(q)-1))
 	s.up(g, int32(len(q)-1))
 }
 
-func (s *slots) pop(g int32) {
+func (s *Slots) pop(g int32) {
 	q := s.groups[g].queue
 	if q[0] < 0 {
 		s.groups[^q[0]].at = -1
@@ -143,31 +158,31 @@ func (s *slots) pop(g int32) {
 	}
 }
 
-func (s *slots) fix(g, i int32) {
+func (s *Slots) fix(g, i int32) {
 	s.up(g, i)
 	s.down(g, i)
 }
 
 // place tells a group entry where it stands.
-func (s *slots) place(g, i int32) {
+func (s *Slots) place(g, i int32) {
 	if e := s.groups[g].queue[i]; e < 0 {
 		s.groups[^e].at = i
 	}
 }
 
-func (s *slots) swap(g, i, j int32) {
+func (s *Slots) swap(g, i, j int32) {
 	q := s.groups[g].queue
 	q[i], q[j] = q[j], q[i]
 	s.place(g, i)
 	s.place(g, j)
 }
 
-func (s *slots) before(g, i, j int32) bool {
+func (s *Slots) before(g, i, j int32) bool {
 	q := s.groups[g].queue
 	return s.less(s.node(q[i]), s.node(q[j]))
 }
 
-func (s *slots) up(g, i int32) {
+func (s *Slots) up(g, i int32) {
 	for i > 0 {
 		parent := (i - 1) / 2
 		if !s.before(g, i, parent) {
@@ -178,7 +193,7 @@ func (s *slots) up(g, i int32) {
 	}
 }
 
-func (s *slots) down(g, i int32) {
+func (s *Slots) down(g, i int32) {
 	n := int32(len(s.groups[g].queue))
 	for {
 		child := 2*i + 1

@@ -1,4 +1,4 @@
-package reactive
+package ledger
 
 import (
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -13,7 +13,7 @@ type timer struct {
 	kind    timerKind
 	node    int32
 	attempt int32
-	cell    int32  // as in Request
+	use     int32  // as in Request
 	asked   uint64 // in a routed run: sequence of the request that it belongs to; else 0
 }
 
@@ -40,22 +40,23 @@ const (
 
 // earlier reports which of two timers goes first: by instant, then by kind; of one kind those of a workflow in template
 // order, and those of a routed run in the order in which their calls were requested. So the order follows from the journal
-// alone: which node a cell has had is of no matter.
-func (r *Root) earlier(t, u timer) bool {
+// alone: which node a call has had is of no matter.
+func (ts *timers) earlier(t, u timer) bool {
 	switch {
 	case t.due != u.due:
 		return t.due < u.due
 	case t.kind != u.kind:
 		return t.kind < u.kind
-	case r.cells != nil:
+	case t.asked != u.asked:
 		return t.asked < u.asked
 	}
-	return t.node >= 0 && u.node >= 0 && r.before(t.node, u.node)
+	return t.node >= 0 && u.node >= 0 && ts.l.host.Before(t.node, u.node)
 }
 
 // timers is a binary heap. Timers that have lost their meaning are dropped when they come up; none of them means something
 // again later.
 type timers struct {
+	l     *Ledger
 	heap  []timer
 	less  func(t, u timer) bool
 	sweep int             // length of heap at which those without meaning are looked for
@@ -104,19 +105,16 @@ const timersSwept = 1024
 
 // addTimer sets a timer. Where many have lost their meaning before they were due, they are dropped together, so that
 // there are never more than about twice as many as mean something.
-func (r *Root) addTimer(x timer) {
+func (ts *timers) addTimer(x timer) {
 	if x.node >= 0 {
-		x.cell = r.Request(x.node, 0).Cell
-		if r.cells != nil {
-			x.asked = r.cells.of(x.node).asked
-		}
+		x.use, x.asked = ts.l.host.Use(x.node)
 	}
-	t := &r.timers
+	t := ts
 	if len(t.heap) >= max(t.sweep, timersSwept) {
 		all := t.heap
 		t.heap = t.heap[:0]
 		for _, old := range all {
-			if r.alive(old) {
+			if ts.alive(old) {
 				t.add(old)
 			}
 		}
@@ -126,54 +124,54 @@ func (r *Root) addTimer(x timer) {
 }
 
 // policy is a step's timing.
-func (r *Root) policy(v int32) call.Policy { return call.Policy{Timing: r.node(v).Timing} }
+func (l *Ledger) policy(v int32) call.Policy { return call.Policy{Timing: l.Place(v).Timing} }
 
 // arm sets the timers of an attempt that has just been requested.
-func (r *Root) arm(v int32, e *journal.Event) {
-	if row := r.row(v); !row.Timed && e.Detail == nil {
+func (ts *timers) arm(v int32, e *journal.Event) {
+	if row := ts.l.Row(v); !row.Timed && e.Detail == nil {
 		return
 	}
-	if limit := r.plan.Workflow.Deadline; limit > 0 && r.run.deadline == 0 {
-		r.run.deadline = call.After(e.At, limit)
-		r.addTimer(timer{due: r.run.deadline, kind: deadlineTimer, node: -1})
+	if limit := ts.l.plan.Workflow.Deadline; limit > 0 && ts.l.run.deadline == 0 {
+		ts.l.run.deadline = call.After(e.At, limit)
+		ts.addTimer(timer{due: ts.l.run.deadline, kind: deadlineTimer, node: -1})
 	}
 	if e.Detail != nil && e.Detail.Due > 0 {
-		r.addTimer(timer{due: e.Detail.Due, kind: sleepTimer, node: v, attempt: e.Attempt})
+		ts.addTimer(timer{due: e.Detail.Due, kind: sleepTimer, node: v, attempt: e.Attempt})
 	}
 	if e.Detail != nil && e.Detail.Name != "" {
-		r.mail.wait(r, e.Detail.Name, r.Request(v, e.Attempt))
+		ts.l.mail.wait(e.Detail.Name, ts.l.Request(v, e.Attempt))
 	}
-	p := r.policy(v)
+	p := ts.l.policy(v)
 	due := p.AttemptEnd(e.At)
-	if due == 0 && r.row(v).Asks && r.bestOf(v) {
-		due = r.run.deadline // the window is then the run's deadline
+	if due == 0 && ts.l.Row(v).Asks && ts.bestOf(v) {
+		due = ts.l.run.deadline // the window is then the run's deadline
 	}
 	if due > 0 {
-		r.addTimer(timer{due: due, kind: attemptTimer, node: v, attempt: e.Attempt})
+		ts.addTimer(timer{due: due, kind: attemptTimer, node: v, attempt: e.Attempt})
 	}
 	if p.Timing == nil {
 		return
 	}
-	if _, counting := r.timers.first[v]; p.Timing.TotalTimeout > 0 && !counting {
-		if r.timers.first == nil {
-			r.timers.first = map[int32]int64{}
+	if _, counting := ts.first[v]; p.Timing.TotalTimeout > 0 && !counting {
+		if ts.first == nil {
+			ts.first = map[int32]int64{}
 		}
-		r.timers.first[v] = e.At
-		r.addTimer(timer{due: p.TotalEnd(e.At), kind: totalTimer, node: v})
+		ts.first[v] = e.At
+		ts.addTimer(timer{due: p.TotalEnd(e.At), kind: totalTimer, node: v})
 	}
 }
 
 // bestOf reports whether a step waits for the best of several answers.
-func (r *Root) bestOf(v int32) bool {
-	f := r.node(v).Step.FanIn
+func (ts *timers) bestOf(v int32) bool {
+	f := ts.l.Place(v).Step.FanIn
 	return f != nil && f.Policy == template.BestOf
 }
 
 // ended describes a failed attempt to its policy.
-func (r *Root) ended(v int32, e *journal.Event) call.Ended {
-	n := &r.nodes[v]
+func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
+	n := &l.nodes[v]
 	x := call.Ended{
-		Failure: n.failure, Attempts: int(n.count), At: e.At, First: r.timers.first[v], Deadline: r.run.deadline,
+		Failure: n.Failure, Attempts: int(n.count), At: e.At, First: l.timers.first[v], Deadline: l.run.deadline,
 	}
 	if e.Detail != nil {
 		x.RetryAt = e.Detail.RetryAt
@@ -181,121 +179,87 @@ func (r *Root) ended(v int32, e *journal.Event) call.Ended {
 			x.At = e.Detail.Due
 		}
 	}
-	if t := r.node(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
-		x.Request = r.run.start.Run + "/" + RequestName(r.Key(v), n.attempt)
+	if t := l.Place(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
+		x.Request = l.run.start.Run + "/" + RequestName(l.host.Key(v), n.Attempt)
 	}
 	return x
 }
 
 // foldTimer takes a retry whose time has come.
-func (r *Root) foldTimer(v int32, e *journal.Event) Outcome {
-	n := &r.nodes[v]
+func (ts *timers) foldTimer(v int32, e *journal.Event) Outcome {
+	n := &ts.l.nodes[v]
 	switch e.Detail.Timer {
 	case windowTimerName:
-		return r.foldWindow(v, e)
+		return ts.l.fanOut.foldWindow(v, e)
 	case decisionTimerName:
-		if t := r.tasks[v]; t != nil && !t.open && !t.wanted && t.state == call.Undecided && t.asked == e.Detail.Count {
-			r.wantDecision(v)
+		if t := ts.l.tasks.tasks[v]; t != nil && !t.open && !t.wanted && t.state == call.Undecided && t.asked == e.Detail.Count {
+			ts.l.tasks.wantDecision(v)
 			return Applied
 		}
 		return Late
 	}
-	if !n.has(pending) || n.has(retryDue) || n.attempt != e.Attempt {
+	if !n.Has(Pending) || n.Has(RetryDue) || n.Attempt != e.Attempt {
 		return Late
 	}
-	n.flags |= retryDue
-	r.want(v)
+	n.Flags |= RetryDue
+	ts.l.host.Want(v)
 	return Applied
 }
 
 // alive reports whether a timer still means something.
-func (r *Root) alive(t timer) bool {
-	if t.node >= 0 && t.cell != r.Request(t.node, 0).Cell {
+func (ts *timers) alive(t timer) bool {
+	if t.node >= 0 && t.use != ts.l.Request(t.node, 0).Use {
 		return false
 	}
 	switch t.kind {
 	case deadlineTimer:
-		return t.due == r.run.deadline
+		return t.due == ts.l.run.deadline
 	case retryTimer:
-		n := &r.nodes[t.node]
-		return n.has(pending) && !n.has(retryDue) && n.attempt == t.attempt
+		n := &ts.l.nodes[t.node]
+		return n.Has(Pending) && !n.Has(RetryDue) && n.Attempt == t.attempt
 	case totalTimer:
-		n := &r.nodes[t.node]
-		first, counting := r.timers.first[t.node]
-		return n.status != Absent && (n.fact == running || n.has(pending)) && counting && t.due == r.policy(t.node).TotalEnd(first)
+		n := &ts.l.nodes[t.node]
+		first, counting := ts.first[t.node]
+		return n.Status != Absent && (n.Fact == Requested || n.Has(Pending)) && counting && t.due == ts.l.policy(t.node).TotalEnd(first)
 	case hedgeTimer:
-		n := &r.nodes[t.node]
-		if n.fact != running || n.attempt != t.attempt {
+		n := &ts.l.nodes[t.node]
+		if n.Fact != Requested || n.Attempt != t.attempt {
 			return false
 		}
-		_, due, ok := r.gathers[t.node].Next()
+		_, due, ok := ts.l.fanOut.gathers[t.node].Next()
 		return ok && due == t.due
 	case decisionTimer:
-		x := r.tasks[t.node]
-		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || r.asksPerson(t.node))
+		x := ts.l.tasks.tasks[t.node]
+		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || ts.l.tasks.asksPerson(t.node))
 	case decisionRetryTimer:
-		x := r.tasks[t.node]
+		x := ts.l.tasks.tasks[t.node]
 		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt && x.due == t.due
 	}
-	n := &r.nodes[t.node]
-	return n.fact == running && n.attempt == t.attempt
-}
-
-// NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
-func (r *Root) NextDue() int64 {
-	due, _ := r.nextTimer()
-	return due
-}
-
-// nextTimer is when the next timer is due, and whether it is the body's. Of several at one instant the body's retries come
-// before everything but retries of calls, and its other timers come last.
-func (r *Root) nextTimer() (due int64, body bool) {
-	due = r.nextDue()
-	if r.body == nil || r.Done() {
-		return due, false
-	}
-	own, retry := r.body.NextDue()
-	switch {
-	case own == 0 || due != 0 && due < own:
-		return due, false
-	case own == due && !(retry && r.timers.heap[0].kind > decisionRetryTimer):
-		return due, false
-	}
-	return own, true
+	n := &ts.l.nodes[t.node]
+	return n.Fact == Requested && n.Attempt == t.attempt
 }
 
 // nextDue is when the next timer of a call, or the run's deadline, is due.
-func (r *Root) nextDue() int64 {
-	if r.Done() {
-		return 0 // it finishes at this very instant: an answer at the instant of the deadline counts
-	}
-	for len(r.timers.heap) > 0 {
-		if r.alive(r.timers.heap[0]) && r.run.finished == nil {
-			return r.timers.heap[0].due
+func (ts *timers) nextDue() int64 {
+	for len(ts.heap) > 0 {
+		if ts.alive(ts.heap[0]) && ts.l.run.finished == nil {
+			return ts.heap[0].due
 		}
-		r.timers.pop()
+		ts.pop()
 	}
 	return 0
 }
 
-// Fire gives the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
-// reports false when none is due. The timer stays until its event has been applied.
-func (r *Root) Fire(now int64) (journal.Event, bool) {
-	due, body := r.nextTimer()
-	if due == 0 || due > now {
-		return journal.Event{}, false
-	}
-	if body {
-		return r.body.Fire(now), true
-	}
-	t := r.timers.heap[0]
+// fire is the consequence of the first timer.
+func (ts *timers) fire(now int64) journal.Event {
+	t := ts.heap[0]
 	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}
 	if t.kind == deadlineTimer {
 		e.Type = journal.RunDeadlineExceeded
-		e.Detail.Failure = &journal.Failure{Code: CodeDeadline, Message: "the run's deadline has passed"}
-		return e, true
+		e.Detail.Failure = &journal.Failure{Code: call.CodeDeadline, Message: "the run's deadline has passed"}
+		return e
 	}
-	e.Node, e.Hint, e.Attempt = r.Key(t.node), t.node+1, r.nodes[t.node].attempt
+	e.Node, e.Hint, e.Attempt = ts.l.host.Key(t.node), t.node+1, ts.l.nodes[t.node].Attempt
 	switch t.kind {
 	case retryTimer:
 		e.Type, e.Detail.Timer = journal.TimerFired, retryTimerName
@@ -303,31 +267,31 @@ func (r *Root) Fire(now int64) (journal.Event, bool) {
 		e.Type, e.Detail.Timer, e.Detail.Count = journal.TimerFired, decisionTimerName, t.attempt
 	case hedgeTimer:
 		e.Type = journal.DispatchCreated
-		e.Detail.Participant, _, _ = r.gathers[t.node].Next()
+		e.Detail.Participant, _, _ = ts.l.fanOut.gathers[t.node].Next()
 	case sleepTimer:
 		e.Type = journal.CallResponded
 	case decisionTimer:
 		e.Type, e.Detail.Count = journal.DecisionReceived, t.attempt
-		e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no decision in time", Retryable: true}
+		e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no decision in time", Retryable: true}
 	default:
-		r.timeout(&e, t)
+		ts.timeout(&e, t)
 	}
-	return e, true
+	return e
 }
 
 // timeout is what the end of an attempt's or a step's time does: another attempt where one is left, else what the step
 // says.
-func (r *Root) timeout(e *journal.Event, t timer) {
-	p := r.policy(t.node)
-	e.Detail.Failure = &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}
+func (ts *timers) timeout(e *journal.Event, t timer) {
+	p := ts.l.policy(t.node)
+	e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no answer in time", Retryable: true}
 	e.Type = journal.CallError
-	waiting := r.nodes[t.node].has(pending)
-	if g := r.gathers[t.node]; g != nil && !waiting && g.Succeeds() {
+	waiting := ts.l.nodes[t.node].Has(Pending)
+	if g := ts.l.fanOut.gathers[t.node]; g != nil && !waiting && g.Succeeds() {
 		e.Type, e.Detail.Failure, e.Detail.Timer = journal.TimerFired, nil, windowTimerName
 		return
 	}
 	if !waiting {
-		x := r.ended(t.node, e)
+		x := ts.l.ended(t.node, e)
 		x.Failure = e.Detail.Failure
 		if _, again := p.Again(x); again && t.kind == attemptTimer {
 			return
@@ -343,4 +307,28 @@ func (r *Root) timeout(e *journal.Event, t timer) {
 			e.Type = journal.StepFailed
 		}
 	}
+}
+
+// timerNames are what timers are for people.
+var timerNames = map[timerKind]string{
+	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
+	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
+	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
+}
+
+// Due is what happens at an instant without anybody doing anything.
+type Due struct {
+	At    int64 // Unix nanoseconds
+	Means string
+}
+
+// TimersOf are those of a node that mean something.
+func (l *Ledger) TimersOf(v int32) []Due {
+	var list []Due
+	for _, t := range l.timers.heap {
+		if t.node == v && l.timers.alive(t) {
+			list = append(list, Due{t.due, timerNames[t.kind]})
+		}
+	}
+	return list
 }
