@@ -42,13 +42,15 @@ var floors = []floor{
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
-	{"template", uses("dag", "template/document", "template/expr", "template/value")},
+	{"template/duration", nil},
+	{"template/fields", uses("template/document", "template/duration", "template/expr", "template/value")},
+	{"template", uses("dag", "template/document", "template/duration", "template/expr", "template/fields", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr", "template/value")},
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/arca", uses("template", "template/document", "template/expr", "template/value")},
-	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/expr", "template/expr/jinja", "template/value")},
+	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/expr", "template/expr/jinja", "template/value", "template/duration")},
 	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook", "template/value")},
-	{"template/wfformat", uses("dag", "template", "template/document", "template/value")},
+	{"template/wfformat", uses("dag", "template", "template/document", "template/value", "template/duration")},
 
 	// what a run is
 	{"reactive/journal", uses("template/value")},
@@ -60,7 +62,7 @@ var floors = []floor{
 	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
 	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
-		"template/value")},
+		"template/value", "template/duration")},
 	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan",
 		"template/playbook", "template/value")},
 
@@ -81,7 +83,7 @@ var floors = []floor{
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
-		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
+		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value", "template/duration")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
@@ -115,7 +117,7 @@ var libraries = map[string][]string{
 	"github.com/google/uuid":                   {"coordinator"},
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
-	"github.com/sosodev/duration":              {"template"},
+	"github.com/sosodev/duration":              {"template/duration"},
 	"github.com/spf13/cobra":                   {"cmd/sluice"},
 	"github.com/spf13/pflag":                   {"cmd/sluice"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
@@ -130,7 +132,7 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
+	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "template/duration", "template/fields", "dag/petri",
 	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
@@ -52,7 +53,7 @@ func read(n *document.Node) (*Scenario, error) {
 	}
 	for i := range s.timeline {
 		if e := &s.timeline[i]; e.at > s.until {
-			r.errs.Add(&document.Error{Pos: e.pos, Msg: "this is after the end of the scenario, " + template.FormatDuration(s.until)})
+			r.errs.Add(&document.Error{Pos: e.pos, Msg: "this is after the end of the scenario, " + duration.Format(s.until)})
 		}
 	}
 	return s, r.errs.Err()
@@ -133,10 +134,10 @@ func (r *reader) count(n *document.Node) int {
 // duration reads an ISO 8601 duration. Other than in workflows, PT0S is one: the start.
 func (r *reader) duration(n *document.Node) time.Duration {
 	text := r.text(n)
-	if text == template.FormatDuration(0) || text == "" {
+	if text == duration.Format(0) || text == "" {
 		return 0
 	}
-	d, err := template.ParseDuration(text)
+	d, err := duration.Parse(text)
 	if err != nil {
 		r.fault(n, err.Error())
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -39,7 +39,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"invalid":     func(v *document.Node) { x.invalid = r.texts(v) },
 		"run":         func(v *document.Node) { r.runStatus(x, v) },
 		"reason":      func(v *document.Node) { text := r.text(v); x.add("reason", text, wantReason(text)) },
-		"at":          func(v *document.Node) { d := r.duration(v); x.add("at", template.FormatDuration(d), wantAt(d)) },
+		"at":          func(v *document.Node) { d := r.duration(v); x.add("at", duration.Format(d), wantAt(d)) },
 		"output":      func(v *document.Node) { x.add("output", show(v.Value()), wantOutput(v.Value())) },
 		"steps":       func(v *document.Node) { r.stepStatuses(x, v) },
 		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.text, wantReasonOf) },

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 )
 
 // script reads what is answered under each name.
@@ -96,7 +96,7 @@ func (r *reader) frames(n *document.Node) []frame {
 			"payload": func(v *document.Node) { f.payload = v.Value() },
 		})
 		if f.after < last {
-			r.fault(item, "the frames go back: "+template.FormatDuration(f.after)+" after "+template.FormatDuration(last))
+			r.fault(item, "the frames go back: "+duration.Format(f.after)+" after "+duration.Format(last))
 		}
 		if item.Kind == document.Mapping && item.Get("kind") == nil {
 			r.fault(item, "kind is missing")

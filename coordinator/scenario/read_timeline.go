@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
@@ -32,7 +32,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
-			r.fault(item, "the timeline goes back: "+template.FormatDuration(e.at)+" after "+template.FormatDuration(last))
+			r.fault(item, "the timeline goes back: "+duration.Format(e.at)+" after "+duration.Format(last))
 		}
 		last = e.at
 		list = append(list, e)

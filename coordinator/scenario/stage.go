@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -377,7 +378,7 @@ func (g *stage) wish(e *entry) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
 		} else if err != nil {
-			g.report.Refused = append(g.report.Refused, Refusal{At: template.FormatDuration(g.sinceStart()), Wish: kind, Reason: err.Error()})
+			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Wish: kind, Reason: err.Error()})
 		}
 	}})
 }
@@ -387,7 +388,7 @@ func (g *stage) sinceStart() time.Duration { return time.Duration(g.now - g.s.st
 // differ notes a difference at the present instant.
 func (g *stage) differ(where, key, want, got string, by *Event) {
 	g.report.Differences = append(g.report.Differences, Difference{
-		Where: where, At: template.FormatDuration(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
+		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})
 }
 

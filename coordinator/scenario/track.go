@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -150,7 +150,7 @@ func (t *track) event(i int) *Event {
 	}
 	e := &t.journal[i]
 	return &Event{Run: strings.TrimSuffix(t.path, "/"), Seq: e.Seq, Type: e.Type.String(), Node: e.Node,
-		At: template.FormatDuration(time.Duration(e.At - t.stage.s.start.UnixNano()))}
+		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
 }
 
 // last is the index of the latest event that says yes; -1: none does.

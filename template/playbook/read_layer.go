@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -138,7 +139,7 @@ func (r *reader) duration(n *document.Node) time.Duration {
 		d = seconds(v)
 	case string:
 		if d, err = time.ParseDuration(v); err != nil {
-			d, err = template.ParseDuration(v)
+			d, err = duration.Parse(v)
 		}
 	default:
 		r.WrongKind(n, "a duration")
