@@ -82,7 +82,8 @@ var floors = []floor{
 	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
+	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr", "template/fields", "template/value")},
+	{"coordinator/scenario", uses("coordinator/scenario/script", "internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
 		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value", "template/duration")},
 
 	// the front door and what stands before it
@@ -133,7 +134,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "template/duration", "template/fields", "dag/petri",
-	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
+	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect", "coordinator/scenario/script",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
@@ -17,12 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What bounds a scenario beside its limits: turns within one instant, so that a workflow that goes round without time passing
-// ends as a difference; and how often an answer comes in.
-const (
-	turnsMax   = 10_000
-	DeliverMax = 1_000
-)
+// turnsMax bounds the turns within one instant, so that a workflow that goes round without time passing ends as a difference.
+const turnsMax = 10_000
 
 // What a scenario may take unless its Options say otherwise.
 const (
@@ -314,21 +311,21 @@ func (g *stage) ask(q question) {
 }
 
 // answer has the script's answer come in at its time.
-func (g *stage) answer(q question, p *part) {
-	var a answer
+func (g *stage) answer(q question, p *script.Part) {
+	var a script.Answer
 	ok := p != nil
 	if ok {
-		a, ok = p.next(q.call.Participant)
+		a, ok = p.Next(q.call.Participant)
 	}
-	for i := range a.frames {
-		q.t.agenda.add(call.After(g.now, a.frames[i].after), q.report(int32(i+1), &a.frames[i]))
+	for i := range a.Frames {
+		q.t.agenda.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
-	case !a.never:
-		for range a.deliver {
-			q.t.agenda.add(call.After(g.now, a.after), q.item(a))
+	case !a.Never:
+		for range a.Deliver {
+			q.t.agenda.add(call.After(g.now, a.After), q.item(a))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -173,5 +174,5 @@ func (t *track) by(node int32) int {
 
 // itemKey is the key of a row's instance in item i of the map with the given key.
 func itemKey(id, mapKey string, i int) string {
-	return id + mapKey[len(stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
+	return id + mapKey[len(script.Stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
 }
