@@ -59,7 +59,8 @@ var floors = []floor{
 	{"reactive/journal/disk", uses("internal/usercode", "reactive/journal")},
 	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
-	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
+	{"reactive/net/variables", uses("template/value")},
+	{"reactive/net", uses("reactive/net/variables", "dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
 	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
 		"template/value", "template/duration")},
@@ -134,7 +135,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "template/duration", "template/fields", "dag/petri",
-	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect", "coordinator/scenario/script",
+	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/net/variables", "reactive/decide", "reactive/inspect", "coordinator/scenario/script",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

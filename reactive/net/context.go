@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Context is the run's context. The map does not change, and must not be changed.
-func (n *Net) Context() map[string]value.Value { return n.ctx.all() }
+func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
 // patch takes a change of the context from outside: an object whose keys are paths such as `a.b`.
 func (n *Net) patch(e *journal.Event) {
@@ -22,9 +23,9 @@ func (n *Net) patch(e *journal.Event) {
 		path, ok := playbook.ParsePath(k)
 		v, err := value.Of(changes[k])
 		if err == nil {
-			err = fits(path, v)
+			err = variables.Fits(path, v)
 		}
-		if ok && err == nil && n.ctx.writeWithin(n.room(), path, v) == nil {
+		if ok && err == nil && n.ctx.WriteWithin(n.room(), path, v) == nil {
 			n.gates.touch(path[0])
 		}
 	}
@@ -33,21 +34,21 @@ func (n *Net) patch(e *journal.Event) {
 
 // PatchError says why a change of the context cannot be made; nil when it can.
 func (n *Net) PatchError(changes map[string]any) error {
-	trial := vars{values: n.ctx.values, held: true, bytes: n.ctx.bytes}
+	trial := n.ctx.Copied()
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := playbook.ParsePath(k)
 		if !ok {
 			return fmt.Errorf("%q is no path: write key or key.inner", k)
 		}
-		if err := fits(path, changes[k]); err != nil {
+		if err := variables.Fits(path, changes[k]); err != nil {
 			return err
 		}
-		if err := trial.writeWithin(n.room(), path, changes[k]); err != nil {
+		if err := trial.WriteWithin(n.room(), path, changes[k]); err != nil {
 			return err
 		}
-		was, ok := n.ctx.values[path[0]]
-		changed = changed || !ok || !value.Equal(was, trial.values[path[0]])
+		was, ok := n.ctx.Get(path[0])
+		changed = changed || !ok || !value.Equal(was, trial.At(path[:1]))
 	}
 	if !changed {
 		return errNothingNew
@@ -74,20 +75,20 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 	patched := false
 	for i := range list {
 		path := list[i].Path
-		err := fits(path, values[i])
+		err := variables.Fits(path, values[i])
 		if err == nil {
 			switch list[i].Scope {
 			case playbook.Ctx:
 				err = n.writeContext(s, path, values[i])
 				patched = true
 			case playbook.Iter:
-				err = s.it.vars.writeWithin(n.room(), path, values[i])
+				err = s.it.vars.WriteWithin(n.room(), path, values[i])
 			case playbook.StepScope:
-				err = s.run.vars.writeWithin(n.room(), path, values[i])
+				err = s.run.vars.WriteWithin(n.room(), path, values[i])
 			}
 		}
 		if err != nil {
-			if room, ok := errors.AsType[errRoom](err); ok { // whatever goes on would only try to write more
+			if room, ok := errors.AsType[variables.RoomError](err); ok { // whatever goes on would only try to write more
 				n.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
 			}
 			return err
@@ -101,7 +102,7 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 
 // writeContext writes to the context, and has the gates look that read it.
 func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
-	write := n.ctx.writeWithin
+	write := n.ctx.WriteWithin
 	if s.it != nil && s.it.apart() {
 		out, known, err := n.writeOwn(s.it, path, v)
 		if err != nil || known {
@@ -109,7 +110,7 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 		}
 		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // the list was measured when the rest was appended
 			size, _ := value.Size(v, math.MaxInt)
-			write = func(most int, path []string, x value.Value) error { return n.ctx.writeGrown(most, path, x, size) }
+			write = func(most int, path []string, x value.Value) error { return n.ctx.WriteGrown(most, path, x, size) }
 		}
 		v = out
 	}
@@ -130,20 +131,20 @@ func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (out value.V
 	out = v
 	switch it.run.step.Loop.Conflict {
 	case playbook.ConflictAppends:
-		if err = fits(append(slices.Clip(path), "0"), v); err == nil {
-			out, err = it.run.writes.appended(it.index, path, v, &n.ctx)
+		if err = variables.Fits(append(slices.Clip(path), "0"), v); err == nil {
+			out, err = it.run.writes.Appended(it.index, path, v, &n.ctx)
 		}
 	case playbook.ConflictRejected:
-		known, err = it.run.writes.conflict(it.index, path, v)
+		known, err = it.run.writes.Conflict(it.index, path, v)
 	}
 	if err == nil && !known {
-		err = n.ctx.takes(path)
+		err = n.ctx.Takes(path)
 	}
 	if err == nil {
-		err = it.ctx.write(path, out)
+		err = it.ctx.Write(path, out)
 	}
 	if err == nil && it.run.step.Loop.Conflict == playbook.ConflictRejected {
-		it.run.writes.note(it.index, path, v)
+		it.run.writes.Note(it.index, path, v)
 	}
 	return out, known, err
 }

@@ -18,7 +18,7 @@ var _ reactive.Digester = (*Net)(nil)
 // Digest writes everything that what the net does next depends on: where its tokens are and what they carry, how far its
 // step-runs have come, its context and its counts.
 func (n *Net) Digest(w io.Writer, now int64) {
-	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.values), n.halted != nil, n.waiting, n.final, n.tally.bad,
+	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
 		min(1, n.tally.normal), n.jumps, n.stepRuns, n.tally.partial, n.stopped)
 	if n.book.Executor.Final >= 0 && n.final == finalNone {
 		fmt.Fprintf(w, "summary %s;", text(n.summary()))
@@ -109,25 +109,15 @@ func (d *digest) tokens(where string, list []*token) {
 
 // run writes a step-run with everything that an expression may still read of it.
 func (d *digest) run(run *stepRun) {
-	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.values), text(run.items),
-		text(run.results), text(run.labeled.values), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
+	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.Peek()), text(run.items),
+		text(run.results), text(run.labeled.Peek()), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
 	if run.writes != nil {
-		d.writes("", run.writes)
+		run.writes.Walk(func(path string, by []int32, v value.Value) { fmt.Fprintf(d.w, "write %s %d %s;", path, by, text(v)) })
 	}
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		it := run.iters[i]
-		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.input), text(it.vars.values), text(it.ctx.values), text(it.prev),
-			text(it.results.values), max(0, it.wake-d.now))
-	}
-}
-
-// writes writes what the iterations of a parallel loop have written to the context.
-func (d *digest) writes(path string, w *writes) {
-	if len(w.by) > 0 {
-		fmt.Fprintf(d.w, "write %s %d %s;", path, w.by, text(w.v))
-	}
-	for _, k := range slices.Sorted(maps.Keys(w.below)) {
-		d.writes(path+"."+k, w.below[k])
+		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.input), text(it.vars.Peek()), text(it.ctx.Peek()), text(it.prev),
+			text(it.results.Peek()), max(0, it.wake-d.now))
 	}
 }
 

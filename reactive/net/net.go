@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -28,7 +29,7 @@ type Net struct {
 	watch   func(View)
 
 	workload     map[string]value.Value
-	ctx          vars
+	ctx          variables.Vars
 	steps        []stepState       // by step
 	ready        tokens            // admitted, oldest first
 	gates        gates             // pending tokens

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -22,21 +23,21 @@ const noCell = -1
 //	pc ──▶ task ──▶ outcome ──▶ rule ──▶ sets ──▶ continue │ retry │ jump │ break │ fail
 type iteration struct {
 	run     *stepRun
-	index   int32       // of its item
-	vars    vars        // its scope
-	ctx     vars        // of a parallel loop: the context as it was at its start, with its own writes
-	pc      int         // index of the task
-	entered bool        // the task has begun
-	tries   int         // of the task since control came to it
-	judged  int32       // attempts of the cell that were judged
-	visits  []int32     // by task: how often control came to it
-	input   value.Value // of its step
-	begun   bool        // it has its input
-	cell    int32       // of its call; noCell: it makes none now
-	began   int64       // when the attempt was requested
-	wake    int64       // when a task without a call is tried again; 0: it is not
+	index   int32          // of its item
+	vars    variables.Vars // its scope
+	ctx     variables.Vars // of a parallel loop: the context as it was at its start, with its own writes
+	pc      int            // index of the task
+	entered bool           // the task has begun
+	tries   int            // of the task since control came to it
+	judged  int32          // attempts of the cell that were judged
+	visits  []int32        // by task: how often control came to it
+	input   value.Value    // of its step
+	begun   bool           // it has its input
+	cell    int32          // of its call; noCell: it makes none now
+	began   int64          // when the attempt was requested
+	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
-	results vars // by task
+	results variables.Vars // by task
 	out     *outcome
 }
 
@@ -330,7 +331,7 @@ func (n *Net) act(it *iteration, out *outcome, rule *playbook.Rule, do playbook.
 	}
 	if out.failure == nil && do != playbook.Fail {
 		it.prev = out.result
-		it.results.put(it.task().Label, out.result)
+		it.results.Put(it.task().Label, out.result)
 	}
 	switch do {
 	case playbook.Fail:
@@ -432,11 +433,11 @@ func delay(rule *playbook.Rule, n int, s *scope) (time.Duration, error) {
 
 // failureOf is what an error in an expression or a write makes of a step.
 func failureOf(err error) *journal.Failure {
-	var conflict errConflict
+	var conflict variables.ConflictError
 	if errors.As(err, &conflict) {
 		return failure(KindConflict, "%v", err)
 	}
-	var room errRoom
+	var room variables.RoomError
 	if errors.As(err, &room) {
 		return failure(ReasonLimit, "%v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
 
@@ -63,7 +64,7 @@ func (s *scope) own(name string) (value.Value, bool) {
 	case "workload":
 		return s.net.workload, true
 	case "ctx":
-		return s.context().all(), true
+		return s.context().All(), true
 	case "args":
 		return s.args, true
 	case "event":
@@ -88,18 +89,18 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		}
 	case "step":
 		if s.run != nil {
-			return s.run.vars.all(), true
+			return s.run.vars.All(), true
 		}
 	case "iter":
 		if s.it != nil {
-			return s.it.vars.all(), true
+			return s.it.vars.All(), true
 		}
 	case "results":
 		if s.it != nil {
-			return s.it.results.all(), true
+			return s.it.results.All(), true
 		}
 		if s.run != nil {
-			return s.run.labeled.all(), true
+			return s.run.labeled.All(), true
 		}
 	case "_prev":
 		if s.it != nil {
@@ -126,7 +127,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 }
 
 // context is the context as it is seen from here.
-func (s *scope) context() *vars {
+func (s *scope) context() *variables.Vars {
 	if s.it != nil && s.it.apart() {
 		return &s.it.ctx
 	}
@@ -137,7 +138,7 @@ func (s *scope) context() *vars {
 // whether it is the result of a task or step.
 func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	if s.it != nil {
-		if v, ok = s.it.vars.values[name]; ok {
+		if v, ok = s.it.vars.Get(name); ok {
 			return v, false, true
 		}
 	}
@@ -145,11 +146,11 @@ func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 		return v, false, true
 	}
 	if s.it != nil {
-		if v, ok = s.it.results.values[name]; ok {
+		if v, ok = s.it.results.Get(name); ok {
 			return v, true, true
 		}
 	}
-	if v, ok = s.context().values[name]; ok {
+	if v, ok = s.context().Get(name); ok {
 		return v, false, true
 	}
 	if v, ok = s.result(name); ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -25,8 +26,8 @@ type stepRun struct {
 	began   int64
 	input   value.Value
 	noInput error                // why it could not be rendered, of a step whose input is rendered for each iteration
-	vars    vars                 // the step's own scope
-	writes  *writes              // of a parallel loop's iterations; else nil
+	vars    variables.Vars       // the step's own scope
+	writes  *variables.Writes    // of a parallel loop's iterations; else nil
 	items   []any                // of its loop
 	next    int                  // item to be started next
 	width   int                  // iterations at once
@@ -36,8 +37,8 @@ type stepRun struct {
 	failed  int                  // iterations that failed
 	failure *journal.Failure     // of the first failed iteration, where that ends the loop
 	result  value.Value
-	out     *outcome // of the task that ran last
-	labeled vars     // results of the iteration that ended last, by task
+	out     *outcome       // of the task that ran last
+	labeled variables.Vars // results of the iteration that ended last, by task
 }
 
 // schedule has the oldest admitted token taken by a run of its step.
@@ -115,7 +116,7 @@ func (n *Net) openLoop(run *stepRun) *journal.Failure {
 	if !loop.Parallel {
 		return nil
 	}
-	run.writes, run.width = &writes{}, len(items)
+	run.writes, run.width = &variables.Writes{}, len(items)
 	if loop.MaxInFlight == nil {
 		return nil
 	}
@@ -149,10 +150,10 @@ func (n *Net) fill(run *stepRun) {
 		run.next++
 		it := &iteration{
 			run: run, index: int32(i), cell: noCell,
-			vars: vars{values: map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}},
+			vars: variables.Of(map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}),
 		}
 		if run.step.Loop.Parallel {
-			it.ctx = n.ctx.copied()
+			it.ctx = n.ctx.Copied()
 		}
 		run.iters[it.index] = it
 		n.tell(View{Name: IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
@@ -169,7 +170,7 @@ func (n *Net) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
 	n.closeCell(it)
 	delete(run.iters, it.index)
-	run.out, run.labeled = it.out, it.results.copied()
+	run.out, run.labeled = it.out, it.results.Copied()
 	if run.step.Loop == nil {
 		run.result = it.prev
 		n.endRun(run, f)
