@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -253,7 +254,7 @@ func (n *Net) Verdict() reactive.Verdict {
 		return reactive.Verdict{Status: reactive.RunFailed, Failure: failure("internal", "%v", n.err), Node: -1}
 	}
 	if out.Status != reactive.RunFailed {
-		out.Output = n.whole(n.last)
+		out.Output = n.results.Whole(n.last)
 		if err := value.Fits(out.Output, 0); err != nil { // a loop of the deepest results there may be
 			return reactive.Verdict{Status: reactive.RunFailed, Failure: failure(reactive.CodeOutputResolution, "%v", err), Node: -1}
 		}
@@ -267,10 +268,10 @@ func (n *Net) Verdict() reactive.Verdict {
 // summary is what a final step is told: counts, and references to results rather than the results.
 func (n *Net) summary() map[string]value.Value {
 	id := n.root.Start().Run
-	results := make([]any, len(n.tally.given))
+	list := make([]any, len(n.tally.given))
 	for i, step := range n.tally.given {
 		name := n.book.Steps[step].Name
-		results[i] = map[string]any{"step": name, "ref": reference(id, n.steps[step].from)}
+		list[i] = map[string]any{"step": name, "ref": results.StepReference(id, n.steps[step].from)}
 	}
 	return map[string]value.Value{
 		"execution_id": id,
@@ -282,7 +283,7 @@ func (n *Net) summary() map[string]value.Value {
 			},
 			"tokens_pending": int64(len(n.gates.waiting)),
 		},
-		"results":  results,
+		"results":  list,
 		"failures": append([]any{}, n.tally.failures...),
 	}
 }

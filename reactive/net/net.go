@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -41,7 +42,7 @@ type Net struct {
 	attempts     int          // of tasks that have ended in this event
 	more         int64        // when the rest of todo is gone on with; 0: there is none
 	timers       timers
-	store        map[string]value.Value // results kept out of line, by reference
+	results      results.Store // kept out of line
 	marking      marking
 	tally        tally
 	token        uint64 // id of the newest
@@ -78,7 +79,7 @@ func New(p *plan.Plan) *reactive.Root {
 		n := &Net{
 			book: book, root: c.Root(), cells: c,
 			steps: make([]stepState, len(book.Steps)), runs: map[string]*stepRun{}, byCell: map[int32]*iteration{},
-			store: map[string]value.Value{}, joins: map[*tracker]bool{},
+			joins: map[*tracker]bool{},
 		}
 		for i := range n.steps {
 			n.joining = n.joining || book.Steps[i].Join != nil

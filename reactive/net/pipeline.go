@@ -3,13 +3,13 @@ package net
 import (
 	"errors"
 	"maps"
-	"math"
 	"strconv"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -38,18 +38,7 @@ type iteration struct {
 	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
 	results variables.Vars // by task
-	out     *outcome
-}
-
-// outcome is how a task has ended.
-type outcome struct {
-	task     *playbook.Task
-	result   value.Value
-	failure  *journal.Failure // nil: it went well
-	about    map[string]any
-	attempt  int
-	at       int64
-	duration time.Duration
+	out     *outcome.Outcome
 }
 
 // apart reports whether it has a context of its own: other iterations run beside it.
@@ -96,7 +85,7 @@ func (n *Net) advance(it *iteration) {
 		}
 		it.began = n.instant()
 		n.tell(n.at(it, View{Name: AttemptStarted}))
-		if !n.conclude(it, &outcome{}) {
+		if !n.conclude(it, &outcome.Outcome{}) {
 			return
 		}
 		if n.enough() {
@@ -196,44 +185,25 @@ func (n *Net) render(it *iteration) (value.Value, error) {
 // ended takes what the call of an iteration has come to.
 func (n *Net) ended(it *iteration) {
 	v := it.cell
-	out := &outcome{failure: n.root.Failure(v), about: n.told()}
+	out := &outcome.Outcome{Failure: n.root.Failure(v), About: n.told()}
 	switch {
 	case n.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
-		out.failure = nil
+		out.Failure = nil
 	case n.root.Attempts(v) == it.judged: // there was nothing to call with
-		n.endIteration(it, out.failure)
+		n.endIteration(it, out.Failure)
 		return
 	case n.root.Status(v) == reactive.Completed:
-		out.result, _ = value.Of(n.root.Output(v))
+		out.Result, _ = value.Of(n.root.Output(v))
 	}
 	it.judged = n.root.Attempts(v)
 	switch task := it.task(); {
 	case task.Kind == "http":
-		out.unwrap()
+		out.Unwrap()
 	case task.Resolves():
 		n.resolve(out)
 	}
 	if n.conclude(it, out) {
 		n.todo = append(n.todo, it)
-	}
-}
-
-// unwrap takes an HTTP answer apart: rules see its body as the result, and the rest as `outcome.http`.
-func (o *outcome) unwrap() {
-	if _, ok := o.about["http"]; ok {
-		return
-	}
-	answer, _ := o.result.(map[string]any)
-	if o.failure != nil {
-		details, _ := value.Of(o.failure.Details)
-		answer, _ = details.(map[string]any)
-	}
-	if _, ok := answer["headers"]; !ok || answer["status"] == nil {
-		return
-	}
-	o.about = map[string]any{"http": map[string]any{"status": answer["status"], "headers": answer["headers"]}}
-	if o.failure == nil {
-		o.result = answer["body"]
 	}
 }
 
@@ -248,28 +218,28 @@ func (n *Net) told() map[string]any {
 }
 
 // conclude judges an attempt by the task's rules. It reports whether the iteration goes on at once.
-func (n *Net) conclude(it *iteration, out *outcome) bool {
+func (n *Net) conclude(it *iteration, out *outcome.Outcome) bool {
 	task := it.task()
 	it.tries++
 	n.attempts++
-	out.task, out.attempt, out.at = task, it.tries, n.instant()
-	out.duration = time.Duration(max(0, out.at-it.began))
+	out.Task, out.Attempt, out.At = task, it.tries, n.instant()
+	out.Duration = time.Duration(max(0, out.At-it.began))
 	it.out = out
 	n.keep(out)
 	name := AttemptDone
-	if out.failure != nil {
+	if out.Failure != nil {
 		name = AttemptFailed
 	}
-	n.tell(n.at(it, View{Name: name, Failure: out.failure}))
+	n.tell(n.at(it, View{Name: name, Failure: out.Failure}))
 	s := &scope{net: n, run: it.run, it: it, args: it.run.args, out: out}
 	var rule *playbook.Rule
 	var do playbook.Do
 	var err error
-	if out.failure == nil {
+	if out.Failure == nil {
 		err = n.set(task.Set, s)
 	}
 	if err == nil {
-		rule, do, err = pick(task, s)
+		rule, do, err = out.Rule(s)
 	}
 	if err != nil {
 		n.endTask(it, true)
@@ -281,7 +251,7 @@ func (n *Net) conclude(it *iteration, out *outcome) bool {
 	}
 	n.tell(n.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
 	if do != playbook.Retry {
-		n.endTask(it, out.failure != nil || do == playbook.Fail)
+		n.endTask(it, out.Failure != nil || do == playbook.Fail)
 	}
 	if rule != nil {
 		if err := n.set(rule.Set, s); err != nil {
@@ -300,42 +270,21 @@ func (n *Net) endTask(it *iteration, failed bool) {
 	if failed {
 		name = TaskFailed
 	}
-	n.tell(n.at(it, View{Name: name, Failure: it.out.failure}))
-}
-
-// pick finds what a task's rules say of an outcome. The rule is nil when none of them holds.
-func pick(task *playbook.Task, s *scope) (*playbook.Rule, playbook.Do, error) {
-	for i := range task.Rules {
-		r := &task.Rules[i]
-		if r.When == nil {
-			return r, r.Do, nil
-		}
-		yes, err := r.When.EvalBool(s)
-		if err != nil {
-			return nil, "", err
-		}
-		if yes {
-			return r, r.Do, nil
-		}
-	}
-	if s.out.failure != nil && (!task.HasPolicy || task.Unmatched) {
-		return nil, playbook.Fail, nil
-	}
-	return nil, playbook.Continue, nil
+	n.tell(n.at(it, View{Name: name, Failure: it.out.Failure}))
 }
 
 // act does what was decided.
-func (n *Net) act(it *iteration, out *outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
+func (n *Net) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
 	if do == playbook.Retry {
 		return n.again(it, rule, s)
 	}
-	if out.failure == nil && do != playbook.Fail {
-		it.prev = out.result
-		it.results.Put(it.task().Label, out.result)
+	if out.Failure == nil && do != playbook.Fail {
+		it.prev = out.Result
+		it.results.Put(it.task().Label, out.Result)
 	}
 	switch do {
 	case playbook.Fail:
-		f := out.failure
+		f := out.Failure
 		if f == nil {
 			f = failure(KindPolicy, "a rule of task %q has failed the step", it.task().Label)
 		}
@@ -379,7 +328,7 @@ func (n *Net) jump(it *iteration, rule *playbook.Rule) bool {
 
 // again has a task tried once more after its delay.
 func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
-	pause, err := delay(rule, it.tries, s)
+	pause, err := outcome.Delay(rule, it.tries, s)
 	if err != nil {
 		n.endTask(it, true)
 		n.endIteration(it, failureOf(err))
@@ -395,42 +344,6 @@ func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	return false
 }
 
-// delayMax bounds a delay between two attempts.
-const delayMax = 100 * 365 * 24 * time.Hour
-
-// delay is the pause after the n-th attempt.
-func delay(rule *playbook.Rule, n int, s *scope) (time.Duration, error) {
-	seconds := 1.0
-	if rule.Delay != nil {
-		v, err := rule.Delay.Eval(s)
-		if err != nil {
-			return 0, err
-		}
-		switch v := v.(type) {
-		case int64:
-			seconds = float64(v)
-		case float64:
-			seconds = v
-		case string:
-			if seconds, err = strconv.ParseFloat(v, 64); err != nil {
-				return 0, errors.New("delay must be a number of seconds, not " + strconv.Quote(v))
-			}
-		default:
-			return 0, errors.New("delay must be a number of seconds, not " + kindOf(v))
-		}
-	}
-	switch rule.Backoff {
-	case playbook.BackoffLinear:
-		seconds *= float64(n)
-	case playbook.BackoffExponential:
-		seconds *= math.Pow(2, float64(n-1))
-	}
-	if !(seconds >= 0) {
-		return 0, errors.New("delay must not be negative")
-	}
-	return time.Duration(min(seconds*float64(time.Second), float64(delayMax))), nil
-}
-
 // failureOf is what an error in an expression or a write makes of a step.
 func failureOf(err error) *journal.Failure {
 	var conflict variables.ConflictError
@@ -442,26 +355,4 @@ func failureOf(err error) *journal.Failure {
 		return failure(ReasonLimit, "%v", err)
 	}
 	return failure(KindExpression, "%v", err)
-}
-
-// kinded names a failure after its kind, where that is not its code.
-func kinded(f *journal.Failure) *journal.Failure {
-	k := kindOfFailure(f)
-	if k == f.Code {
-		return f
-	}
-	named := *f
-	named.Code = k
-	return &named
-}
-
-// kindOfFailure is what rules call the kind of an error.
-func kindOfFailure(f *journal.Failure) string {
-	details, _ := value.Of(f.Details)
-	if object, ok := details.(map[string]any); ok {
-		if kind, ok := object["kind"].(string); ok && kind != "" {
-			return kind
-		}
-	}
-	return f.Code
 }

@@ -2,13 +2,12 @@ package net
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -108,7 +107,7 @@ func (n *Net) emit(run *stepRun, arcs []int, event map[string]any, s *scope) {
 		}
 		made[k] = &token{
 			step: run.step.Next.Arcs[i].To, args: args, event: event, group: in, arc: arc,
-			from: run.step.Name, status: event["status"].(string), ref: reference(n.root.Start().Run, run.key),
+			from: run.step.Name, status: event["status"].(string), ref: results.StepReference(n.root.Start().Run, run.key),
 			origins: []string{run.key},
 		}
 	}
@@ -136,11 +135,11 @@ func (n *Net) args(arc *playbook.Arc, run *stepRun, s *scope) (map[string]value.
 		}
 		own, ok := v.(map[string]any)
 		if !ok {
-			return nil, failure(ReasonGuard, "args must be an object, not %s", kindOf(v))
+			return nil, failure(ReasonGuard, "args must be an object, not %s", outcome.KindOf(v))
 		}
 		maps.Copy(args, own)
 	}
-	size, most := sizeOf(args), n.book.Executor.MaxArgsBytes
+	size, most := results.Size(args), n.book.Executor.MaxArgsBytes
 	if size <= most {
 		return args, nil
 	}
@@ -150,62 +149,10 @@ func (n *Net) args(arc *playbook.Arc, run *stepRun, s *scope) (map[string]value.
 	if !n.book.Executor.Store {
 		return nil, failure(ReasonArgs, "args to step %q have %d bytes; %d are allowed", n.book.Steps[arc.To].Name, size, most)
 	}
-	sizes := make(map[string]int, len(args))
-	for k, v := range args {
-		sizes[k] = sizeOf(v)
-	}
-	keys := slices.Sorted(maps.Keys(args))
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
-	for _, k := range keys {
-		args[k] = n.stored(args[k], nil)
-		if size += sizeOf(args[k]) - sizes[k]; size <= most {
-			return args, nil
-		}
+	fit, err := n.results.Shrink(n.root.Start().Run, args, size, most)
+	n.defect(err)
+	if fit {
+		return args, nil
 	}
 	return nil, failure(ReasonArgs, "args to step %q have more than %d bytes even as references", n.book.Steps[arc.To].Name, most)
-}
-
-// sizeOf is the length of a value as canonical JSON; more than any has, where it nests too deep to be written.
-func sizeOf(v value.Value) int {
-	text, err := value.JSON(v)
-	if err != nil {
-		return value.MaxSizeBytes + 1
-	}
-	return len(text)
-}
-
-// reference names a result of a step-run.
-func reference(run, key string) string { return "sluice://run/" + run + "/step/" + key }
-
-// stored puts a value into the run's result store, and gives the reference that stands for it. The store follows from the
-// journal, as everything here does, and equal values share an entry.
-func (n *Net) stored(v value.Value, fields []playbook.Select) value.Value {
-	text, err := value.JSON(v)
-	n.defect(err)
-	sum := sha256.Sum256(text)
-	digest := hex.EncodeToString(sum[:])
-	ref := fmt.Sprintf("sluice://run/%s/result/%s", n.root.Start().Run, digest)
-	n.store[ref] = v
-	extracted := map[string]any{}
-	for _, f := range fields {
-		extracted[f.As], _ = value.Pointer(f.Path).Lookup(v) // null where there is none
-	}
-	return map[string]any{
-		"kind": resultRef, "ref": ref, "store": "journal", "scope": "execution",
-		"meta":      map[string]any{"bytes": int64(len(text)), "sha256": digest, "content_type": "application/json"},
-		"extracted": extracted,
-	}
-}
-
-// Stored gives a value of the run's result store by its reference.
-func (n *Net) Stored(ref string) (value.Value, bool) {
-	v, ok := n.store[ref]
-	return v, ok
-}
-
-// keep puts a result that is larger than its task allows into the store; one that was just taken from there stays.
-func (n *Net) keep(out *outcome) {
-	if r := out.task.Result; r != nil && !out.task.Resolves() && out.failure == nil && sizeOf(out.result) > r.InlineMax {
-		out.result = n.stored(out.result, r.Select)
-	}
 }

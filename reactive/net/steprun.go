@@ -1,7 +1,6 @@
 package net
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -37,8 +37,8 @@ type stepRun struct {
 	failed  int                  // iterations that failed
 	failure *journal.Failure     // of the first failed iteration, where that ends the loop
 	result  value.Value
-	out     *outcome       // of the task that ran last
-	labeled variables.Vars // results of the iteration that ended last, by task
+	out     *outcome.Outcome // of the task that ran last
+	labeled variables.Vars   // results of the iteration that ended last, by task
 }
 
 // schedule has the oldest admitted token taken by a run of its step.
@@ -106,7 +106,7 @@ func (n *Net) openLoop(run *stepRun) *journal.Failure {
 	}
 	items, ok := list.([]any)
 	if !ok {
-		return failure(KindNoList, "a loop needs a list, not %s", kindOf(list))
+		return failure(KindNoList, "a loop needs a list, not %s", outcome.KindOf(list))
 	}
 	if most := int(n.root.Start().MapItemsMax); most > 0 && len(items) > most {
 		return failure(ReasonLimit, "a list of %d items; a loop may have %d", len(items), most)
@@ -218,8 +218,8 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 	if f == nil {
 		n.succeeded(run, s, event)
 	} else {
-		event["error"] = describe(f) // guards may ask for its code too, as rules may
-		f = at(run.key, kinded(f))
+		event["error"] = outcome.Error(f) // guards may ask for its code too, as rules may
+		f = at(run.key, outcome.Kinded(f))
 		n.failedRun(run, s, event, f)
 	}
 	if n.final == finalToken {
@@ -284,20 +284,4 @@ func (n *Net) cut(run *stepRun, f *journal.Failure) {
 	}
 	run.iters = nil
 	n.endRun(run, f)
-}
-
-func kindOf(v value.Value) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case int64, float64:
-		return "a number"
-	case map[string]any:
-		return "an object"
-	}
-	return fmt.Sprintf("%T", v)
 }
