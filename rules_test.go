@@ -63,7 +63,8 @@ var floors = []floor{
 	{"reactive/net/outcome", uses("reactive/journal", "template/expr", "template/playbook", "template/value")},
 	{"reactive/net/results", uses("template/playbook", "template/value")},
 	{"reactive/net/callorder", uses("reactive")},
-	{"reactive/net", uses("reactive/net/callorder", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
+	{"reactive/net/gate", uses("signals")},
+	{"reactive/net", uses("reactive/net/gate", "reactive/net/callorder", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
 	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
 		"template/value", "template/duration")},
@@ -138,7 +139,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "template/duration", "template/fields", "dag/petri",
-	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/net/callorder", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "reactive/decide", "reactive/inspect", "coordinator/scenario/script",
+	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "reactive/decide", "reactive/inspect", "coordinator/scenario/script",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

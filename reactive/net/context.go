@@ -26,7 +26,7 @@ func (n *Net) patch(e *journal.Event) {
 			err = variables.Fits(path, v)
 		}
 		if ok && err == nil && n.ctx.WriteWithin(n.room(), path, v) == nil {
-			n.gates.touch(path[0])
+			n.gates.Touch(path[0])
 		}
 	}
 	n.tell(View{Name: ContextPatched})
@@ -117,7 +117,7 @@ func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
 	if err := write(n.room(), path, v); err != nil {
 		return err
 	}
-	n.gates.touch(path[0])
+	n.gates.Touch(path[0])
 	return nil
 }
 

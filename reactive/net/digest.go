@@ -31,7 +31,7 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	ready := slices.Clone(n.ready)
 	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	d.tokens("ready", ready)
-	d.tokens("gate", n.gates.all())
+	d.tokens("gate", n.gates.All())
 	for _, j := range slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) }) {
 		d.tokens("join", j.tokens)
 		for _, t := range j.tokens {

@@ -141,7 +141,7 @@ func (n *Net) settle() {
 			n.waiting = false
 			return
 		}
-		if len(n.gates.waiting) > 0 {
+		if n.gates.Len() > 0 {
 			if !n.blocked() {
 				return
 			}
@@ -167,11 +167,11 @@ func (n *Net) quiet() bool {
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
 	case playbook.BlockedFails:
-		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", len(n.gates.waiting)))
+		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", n.gates.Len()))
 		return true
 	case playbook.BlockedDiscards:
-		for _, t := range n.gates.all() {
-			n.gates.remove(t)
+		for _, t := range n.gates.All() {
+			n.unpend(t)
 			n.discard(t)
 			if n.halted != nil { // a join misses it, which has failed the run and dropped the rest
 				break
@@ -181,7 +181,7 @@ func (n *Net) blocked() bool {
 	}
 	if !n.waiting {
 		n.waiting = true
-		n.tell(View{Name: ExecutionWaiting, Count: len(n.gates.waiting)})
+		n.tell(View{Name: ExecutionWaiting, Count: n.gates.Len()})
 	}
 	return false
 }
@@ -207,9 +207,9 @@ func (n *Net) finalize() bool {
 	n.token++
 	t := &token{id: n.token, step: i, args: n.summary()}
 	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
-	t.verdict = n.judge(t)
+	t.verdict = admission{n}.Judge(t)
 	n.tellVerdict(t)
-	if !t.verdict.allow {
+	if !t.verdict.Allow {
 		n.final = finalDone // nothing could ever let it in
 		return false
 	}
@@ -219,7 +219,7 @@ func (n *Net) finalize() bool {
 
 // Done reports whether the run has come to its end.
 func (n *Net) Done() bool {
-	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs) == 0 && len(n.gates.waiting) == 0
+	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs) == 0 && n.gates.Len() == 0
 }
 
 // status is what the branches have made of the run, its final step left out.
@@ -281,7 +281,7 @@ func (n *Net) summary() map[string]value.Value {
 			"branches": map[string]any{
 				"normal": int64(n.tally.normal), "failed": int64(n.tally.bad), "discarded": int64(n.tally.discarded),
 			},
-			"tokens_pending": int64(len(n.gates.waiting)),
+			"tokens_pending": int64(n.gates.Len()),
 		},
 		"results":  list,
 		"failures": append([]any{}, n.tally.failures...),

@@ -51,7 +51,7 @@ type Wait struct {
 // Waits gives what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
 func (n *Net) Waits() []Wait {
 	var list []Wait
-	for _, t := range n.gates.all() {
+	for _, t := range n.gates.All() {
 		list = append(list, n.atGate(t))
 	}
 	ready := slices.Clone(n.ready)
@@ -72,7 +72,7 @@ func (n *Net) Waits() []Wait {
 
 func (n *Net) atGate(t *token) Wait {
 	return Wait{
-		Kind: AtGate, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id, Rule: t.verdict.rule, Err: t.verdict.err,
+		Kind: AtGate, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id, Rule: t.verdict.Rule, Err: t.verdict.Err,
 		Reads: n.readAtGate(t),
 	}
 }
@@ -157,7 +157,7 @@ func (n *Net) liveWithin(joins []*tracker) map[*group]int {
 	for _, t := range n.ready {
 		count(t.group)
 	}
-	for t := range n.gates.waiting {
+	for _, t := range n.gates.All() {
 		count(t.group)
 	}
 	for _, run := range n.runs {

@@ -18,7 +18,7 @@ func Check(n *Net) error {
 		seen[t]++
 		live[t.group]++
 	}
-	for t := range n.gates.waiting {
+	for _, t := range n.gates.All() {
 		seen[t]++
 		live[t.group]++
 		pending[t.step]++

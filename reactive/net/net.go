@@ -7,8 +7,10 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/gate"
 	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
+	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -31,10 +33,10 @@ type Net struct {
 
 	workload     map[string]value.Value
 	ctx          variables.Vars
-	steps        []stepState       // by step
-	ready        tokens            // admitted, oldest first
-	gates        gates             // pending tokens
-	joins        map[*tracker]bool // with parked tokens
+	steps        []stepState         // by step
+	ready        tokens              // admitted, oldest first
+	gates        *gate.Gates[*token] // pending tokens
+	joins        map[*tracker]bool   // with parked tokens
 	runs         map[string]*stepRun
 	byCell       map[int32]*iteration
 	todo         []*iteration // to go on with in this event, or in those after it where that is too much
@@ -85,8 +87,9 @@ func New(p *plan.Plan) *reactive.Root {
 			n.joining = n.joining || book.Steps[i].Join != nil
 			n.steps[i].status = reactive.Idle
 		}
-		n.gates.init(n)
-		n.marking.init(n.gates.graph)
+		graph := signals.New()
+		n.gates = gate.New(graph, admission{n})
+		n.marking.init(graph)
 		return n
 	})
 }
@@ -135,7 +138,7 @@ func (n *Net) Apply(e *journal.Event) {
 		n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
 	}
 	n.work()
-	n.gates.look()
+	n.defect(n.gates.Look(n.moved))
 	n.settle()
 	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // before there was such a limit they were not counted
 		n.root.Meter().Add(n.attempts * attemptWork)
@@ -221,7 +224,7 @@ func (n *Net) dropTokens() {
 	for n.ready.Len() > 0 {
 		n.ready.pop()
 	}
-	n.gates.clear()
+	n.defect(n.gates.Clear())
 	for i := range n.steps {
 		n.steps[i].pending, n.steps[i].parked = 0, 0
 	}

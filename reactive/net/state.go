@@ -66,7 +66,7 @@ func (n *Net) Counts() Counts {
 	return Counts{
 		StepsRun: n.stepRuns, Succeeded: n.tally.succeeded, Failed: n.tally.failed,
 		NormalBranches: n.tally.normal, BadBranches: n.tally.bad,
-		Discarded: n.tally.discarded, Pending: len(n.gates.waiting), Admitted: n.ready.Len(), Jumps: n.jumps,
+		Discarded: n.tally.discarded, Pending: n.gates.Len(), Admitted: n.ready.Len(), Jumps: n.jumps,
 	}
 }
 

@@ -233,7 +233,7 @@ func (n *Net) succeeded(run *stepRun, s *stepState, event map[string]any) {
 	s.status, s.result, s.from = reactive.Completed, run.result, run.key
 	n.last = run.result
 	if n.book.Jinja {
-		n.gates.touch(run.step.Name) // where guards read results by their names
+		n.gates.Touch(run.step.Name) // where guards read results by their names
 	}
 	n.tally.succeeded++
 	n.tally.partial = n.tally.partial || run.failed > 0
