@@ -11,7 +11,7 @@ var _ reactive.Ordered = (*Net)(nil)
 func (n *Net) CallOrder(g *reactive.CallGraph) reactive.CallOrder {
 	order := callorder.New(g, func(key string) (string, int32) {
 		v, _ := n.root.Node(key)
-		it := n.byCell[v]
+		it := n.pipelines.byCell[v]
 		return it.run.key, it.index
 	})
 	n.Watch(func(v View) {

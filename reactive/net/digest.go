@@ -19,7 +19,7 @@ var _ reactive.Digester = (*Net)(nil)
 // step-runs have come, its context and its counts.
 func (n *Net) Digest(w io.Writer, now int64) {
 	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
-		min(1, n.tally.normal), n.jumps, n.stepRuns, n.tally.partial, n.stopped)
+		min(1, n.tally.normal), n.pipelines.jumps, n.runs.scheduled, n.tally.partial, n.stopped)
 	if n.book.Executor.Final >= 0 && n.final == finalNone {
 		fmt.Fprintf(w, "summary %s;", text(n.summary()))
 	}
@@ -32,21 +32,21 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	d.tokens("ready", ready)
 	d.tokens("gate", n.gates.All())
-	for _, j := range slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) }) {
+	for _, j := range slices.SortedFunc(maps.Keys(n.fanOuts.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) }) {
 		d.tokens("join", j.tokens)
 		for _, t := range j.tokens {
 			d.branches[t.group] = append(d.branches[t.group], branch{arc: t.arc, id: t.id, token: t})
 		}
 	}
-	for _, run := range n.live() {
+	for _, run := range n.runs.live() {
 		d.run(run)
 	}
 	d.order()
-	for _, it := range n.todo {
+	for _, it := range n.pipelines.todo {
 		fmt.Fprintf(w, "more %s %d;", it.run.key, it.index)
 	}
 	for _, t := range n.timers.inOrder() {
-		if n.alive(t) {
+		if n.timers.alive(t) {
 			fmt.Fprintf(w, "timer %s %s %d;", t.run.key, t.key, t.due-now)
 		}
 	}

@@ -89,7 +89,7 @@ func (n *Net) branchEnded(g *group, how branchEnd) {
 	if how == branchNormal {
 		n.tally.normal++
 	}
-	n.leave(g)
+	n.fanOuts.leave(g)
 }
 
 // branchFailed ends a branch.
@@ -98,7 +98,7 @@ func (n *Net) branchFailed(g *group, f *journal.Failure) {
 		g.failed++
 	}
 	n.blame(f)
-	n.leave(g)
+	n.fanOuts.leave(g)
 }
 
 // blame counts a branch as failed. Where the first failure is the last, nothing new starts.
@@ -131,8 +131,8 @@ const tokensMax = playbook.StepRunsMax
 // settle sees, at the end of an event, whether anything can still move, and does what follows if not.
 func (n *Net) settle() {
 	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
-		if n.ready.Len() > 0 && n.final == finalNone && n.stepRuns >= n.book.Executor.MaxStepRuns {
-			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.stepRuns))
+		if n.ready.Len() > 0 && n.final == finalNone && n.runs.scheduled >= n.book.Executor.MaxStepRuns {
+			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.runs.scheduled))
 		}
 		if n.ready.Len() > tokensMax {
 			n.halt(failure(ReasonLimit, "more than %d step-runs are to begin", tokensMax))
@@ -157,7 +157,7 @@ func (n *Net) settle() {
 func (n *Net) quiet() bool {
 	m := &n.marking
 	n.defect(m.ready.Set(n.ready.Len()))
-	n.defect(m.live.Set(len(n.runs)))
+	n.defect(m.live.Set(len(n.runs.byKey)))
 	quiet, err := m.quiet.Peek()
 	n.defect(err)
 	return quiet
@@ -219,7 +219,7 @@ func (n *Net) finalize() bool {
 
 // Done reports whether the run has come to its end.
 func (n *Net) Done() bool {
-	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs) == 0 && n.gates.Len() == 0
+	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs.byKey) == 0 && n.gates.Len() == 0
 }
 
 // status is what the branches have made of the run, its final step left out.
@@ -277,7 +277,7 @@ func (n *Net) summary() map[string]value.Value {
 		"execution_id": id,
 		"status":       string(n.status()),
 		"counts": map[string]any{
-			"steps_run": int64(n.stepRuns), "succeeded": int64(n.tally.succeeded), "failed": int64(n.tally.failed),
+			"steps_run": int64(n.runs.scheduled), "succeeded": int64(n.tally.succeeded), "failed": int64(n.tally.failed),
 			"branches": map[string]any{
 				"normal": int64(n.tally.normal), "failed": int64(n.tally.bad), "discarded": int64(n.tally.discarded),
 			},

@@ -60,49 +60,93 @@ func (it *iteration) key() string {
 	return k
 }
 
+// pipelines are the passages under way, and how far one event has taken them.
+type pipelines struct {
+	net      *Net
+	byCell   map[int32]*iteration
+	todo     []*iteration // to go on with in this event, or in those after it where that is too much
+	begun    int          // the work that was done before this event
+	attempts int          // of tasks that have ended in this event
+	more     int64        // when the rest of todo is gone on with; 0: there is none
+	jumps    int
+}
+
 // taskWork is what one task of an iteration counts as beside its expressions.
 const taskWork = 100
 
 // attemptWork is what one attempt of a task counts as beside that, for what is told of it: of runs that bound the work of an event.
 const attemptWork = 300
 
+// work goes on with every iteration that can, until all wait for something, or one event has led to enough.
+func (p *pipelines) work() {
+	for {
+		for len(p.todo) > 0 && !p.enough() { // a loop may put in one for every one that is taken out: nothing that has ended is kept
+			it := p.todo[0]
+			p.todo[0], p.todo = nil, p.todo[1:]
+			if p.net.runs.byKey[it.run.key] == it.run && it.run.iters[it.index] == it { // it was not cut since
+				p.advance(it)
+			}
+		}
+		p.net.cells.Derive()
+		for _, v := range p.net.cells.Touched() {
+			if it := p.byCell[v]; it != nil && p.net.root.Final(v) {
+				p.ended(it)
+			}
+		}
+		if len(p.todo) == 0 || p.enough() {
+			break
+		}
+	}
+	p.more = 0
+	if len(p.todo) > 0 {
+		p.more = p.net.instant()
+	}
+}
+
+// enough reports whether this event has led to as much work as one may, and the rest is for another: so a loop that calls nothing,
+// however long it is, takes many events that are short.
+func (p *pipelines) enough() bool {
+	most := int(p.net.root.Start().EventWorkMax)
+	return most > 0 && p.attempts > 0 && p.net.root.Meter().Spent()-p.begun+p.attempts*attemptWork >= most
+}
+
 // advance goes on with an iteration until it makes a call, sleeps, or ends, or there is enough for one event.
-func (n *Net) advance(it *iteration) {
-	n.root.Meter().Add(taskWork)
+func (p *pipelines) advance(it *iteration) {
+	p.net.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
 	if !it.begun {
-		if f := n.give(it); f != nil {
-			n.endIteration(it, f)
+		if f := p.give(it); f != nil {
+			p.net.runs.endIteration(it, f)
 			return
 		}
 	}
 	for it.pc < len(tasks) {
 		if !it.entered {
-			n.enter(it)
+			p.enter(it)
 		}
 		if it.cell != noCell || it.task().Site >= 0 {
 			return
 		}
-		it.began = n.instant()
-		n.tell(n.at(it, View{Name: AttemptStarted}))
-		if !n.conclude(it, &outcome.Outcome{}) {
+		it.began = p.net.instant()
+		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
+		if !p.conclude(it, &outcome.Outcome{}) {
 			return
 		}
-		if n.enough() {
-			n.todo = append(n.todo, it)
+		if p.enough() {
+			p.todo = append(p.todo, it)
 			return
 		}
 	}
-	n.endIteration(it, nil)
+	p.net.runs.endIteration(it, nil)
 }
 
 // give gives an iteration the input of its step: what was rendered when the run began, or its own.
-func (n *Net) give(it *iteration) *journal.Failure {
+func (p *pipelines) give(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
 		return nil
 	}
-	in, err := it.run.step.Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	in, err := it.run.step.Input.Eval(&scope{net: p.net, run: it.run, it: it, args: it.run.args})
 	if err != nil {
 		return failure(KindExpression, "%v", err)
 	}
@@ -111,44 +155,44 @@ func (n *Net) give(it *iteration) *journal.Failure {
 }
 
 // enter brings control to a task.
-func (n *Net) enter(it *iteration) {
+func (p *pipelines) enter(it *iteration) {
 	it.entered, it.tries, it.judged = true, 0, 0
 	if it.visits == nil {
 		it.visits = make([]int32, len(it.run.step.Tasks))
 	}
 	it.visits[it.pc]++
-	n.tell(n.at(it, View{Name: TaskStarted}))
+	p.net.tell(p.net.at(it, View{Name: TaskStarted}))
 	if site := it.task().Site; site >= 0 {
-		it.cell = n.cells.Open(int32(site), it.key())
-		n.byCell[it.cell] = it
+		it.cell = p.net.cells.Open(int32(site), it.key())
+		p.byCell[it.cell] = it
 	}
 }
 
-func (n *Net) closeCell(it *iteration) {
+func (p *pipelines) closeCell(it *iteration) {
 	if it.cell != noCell {
-		delete(n.byCell, it.cell)
-		n.cells.Close(it.cell)
+		delete(p.byCell, it.cell)
+		p.net.cells.Close(it.cell)
 		it.cell = noCell
 	}
 	it.wake = 0
 }
 
 // requested notes the beginning of an attempt.
-func (n *Net) requested(e *journal.Event) {
-	v, ok := n.root.Node(e.Node)
-	if it := n.byCell[v]; ok && it != nil {
+func (p *pipelines) requested(e *journal.Event) {
+	v, ok := p.net.root.Node(e.Node)
+	if it := p.byCell[v]; ok && it != nil {
 		it.began = e.At
-		n.tell(n.at(it, View{Name: AttemptStarted}))
+		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
 	}
 }
 
 // Input is what the call of a cell is made with.
 func (n *Net) Input(v int32) (any, *journal.Failure) {
-	it := n.byCell[v]
+	it := n.pipelines.byCell[v]
 	if it == nil {
 		return nil, nil
 	}
-	in, err := n.render(it)
+	in, err := n.pipelines.render(it)
 	if err == nil {
 		err = value.Fits(in, 0)
 	}
@@ -160,7 +204,7 @@ func (n *Net) Input(v int32) (any, *journal.Failure) {
 
 // render makes what the task where control is is called with: what its tool says, over the input of its step where it is
 // handed that.
-func (n *Net) render(it *iteration) (value.Value, error) {
+func (p *pipelines) render(it *iteration) (value.Value, error) {
 	task := it.task()
 	if task.Input == nil {
 		if task.Handed {
@@ -168,7 +212,7 @@ func (n *Net) render(it *iteration) (value.Value, error) {
 		}
 		return nil, nil
 	}
-	own, err := task.Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	own, err := task.Input.Eval(&scope{net: p.net, run: it.run, it: it, args: it.run.args})
 	if err != nil || !task.Handed {
 		return own, err
 	}
@@ -183,100 +227,100 @@ func (n *Net) render(it *iteration) (value.Value, error) {
 }
 
 // ended takes what the call of an iteration has come to.
-func (n *Net) ended(it *iteration) {
+func (p *pipelines) ended(it *iteration) {
 	v := it.cell
-	out := &outcome.Outcome{Failure: n.root.Failure(v), About: n.told()}
+	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.told()}
 	switch {
-	case n.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
+	case p.net.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
 		out.Failure = nil
-	case n.root.Attempts(v) == it.judged: // there was nothing to call with
-		n.endIteration(it, out.Failure)
+	case p.net.root.Attempts(v) == it.judged: // there was nothing to call with
+		p.net.runs.endIteration(it, out.Failure)
 		return
-	case n.root.Status(v) == reactive.Completed:
-		out.Result, _ = value.Of(n.root.Output(v))
+	case p.net.root.Status(v) == reactive.Completed:
+		out.Result, _ = value.Of(p.net.root.Output(v))
 	}
-	it.judged = n.root.Attempts(v)
+	it.judged = p.net.root.Attempts(v)
 	switch task := it.task(); {
 	case task.Kind == "http":
 		out.Unwrap()
 	case task.Resolves():
-		n.resolve(out)
+		p.resolve(out)
 	}
-	if n.conclude(it, out) {
-		n.todo = append(n.todo, it)
+	if p.conclude(it, out) {
+		p.todo = append(p.todo, it)
 	}
 }
 
 // told is what the event tells beside an output.
-func (n *Net) told() map[string]any {
-	if n.event.Detail == nil {
+func (p *pipelines) told() map[string]any {
+	if p.net.event.Detail == nil {
 		return nil
 	}
-	about, _ := value.Of(n.event.Detail.About)
+	about, _ := value.Of(p.net.event.Detail.About)
 	object, _ := about.(map[string]any)
 	return object
 }
 
 // conclude judges an attempt by the task's rules. It reports whether the iteration goes on at once.
-func (n *Net) conclude(it *iteration, out *outcome.Outcome) bool {
+func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	task := it.task()
 	it.tries++
-	n.attempts++
-	out.Task, out.Attempt, out.At = task, it.tries, n.instant()
+	p.attempts++
+	out.Task, out.Attempt, out.At = task, it.tries, p.net.instant()
 	out.Duration = time.Duration(max(0, out.At-it.began))
 	it.out = out
-	n.keep(out)
+	p.keep(out)
 	name := AttemptDone
 	if out.Failure != nil {
 		name = AttemptFailed
 	}
-	n.tell(n.at(it, View{Name: name, Failure: out.Failure}))
-	s := &scope{net: n, run: it.run, it: it, args: it.run.args, out: out}
+	p.net.tell(p.net.at(it, View{Name: name, Failure: out.Failure}))
+	s := &scope{net: p.net, run: it.run, it: it, args: it.run.args, out: out}
 	var rule *playbook.Rule
 	var do playbook.Do
 	var err error
 	if out.Failure == nil {
-		err = n.set(task.Set, s)
+		err = p.net.ctx.set(task.Set, s)
 	}
 	if err == nil {
 		rule, do, err = out.Rule(s)
 	}
 	if err != nil {
-		n.endTask(it, true)
-		n.endIteration(it, failureOf(err))
+		p.endTask(it, true)
+		p.net.runs.endIteration(it, failureOf(err))
 		return false
 	}
 	if do == playbook.Retry && it.tries >= rule.Attempts {
 		do = playbook.Fail
 	}
-	n.tell(n.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
+	p.net.tell(p.net.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
 	if do != playbook.Retry {
-		n.endTask(it, out.Failure != nil || do == playbook.Fail)
+		p.endTask(it, out.Failure != nil || do == playbook.Fail)
 	}
 	if rule != nil {
-		if err := n.set(rule.Set, s); err != nil {
+		if err := p.net.ctx.set(rule.Set, s); err != nil {
 			if do == playbook.Retry {
-				n.endTask(it, true) // there is no other attempt
+				p.endTask(it, true) // there is no other attempt
 			}
-			n.endIteration(it, failureOf(err))
+			p.net.runs.endIteration(it, failureOf(err))
 			return false
 		}
 	}
-	return n.act(it, out, rule, do, s)
+	return p.act(it, out, rule, do, s)
 }
 
-func (n *Net) endTask(it *iteration, failed bool) {
+func (p *pipelines) endTask(it *iteration, failed bool) {
 	name := TaskDone
 	if failed {
 		name = TaskFailed
 	}
-	n.tell(n.at(it, View{Name: name, Failure: it.out.Failure}))
+	p.net.tell(p.net.at(it, View{Name: name, Failure: it.out.Failure}))
 }
 
 // act does what was decided.
-func (n *Net) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
+func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
 	if do == playbook.Retry {
-		return n.again(it, rule, s)
+		return p.again(it, rule, s)
 	}
 	if out.Failure == nil && do != playbook.Fail {
 		it.prev = out.Result
@@ -288,59 +332,59 @@ func (n *Net) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do p
 		if f == nil {
 			f = failure(KindPolicy, "a rule of task %q has failed the step", it.task().Label)
 		}
-		n.endIteration(it, f)
+		p.net.runs.endIteration(it, f)
 		return false
 	case playbook.Break:
-		n.endIteration(it, nil)
+		p.net.runs.endIteration(it, nil)
 		return false
 	case playbook.Jump:
-		return n.jump(it, rule)
+		return p.jump(it, rule)
 	}
-	n.moveTo(it, it.pc+1)
+	p.moveTo(it, it.pc+1)
 	return true
 }
 
 // moveTo takes control to another task.
-func (n *Net) moveTo(it *iteration, pc int) {
-	n.closeCell(it)
+func (p *pipelines) moveTo(it *iteration, pc int) {
+	p.closeCell(it)
 	it.pc, it.entered = pc, false
 }
 
-func (n *Net) jump(it *iteration, rule *playbook.Rule) bool {
+func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 	to := rule.To
 	if to == playbook.Previous {
 		to = it.pc - 1
 	}
 	if to < 0 {
-		n.endIteration(it, failure(KindConfig, "task %q is the first: there is nothing before it to jump to", it.task().Label))
+		p.net.runs.endIteration(it, failure(KindConfig, "task %q is the first: there is nothing before it to jump to", it.task().Label))
 		return false
 	}
-	if n.jumps >= n.book.Executor.MaxJumps {
-		f := failure(ReasonLimit, "%d jumps, as many as the run may make", n.jumps)
-		n.halt(f)
-		n.endIteration(it, f)
+	if p.jumps >= p.net.book.Executor.MaxJumps {
+		f := failure(ReasonLimit, "%d jumps, as many as the run may make", p.jumps)
+		p.net.halt(f)
+		p.net.runs.endIteration(it, f)
 		return false
 	}
-	n.jumps++
-	n.moveTo(it, to)
+	p.jumps++
+	p.moveTo(it, to)
 	return true
 }
 
 // again has a task tried once more after its delay.
-func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
+func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	pause, err := outcome.Delay(rule, it.tries, s)
 	if err != nil {
-		n.endTask(it, true)
-		n.endIteration(it, failureOf(err))
+		p.endTask(it, true)
+		p.net.runs.endIteration(it, failureOf(err))
 		return false
 	}
-	due := call.After(n.instant(), pause)
+	due := call.After(p.net.instant(), pause)
 	if it.cell != noCell {
-		n.cells.Again(it.cell, due)
+		p.net.cells.Again(it.cell, due)
 		return false
 	}
 	it.wake = due
-	n.addTimer(&timer{due: due, run: it.run, it: it, key: it.key()})
+	p.net.timers.add(&timer{due: due, run: it.run, it: it, key: it.key()})
 	return false
 }
 

@@ -130,7 +130,7 @@ func (s *scope) context() *variables.Vars {
 	if s.it != nil && s.it.apart() {
 		return &s.it.ctx
 	}
-	return &s.net.ctx
+	return &s.net.ctx.Vars
 }
 
 // bare finds what the Jinja dialect has without a prefix, in the order in which it is looked for (playbook.Bare), and says

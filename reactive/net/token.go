@@ -49,7 +49,7 @@ func (n *Net) put(t *token) {
 	t.id, t.since = n.token, n.event.Seq
 	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
-		n.park(t)
+		n.fanOuts.park(t)
 		return
 	}
 	n.admit(t)
@@ -60,7 +60,7 @@ func (n *Net) admit(t *token) {
 	s := &n.steps[t.step]
 	admit := n.book.Steps[t.step].Admit
 	if admit != nil && admit.Coalesce && s.pending > 0 {
-		n.leave(t.group) // merged into the one that waits there
+		n.fanOuts.leave(t.group) // merged into the one that waits there
 		return
 	}
 	t.verdict = admission{n}.Judge(t)
