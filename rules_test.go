@@ -447,6 +447,60 @@ func TestNamesFollowGo(t *testing.T) {
 	}
 }
 
+// What a package or a type may hold before it is more than one job. A language is one job, however large.
+const (
+	packageLinesMax = 3000
+	typeMethodsMax  = 60
+)
+
+var languages = []string{"template/expr", "template/expr/jinja", "template/playbook"}
+
+// splitting are packages that are larger, as long as they are being taken apart.
+var splitting = []string{"coordinator", "reactive", "cmd/sluice"}
+
+func TestPackagesHaveOneJob(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range sources(t, false) {
+		lines[s.pkg.path()] += s.fset.File(s.file.Pos()).LineCount()
+	}
+	for name, n := range lines {
+		if n > packageLinesMax && !slices.Contains(languages, name) && !slices.Contains(splitting, name) {
+			t.Errorf("%s has %d lines, at most %d are one job: split it", name, n, packageLinesMax)
+		}
+	}
+}
+
+func TestTypesHaveOneJob(t *testing.T) {
+	methods := map[string]int{}
+	for _, s := range sources(t, false) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && !slices.Contains(splitting, s.pkg.path()) {
+				methods[s.pkg.path()+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+	}
+	for name, n := range methods {
+		if n > typeMethodsMax {
+			t.Errorf("%s has %d methods, at most %d are one job: split it", name, n, typeMethodsMax)
+		}
+	}
+}
+
+// receiver is the name of the type that a method belongs to.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	}
+	return ""
+}
+
 // What is to be done belongs where it is tracked, not where it is forgotten.
 func TestNothingIsLeftForLater(t *testing.T) {
 	marks := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X"}
