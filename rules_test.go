@@ -45,13 +45,16 @@ var floors = []floor{
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
-	{"template", uses("template/document", "template/expr", "template/value")},
+	{"template/duration", nil},
+	{"template/fields", uses("template/document", "template/duration", "template/expr", "template/value")},
+	{"template", uses("template/document", "template/duration", "template/expr", "template/fields", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/arca", uses("template", "template/document", "template/value")},
-	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/expr", "template/expr/jinja", "template/value")},
+	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
+		"template/expr/jinja", "template/value")},
 	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook")},
-	{"template/wfformat", uses("dag", "template", "template/document")},
+	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
 	// what a run is
 	{"reactive/journal", uses("template/value")},
@@ -64,10 +67,16 @@ var floors = []floor{
 	{"reactive", uses("reactive/call", "reactive/journal", "reactive/ledger", "reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive/live", uses("reactive", "signals", "template/value")},
 	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
-	{"reactive/net", uses("reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "signals", "template/expr",
-		"template/expr/jinja", "template/plan", "template/playbook", "template/value")},
-	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
-		"template/value")},
+	{"reactive/net/callorder", uses("reactive/callgraph")},
+	{"reactive/net/gate", uses("signals")},
+	{"reactive/net/outcome", uses("reactive/journal", "template/expr", "template/playbook", "template/value")},
+	{"reactive/net/results", uses("template/playbook", "template/value")},
+	{"reactive/net/variables", uses("template/value")},
+	{"reactive/net", uses("reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/net/callorder",
+		"reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "signals",
+		"template/expr", "template/expr/jinja", "template/plan", "template/playbook", "template/value")},
+	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/duration",
+		"template/expr", "template/plan", "template/playbook", "template/value")},
 	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger", "reactive/net", "template", "template/expr", "template/plan",
 		"template/playbook", "template/value")},
 
@@ -105,8 +114,12 @@ var floors = []floor{
 		"internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect",
 		"reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
 		"template/value")},
-	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
-		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
+	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr", "template/fields", "template/value")},
+	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
+		"coordinator/scenario/script", "internal/readfile", "internal/usercode", "reactive", "reactive/call",
+		"reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
+		"template/duration", "template/expr", "template/kinds", "template/plan", "template/playbook",
+		"template/value")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
@@ -140,7 +153,7 @@ var libraries = map[string][]string{
 	"github.com/google/uuid":                   {"coordinator"},
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
-	"github.com/sosodev/duration":              {"template"},
+	"github.com/sosodev/duration":              {"template/duration"},
 	"github.com/spf13/cobra":                   {"cmd/sluice"},
 	"github.com/spf13/pflag":                   {"cmd/sluice"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
@@ -155,8 +168,11 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
-	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
+	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja",
+	"template/duration", "template/fields", "dag/petri",
+	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
+	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables",
+	"reactive/decide", "reactive/inspect", "coordinator/scenario/script",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.
@@ -561,6 +577,60 @@ func TestNamesFollowGo(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a package or a type may hold before it is more than one job. A language is one job, however large.
+const (
+	packageLinesMax = 3000
+	typeMethodsMax  = 60
+)
+
+var languages = []string{"template/expr", "template/expr/jinja", "template/playbook"}
+
+// splitting are packages that are larger, as long as they are being taken apart.
+var splitting = []string{"coordinator", "reactive", "cmd/sluice"}
+
+func TestPackagesHaveOneJob(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range sources(t, false) {
+		lines[s.pkg.path()] += s.fset.File(s.file.Pos()).LineCount()
+	}
+	for name, n := range lines {
+		if n > packageLinesMax && !slices.Contains(languages, name) && !slices.Contains(splitting, name) {
+			t.Errorf("%s has %d lines, at most %d are one job: split it", name, n, packageLinesMax)
+		}
+	}
+}
+
+func TestTypesHaveOneJob(t *testing.T) {
+	methods := map[string]int{}
+	for _, s := range sources(t, false) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && !slices.Contains(splitting, s.pkg.path()) {
+				methods[s.pkg.path()+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+	}
+	for name, n := range methods {
+		if n > typeMethodsMax {
+			t.Errorf("%s has %d methods, at most %d are one job: split it", name, n, typeMethodsMax)
+		}
+	}
+}
+
+// receiver is the name of the type that a method belongs to.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	}
+	return ""
 }
 
 // What is to be done belongs where it is tracked, not where it is forgotten.

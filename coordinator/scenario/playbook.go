@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
@@ -38,7 +39,7 @@ func (t *track) look() {
 // taskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
 func taskNames(path string, p net.Place) []string {
 	var names []string
-	for _, prefix := range slices.Compact([]string{path, stem(path), ""}) {
+	for _, prefix := range slices.Compact([]string{path, script.Stem(path), ""}) {
 		if p.Iteration >= 0 {
 			item := prefix + p.Step + "[" + strconv.Itoa(p.Iteration) + "]"
 			names = append(names, item+"."+p.Task, item)
@@ -49,7 +50,7 @@ func taskNames(path string, p net.Place) []string {
 }
 
 // findTask gives the script of a playbook's call; nil: there is none.
-func findTask(parts map[string]*part, path string, p net.Place) *part {
+func findTask(parts script.Parts, path string, p net.Place) *script.Part {
 	for _, name := range taskNames(path, p) {
 		if part := parts[name]; part != nil {
 			return part
@@ -59,13 +60,13 @@ func findTask(parts map[string]*part, path string, p net.Place) *part {
 }
 
 // scriptedTask reports whether the script answers a task, in any iteration.
-func scriptedTask(parts map[string]*part, path string, p net.Place) bool {
+func scriptedTask(parts script.Parts, path string, p net.Place) bool {
 	if findTask(parts, path, p) != nil {
 		return true
 	}
 	names := taskNames(path, p)
 	for name := range parts {
-		if s := stem(name); s != name && slices.Contains(names, s) {
+		if s := script.Stem(name); s != name && slices.Contains(names, s) {
 			return true
 		}
 	}
@@ -274,12 +275,12 @@ func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) 
 }
 
 // told adds what a scripted answer tells beside its output.
-func (q question) told(a answer) decide.Item {
-	it := q.answered(a.output)
-	if len(a.about) == 0 {
+func (q question) told(a script.Answer) decide.Item {
+	it := q.answered(a.Output)
+	if len(a.About) == 0 {
 		return it
 	}
-	it.Event.Detail = withAbout(it.Event.Detail, a.about)
+	it.Event.Detail = withAbout(it.Event.Detail, a.About)
 	return it
 }
 

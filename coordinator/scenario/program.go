@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -101,7 +102,7 @@ func (c *cast) compile(src source, path string, directory *template.Directory) (
 	if directory != nil {
 		w.Directory = directory
 	}
-	b := &binder{cast: c, path: stem(path), w: w, known: map[string]bool{}}
+	b := &binder{cast: c, path: script.Stem(path), w: w, known: map[string]bool{}}
 	b.bind()
 	childErr := checkChildren(w, src.folder)
 	checked, checkErr := template.Check(w, template.Known{
@@ -144,11 +145,11 @@ func (b *binder) bind() {
 		return
 	}
 	eachStep(b.w.Steps, func(s *template.Step) {
-		if f := s.Fulfillment; f != nil && f.Source != nil && scripted(b.cast.decisions, b.path, s.ID, "") {
+		if f := s.Fulfillment; f != nil && f.Source != nil && b.cast.decisions.Has(b.path, s.ID, "") {
 			b.known[f.Source.Operation] = true
 		}
 		binding, bound := b.w.Operations[s.Operation]
-		switch isScripted := scripted(b.cast.operations, b.path, s.ID, s.Operation); {
+		switch isScripted := b.cast.operations.Has(b.path, s.ID, s.Operation); {
 		case isScripted && bound && builtIn(binding):
 			s.Operation += scriptedSuffix
 			b.known[s.Operation] = true
@@ -160,7 +161,7 @@ func (b *binder) bind() {
 	})
 	// Of two steps with one operation, one may be scripted by its id and the other not at all.
 	eachStep(b.w.Steps, func(s *template.Step) {
-		if b.known[s.Operation] && !scripted(b.cast.operations, b.path, s.ID, unsuffixed(s.Operation)) {
+		if b.known[s.Operation] && !b.cast.operations.Has(b.path, s.ID, unsuffixed(s.Operation)) {
 			b.unscripted(s)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 )
 
 // Options change how a scenario is run, not what it expects. The zero Options run it once, as it is written.
@@ -105,10 +106,10 @@ func (t *track) sameAs(other *track) (by *Event, got string, same bool) {
 func (g *stage) conclude() *Report {
 	r := g.report
 	r.Passed = len(r.Differences) == 0
-	r.Duration = template.FormatDuration(g.sinceStart())
+	r.Duration = duration.Format(g.sinceStart())
 	if len(g.tracks) > 0 {
 		if e := g.main().finished(); e != nil {
-			r.Duration = template.FormatDuration(time.Duration(e.At - g.s.start.UnixNano()))
+			r.Duration = duration.Format(time.Duration(e.At - g.s.start.UnixNano()))
 		}
 	}
 	for _, t := range g.tracks {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -152,7 +153,7 @@ func (t *track) event(i int) *Event {
 	}
 	e := &t.journal[i]
 	return &Event{Run: strings.TrimSuffix(t.path, "/"), Seq: e.Seq, Type: e.Type.String(), Node: e.Node,
-		At: template.FormatDuration(time.Duration(e.At - t.stage.s.start.UnixNano()))}
+		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
 }
 
 // last is the index of the latest event that says yes; -1: none does.
@@ -175,5 +176,5 @@ func (t *track) by(node int32) int {
 
 // itemKey is the key of a row's instance in item i of the map with the given key.
 func itemKey(id, mapKey string, i int) string {
-	return id + mapKey[len(stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
+	return id + mapKey[len(script.Stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
 }

@@ -1,4 +1,4 @@
-package template_test
+package duration_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 )
 
 func TestDurationsHaveOneLengthAndOneSpelling(t *testing.T) {
@@ -25,13 +25,13 @@ func TestDurationsHaveOneLengthAndOneSpelling(t *testing.T) {
 		{"PT0.000000001S", 1, "PT0.000000001S"},
 		{"P106751D", 106751 * 24 * time.Hour, "P106751D"},
 	} {
-		got, err := template.ParseDuration(c.text)
+		got, err := duration.Parse(c.text)
 		require.NoError(t, err, c.text)
 		require.Equal(t, c.want, got, c.text)
-		require.Equal(t, c.canonical, template.FormatDuration(got))
+		require.Equal(t, c.canonical, duration.Format(got))
 	}
-	require.Equal(t, "PT0S", template.FormatDuration(0))
-	require.Equal(t, "-PT5S", template.FormatDuration(-5*time.Second))
+	require.Equal(t, "PT0S", duration.Format(0))
+	require.Equal(t, "-PT5S", duration.Format(-5*time.Second))
 }
 
 func TestDurationsWithoutAFixedPositiveLengthAreRefused(t *testing.T) {
@@ -43,17 +43,17 @@ func TestDurationsWithoutAFixedPositiveLengthAreRefused(t *testing.T) {
 		"P1M": "no fixed length", "P1Y": "no fixed length", "P1Y2D": "no fixed length", "P1MT5S": "no fixed length",
 		"P200000D": "longer than 292 years", "P99999999999999999999W": "longer than 292 years",
 	} {
-		_, err := template.ParseDuration(text)
+		_, err := duration.Parse(text)
 		require.ErrorContains(t, err, why, "%q", text)
 		require.ErrorContains(t, err, "invalid duration \""+text+"\"")
 	}
 }
 
 func TestDurationsAreRefusedByTheirLengthFirst(t *testing.T) {
-	_, err := template.ParseDuration("PT" + strings.Repeat("0", 197) + "1S")
+	_, err := duration.Parse("PT" + strings.Repeat("0", 197) + "1S")
 	require.ErrorContains(t, err, "it has 201 bytes, at most 200 are read")
 	require.Less(t, len(err.Error()), 300)
-	d, err := template.ParseDuration("PT" + strings.Repeat("0", 196) + "1S")
+	d, err := duration.Parse("PT" + strings.Repeat("0", 196) + "1S")
 	require.NoError(t, err)
 	require.Equal(t, time.Second, d)
 }
@@ -61,11 +61,11 @@ func TestDurationsAreRefusedByTheirLengthFirst(t *testing.T) {
 func TestFormattedDurationsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(1, 1<<63-1).Draw(t, "d"))
-		text := template.FormatDuration(d)
+		text := duration.Format(d)
 		if d > 106751*24*time.Hour {
 			return // the last day of a time.Duration cannot be written without rounding past its end
 		}
-		back, err := template.ParseDuration(text)
+		back, err := duration.Parse(text)
 		require.NoError(t, err)
 		require.Equal(t, d, back, text)
 	})

@@ -1,17 +1,13 @@
-package net_test
+package variables_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -105,41 +101,63 @@ func (f *flat) write(w written) (known, conflict bool) {
 // TestWritesOfIterationsConflictByPath: two of them do where one path begins with the other and the values differ there.
 func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var tree net.Writes
+		var tree variables.Writes
 		var list flat
-		views := map[int32]*net.Variables{} // an iteration writes where it can by what it sees
+		views := map[int32]*variables.Vars{} // an iteration writes where it can by what it sees
 		for range rapid.IntRange(1, 40).Draw(t, "writes") {
 			w := written{rapid.Int32Range(0, 2).Draw(t, "by"), drawPath(t), drawValue(t, 2)}
 			if views[w.by] == nil {
-				views[w.by] = &net.Variables{}
+				views[w.by] = &variables.Vars{}
 			}
 			trial := views[w.by].Copied()
 			if trial.Write(w.path, w.v) != nil {
 				continue
 			}
 			wantKnown, want := list.write(w)
-			known, conflict := tree.Conflict(w.by, w.path, w.v)
-			require.Equal(t, []bool{wantKnown, want}, []bool{known, conflict}, "%d writes %v to %v", w.by, w.v, w.path)
+			known, err := tree.Conflict(w.by, w.path, w.v)
+			require.Equal(t, []bool{wantKnown, want}, []bool{known, err != nil}, "%d writes %v to %v", w.by, w.v, w.path)
 			if !want {
+				tree.Note(w.by, w.path, w.v)
 				require.NoError(t, views[w.by].Write(w.path, w.v))
 			}
 		}
 	})
 }
 
+// copied is a value all the way down. One that holds itself is one that was written to after it was handed out.
+func copied(t *rapid.T, v any, depth int) any {
+	require.LessOrEqual(t, depth, 2*value.MaxDepth, "a value holds itself")
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := make(map[string]any, len(object))
+	for k, x := range object {
+		out[k] = copied(t, x, depth+1)
+	}
+	return out
+}
+
+// appended appends to what is there under one key.
+func appended(w *variables.Writes, by int32, key string, v, there any) ([]any, error) {
+	vars := variables.Of(map[string]any{key: there})
+	return w.Appended(by, []string{key}, v, &vars)
+}
+
 // TestVariablesAreThoseThatWereHandedOut: a write changes what its path leads to and nothing beside it, and nothing that was
 // handed out before.
 func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := &table{t: t, handedOut: handedOut{known: map[uintptr]bool{}}}
-		vars, model := &net.Variables{}, any(map[string]any{})
+		var handed, copies []any
+		hold := func(v any) { handed, copies = append(handed, v), append(copies, copied(t, v, 0)) }
+		vars, model := &variables.Vars{}, any(map[string]any{})
 		for range rapid.IntRange(1, 20).Draw(t, "moves") {
 			switch rapid.IntRange(0, 4).Draw(t, "move") {
 			case 0:
-				b.hold("the variables", vars.All())
+				hold(vars.All())
 			case 1:
 				other := vars.Copied()
-				b.hold("the variables", vars.All())
+				hold(vars.All())
 				if rapid.Bool().Draw(t, "other") {
 					_ = other.Write(drawPath(t), drawValue(t, 2)) // its own
 				}
@@ -149,12 +167,12 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 					v = vars.All()
 				}
 				if err := vars.Write(path, v); err == nil {
-					model = replaced(model, path, b.copied(v, 0))
+					model = replaced(model, path, copied(t, v, 0))
 				}
 			}
 			require.Equal(t, model, any(vars.All()))
 		}
-		b.checkHanded()
+		require.Equal(t, copies, handed, "what was handed out has changed")
 	})
 }
 
@@ -163,7 +181,7 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 func TestLoopsAppendToWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lists, copies [][]any // that were handed out
-		loops := []*net.Writes{{}, {}}
+		loops := []*variables.Writes{{}, {}}
 		var there any
 		var model []any
 		for i := range rapid.IntRange(1, 40).Draw(t, "moves") {
@@ -177,11 +195,11 @@ func TestLoopsAppendToWhatIsThere(t *testing.T) {
 			default:
 				v := int64(i)
 				if rapid.Bool().Draw(t, "elsewhere") { // the same list stands at another path, and is appended to there
-					other, err := (&net.Writes{}).Appended(0, "m", -v, there)
+					other, err := appended(&variables.Writes{}, 0, "m", -v, there)
 					require.NoError(t, err)
 					lists, copies = append(lists, other), append(copies, slices.Clone(other))
 				}
-				list, err := loops[k%2].Appended(rapid.Int32Range(0, 2).Draw(t, "by"), "l", v, there)
+				list, err := appended(loops[k%2], rapid.Int32Range(0, 2).Draw(t, "by"), "l", v, there)
 				require.NoError(t, err)
 				there, model = list, append(model, v)
 			}
@@ -193,18 +211,5 @@ func TestLoopsAppendToWhatIsThere(t *testing.T) {
 			}
 		}
 		require.Equal(t, copies, lists, "a list that was handed out has changed")
-	})
-}
-
-// TestAPatchWritesWhereADocumentCan: of any text, both say that it is a path, or neither does.
-func TestAPatchWritesWhereADocumentCan(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		path := rapid.StringOfN(rapid.RuneFrom([]rune("ab.. ~/")), 0, 6, -1).Draw(t, "path")
-		doc := func(set string) string {
-			return "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow: [{step: s, tool: {kind: work}, set: " + set + "}]\n"
-		}
-		_, err := kinds.Load("p.yaml", []byte(doc(fmt.Sprintf("{%q: 1}", "ctx."+path))), template.Known{Operation: func(string) bool { return true }})
-		patch := lay(t, doc("{}")).command(journal.Event{Type: journal.ContextPatched, Value: map[string]any{path: int64(1)}})
-		require.Equal(t, err == nil, patch == nil, "%q: %v, %v", path, err, patch)
 	})
 }

@@ -1,4 +1,4 @@
-package template
+package duration
 
 import (
 	"fmt"
@@ -8,54 +8,54 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sosodev/duration"
+	iso "github.com/sosodev/duration"
 )
 
-// durationForm is the part of ISO 8601 that has a fixed length: weeks, days, hours, minutes and seconds in this order,
+// form is the part of ISO 8601 that has a fixed length: weeks, days, hours, minutes and seconds in this order,
 // each at most once, with a fraction where one is wanted.
-var durationForm = regexp.MustCompile(
+var form = regexp.MustCompile(
 	`^P(?:\d+(?:\.\d+)?W)?(?:\d+(?:\.\d+)?D)?(?:T(?:\d+(?:\.\d+)?H)?(?:\d+(?:\.\d+)?M)?(?:\d+(?:\.\d+)?S)?)?$`)
 
-// durationMax is how many bytes a duration may have: the longest that there is, to the nanosecond, has 30.
-const durationMax = 200
+// bytesMax is how many bytes a duration may have: the longest that there is, to the nanosecond, has 30.
+const bytesMax = 200
 
-// ParseDuration reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of
+// Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of
 // zero and below, years and months, which have no fixed length, what a time.Duration cannot hold (about 292 years), and texts of
 // more than 200 bytes.
-func ParseDuration(text string) (time.Duration, error) {
-	if len(text) > durationMax {
-		return 0, invalidDuration(text[:durationMax]+"…", fmt.Sprintf("it has %d bytes, at most %d are read", len(text), durationMax))
+func Parse(text string) (time.Duration, error) {
+	if len(text) > bytesMax {
+		return 0, invalid(text[:bytesMax]+"…", fmt.Sprintf("it has %d bytes, at most %d are read", len(text), bytesMax))
 	}
 	date, _, _ := strings.Cut(text, "T")
 	switch {
 	case strings.HasPrefix(text, "-"):
-		return 0, invalidDuration(text, "it is negative")
+		return 0, invalid(text, "it is negative")
 	case strings.HasPrefix(text, "P") && strings.ContainsAny(date, "YM"):
-		return 0, invalidDuration(text, "years and months have no fixed length")
-	case !durationForm.MatchString(text) || strings.HasSuffix(text, "P") || strings.HasSuffix(text, "T"):
-		return 0, invalidDuration(text, "write it as PT30S, PT5M or P1DT12H")
+		return 0, invalid(text, "years and months have no fixed length")
+	case !form.MatchString(text) || strings.HasSuffix(text, "P") || strings.HasSuffix(text, "T"):
+		return 0, invalid(text, "write it as PT30S, PT5M or P1DT12H")
 	}
-	d, err := duration.Parse(text)
+	d, err := iso.Parse(text)
 	if err != nil {
-		return 0, invalidDuration(text, err.Error())
+		return 0, invalid(text, err.Error())
 	}
 	seconds := ((d.Weeks*7+d.Days)*24+d.Hours)*3600 + d.Minutes*60 + d.Seconds
 	if seconds >= math.MaxInt64/1e9 {
-		return 0, invalidDuration(text, "it is longer than 292 years")
+		return 0, invalid(text, "it is longer than 292 years")
 	}
 	if whole := d.ToTimeDuration(); whole > 0 {
 		return whole, nil
 	}
-	return 0, invalidDuration(text, "it is zero")
+	return 0, invalid(text, "it is zero")
 }
 
-func invalidDuration(text, why string) error {
+func invalid(text, why string) error {
 	return fmt.Errorf("invalid duration %q: %s", text, why)
 }
 
-// FormatDuration gives the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in
-// P1DT2H30M0.5S. ParseDuration gives back exactly d if it is positive.
-func FormatDuration(d time.Duration) string {
+// Format gives the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in
+// P1DT2H30M0.5S. Parse gives back exactly d if it is positive.
+func Format(d time.Duration) string {
 	if d == 0 {
 		return "PT0S"
 	}
