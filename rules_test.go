@@ -29,7 +29,7 @@ const module = "github.com/sluiceflow/sluice"
 // Each stands below those it may import. Examples import what they show.
 var floors = []floor{
 	// usable alone
-	{"internal/canceled", nil},
+	{"internal/cancelled", nil},
 	{"internal/readfile", nil},
 	{"internal/usercode", nil},
 	{"signals", nil},
@@ -74,17 +74,17 @@ var floors = []floor{
 	// what makes it happen
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "template", "template/expr", "template/value")},
 	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
-	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/canceled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
+	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/cancelled", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
 	{"coordinator/registry", uses("coordinator/directory", "coordinator/operation", "internal/readfile", "reactive/decide", "reactive/journal", "template",
 		"template/document", "template/kinds", "template/plan", "template/value")},
-	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
+	{"coordinator", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "dag", "internal/cancelled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
 		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive")},
 	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
 		"template/plan", "template/value")},
 	{"coordinator/api", uses("coordinator", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template/expr", "template/plan",
 		"template/value")},
-	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
+	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/cancelled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr", "template/fields", "template/value")},

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -42,7 +42,7 @@ func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) 
 		}
 		select {
 		case <-ctx.Done():
-			return nil, canceled.Error(ctx)
+			return nil, cancelled.Error(ctx)
 		case <-e.shut:
 		case <-other.durable:
 		case <-other.over:

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -58,7 +58,7 @@ func (c children) await(ctx context.Context, r *Run) (*Result, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, canceled.Error(ctx)
+			return nil, cancelled.Error(ctx)
 		case <-c.engine.untilTried(r.id):
 		}
 	}

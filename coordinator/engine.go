@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -457,7 +457,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 		case <-e.shut:
 			return nil
 		case <-ctx.Done():
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		}
 	}
 	e.ending = true
@@ -539,7 +539,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 		}
 		select { // it is leaving; the next one takes the item
 		case <-ctx.Done():
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		case <-r.over:
 		}
 	}

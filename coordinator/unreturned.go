@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
 // shutdownTime is how long what is under way may take to return after the context of Shutdown has ended. A command takes two
@@ -111,7 +111,7 @@ func (e *Engine) reply(ctx context.Context, done <-chan error) (err error, told 
 	case err := <-done:
 		return err, true
 	case <-ctx.Done():
-		return canceled.Error(ctx), false
+		return cancelled.Error(ctx), false
 	case <-e.shut:
 	}
 	select { // both may have come

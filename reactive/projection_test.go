@@ -150,7 +150,7 @@ func TestAClosedRunWaitsForNobody(t *testing.T) {
 	a, _ := r.root.Node("a")
 	require.True(t, r.root.Decidable(a))
 	require.Equal(t, []reactive.Cause{{Kind: reactive.ByPerson, Node: a}}, r.root.Causes(a))
-	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCanceled, Detail: &journal.Detail{}})
+	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCancelled, Detail: &journal.Detail{}})
 	require.False(t, r.root.Decidable(a))
 	require.Equal(t, []reactive.Cause{{Kind: reactive.ByEnd, Node: a}}, r.root.Causes(a))
 }

@@ -101,9 +101,9 @@ func (r *Root) Verdict() Verdict {
 }
 
 func (r *Root) closedVerdict(e *journal.Event) Verdict {
-	out := Verdict{Failure: failureOf(e, CodeCanceled), Node: -1}
+	out := Verdict{Failure: failureOf(e, CodeCancelled), Node: -1}
 	switch e.Type {
-	case journal.RunCanceled:
+	case journal.RunCancelled:
 		out.Status = RunAborted
 	case journal.RunDeadlineExceeded:
 		out.Status = RunDeadlineExceeded

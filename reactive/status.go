@@ -51,7 +51,7 @@ func (s RunStatus) Terminal() bool {
 const (
 	CodeTimeout          = call.CodeTimeout
 	CodeAborted          = "aborted"
-	CodeCanceled         = "cancelled"
+	CodeCancelled        = "cancelled"
 	CodeInterrupted      = "interrupted"
 	CodeInputResolution  = "input_resolution"
 	CodeOutputResolution = "output_resolution"

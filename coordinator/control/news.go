@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/readfile"
 )
 
@@ -35,7 +35,7 @@ func AwaitNews(ctx context.Context, dir string, glance []byte) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		case <-tick.C:
 		}
 		now, err := Glance(dir)

@@ -125,8 +125,8 @@ func (t *track) cancellation() (decide.Item, bool) {
 	if t.parent == nil || t.finished() != nil || t.parent.root.Open(t.call) {
 		return decide.Item{}, false
 	}
-	return decide.Item{Event: journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{
-		Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: "the call that started the run has ended"},
+	return decide.Item{Event: journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{
+		Failure: &journal.Failure{Code: reactive.CodeCancelled, Message: "the call that started the run has ended"},
 	}}}, true
 }
 

@@ -29,7 +29,7 @@ var typeNames = [...]string{
 	ContextPatched:      "ctx.patched",
 	RunPaused:           "run.paused",
 	RunResumed:          "run.resumed",
-	RunCanceled:         "run.cancelled",
+	RunCancelled:        "run.cancelled",
 	RunClosed:           "run.closed",
 	RunReopened:         "run.reopened",
 	RunDeadlineExceeded: "run.deadline_exceeded",
