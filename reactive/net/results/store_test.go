@@ -31,6 +31,8 @@ func TestAReferenceStandsForAResult(t *testing.T) {
 	var other results.Store
 	require.Equal(t, standing, other.Whole(standing), "only its own run can resolve a reference")
 	require.Equal(t, "a", s.Whole("a"))
+	own := map[string]any{"kind": "own", "ref": object["ref"]}
+	require.Equal(t, own, s.Whole(own), "an author's object may have a ref too")
 	_, ok = other.Get(object["ref"].(string))
 	require.False(t, ok)
 }
