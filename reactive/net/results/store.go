@@ -81,11 +81,11 @@ func (s *Store) Shrink(run string, args map[string]value.Value, size, most int) 
 
 // Size returns the length of a value as canonical JSON; more than any has, where it nests too deep to be written.
 func Size(v value.Value) int {
-	text, err := value.JSON(v)
+	size, err := value.JSONSize(v)
 	if err != nil {
 		return value.MaxSizeBytes + 1
 	}
-	return len(text)
+	return size
 }
 
 // StepReference names what a step-run has returned.
