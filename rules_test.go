@@ -88,8 +88,10 @@ var floors = []floor{
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
 		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr", "template/fields", "template/value")},
-	{"coordinator/scenario", uses("coordinator/scenario/script", "internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
-		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value", "template/duration")},
+	{"coordinator/scenario/program", uses("coordinator/scenario/script", "internal/readfile", "reactive/net", "template", "template/document", "template/kinds", "template/plan",
+		"template/playbook", "template/value")},
+	{"coordinator/scenario", uses("coordinator/scenario/program", "coordinator/scenario/script", "internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
+		"template", "template/document", "template/expr", "template/plan", "template/playbook", "template/value", "template/duration")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
