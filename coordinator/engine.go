@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -294,7 +294,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 		}
 		select { // it is leaving; the next one takes the item
 		case <-ctx.Done():
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		case <-r.over:
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/limits"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -53,7 +53,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, canceled.Error(ctx)
+			return nil, cancelled.Error(ctx)
 		case <-active.over:
 		case <-e.shut:
 		}
@@ -113,8 +113,8 @@ func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 // Cancel ends the run: whatever has not ended aborts, calls under way are stopped.
 func (r *Run) Cancel(ctx context.Context, reason string) error {
 	return r.wish(ctx, journal.Event{
-		Type: journal.RunCanceled, Detail: &journal.Detail{
-			Reason: reason, Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: reason},
+		Type: journal.RunCancelled, Detail: &journal.Detail{
+			Reason: reason, Failure: &journal.Failure{Code: reactive.CodeCancelled, Message: reason},
 		},
 	})
 }

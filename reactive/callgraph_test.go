@@ -180,7 +180,7 @@ steps:
         - {id: aborted, operation: op}
         - {id: open, operation: op}`)).start()
 	s.give(1, of("ann", responded("first", 1, "A")), journal.Event{Type: journal.NodeAborted, Node: "aborted"})
-	s.give(2, responded("aborted", 1, "late"), journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{Reason: "enough"}})
+	s.give(2, responded("aborted", 1, "late"), journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{Reason: "enough"}})
 	s.give(3, responded("open", 1, "late"))
 	require.ElementsMatch(t, []string{
 		"first#1 completed", "first#1:ann completed", "first#1:bob aborted aborted", "aborted#1 aborted aborted",

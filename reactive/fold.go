@@ -27,7 +27,7 @@ func (r *Root) fold(e *journal.Event) ledger.Outcome {
 		return ledger.Late
 	}
 	switch e.Type {
-	case journal.RunCanceled, journal.RunClosed, journal.RunDeadlineExceeded:
+	case journal.RunCancelled, journal.RunClosed, journal.RunDeadlineExceeded:
 		return r.foldClosed(e)
 	}
 	v := r.resolve(e)
@@ -135,7 +135,7 @@ func (t *tree) resumeMaps(v int32) {
 // foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides
 // any more and no later event counts. What is terminal stays as it is.
 func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
-	why := e.FailureOr(CodeCanceled)
+	why := e.FailureOr(CodeCancelled)
 	if v := r.resolve(e); e.Node != "" && v >= 0 && !r.Final(v) {
 		r.keeper.FailNamed(v, why, e)
 		r.setStatus(v, ledger.Failed)

@@ -153,7 +153,7 @@ func TestAClosedRunWaitsForNobody(t *testing.T) {
 	a, _ := r.root.Node("a")
 	require.True(t, r.root.Decidable(a))
 	require.Equal(t, []inspect.Cause{{Kind: inspect.ByPerson, Node: a}}, inspect.Causes(r.root, a))
-	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCanceled, Detail: &journal.Detail{}})
+	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCancelled, Detail: &journal.Detail{}})
 	require.False(t, r.root.Decidable(a))
 	require.Equal(t, []inspect.Cause{{Kind: inspect.ByEnd, Node: a}}, inspect.Causes(r.root, a))
 }

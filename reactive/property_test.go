@@ -190,7 +190,7 @@ func (r *randomRun) draw() journal.Event {
 	kinds := []journal.Type{
 		journal.CallRequested, journal.CallResponded, journal.CallResponded, journal.CallResponded, journal.CallError,
 		journal.CallError, journal.CallAborted, journal.CallCompleted, journal.CallSkipped, journal.NodeAborted,
-		journal.NodeRetried, journal.StepFailed, journal.RunCanceled,
+		journal.NodeRetried, journal.StepFailed, journal.RunCancelled,
 	}
 	e := journal.Event{Type: rapid.SampledFrom(kinds).Draw(r.t, "type"), Node: key, Attempt: attempt}
 	switch e.Type {
@@ -198,7 +198,7 @@ func (r *randomRun) draw() journal.Event {
 		e.Detail = &journal.Detail{Failure: &journal.Failure{Code: "broken", Retryable: true, Details: map[string]any{"at": []any{key}}}}
 	case journal.CallResponded:
 		e.Value = map[string]any{"of": key, "rows": []any{map[string]any{"n": int64(len(r.journal))}}}
-	case journal.RunCanceled:
+	case journal.RunCancelled:
 		if rapid.IntRange(0, 20).Draw(r.t, "cancel") > 0 {
 			e.Type = journal.CallResponded
 		} else {

@@ -68,9 +68,9 @@ func (r *Root) Verdict() Verdict {
 }
 
 func (r *Root) closedVerdict(e *journal.Event) Verdict {
-	out := Verdict{Failure: e.FailureOr(CodeCanceled), Node: -1}
+	out := Verdict{Failure: e.FailureOr(CodeCancelled), Node: -1}
 	switch e.Type {
-	case journal.RunCanceled:
+	case journal.RunCancelled:
 		out.Status = RunAborted
 	case journal.RunDeadlineExceeded:
 		out.Status = RunDeadlineExceeded

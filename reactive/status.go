@@ -90,7 +90,7 @@ func (s RunStatus) Terminal() bool {
 const (
 	CodeTimeout          = call.CodeTimeout
 	CodeAborted          = call.CodeAborted
-	CodeCanceled         = "cancelled"
+	CodeCancelled        = "cancelled"
 	CodeInterrupted      = "interrupted"
 	CodeInputResolution  = call.CodeInputResolution
 	CodeOutputResolution = "output_resolution"

@@ -25,7 +25,7 @@ func (c *Call) takeText(bytes int) error {
 		return nil
 	}
 	if err := c.host.TakeText(c, bytes); err != nil {
-		return canceled(c)
+		return cancelled(c)
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func (c *Call) takeNodes(text, nodes int) error {
 		return nil
 	}
 	if err := c.host.TakeValue(c, nodes*value.NodeBytes); err != nil {
-		return canceled(c)
+		return cancelled(c)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -60,7 +60,7 @@ func (r *Reader) Await(ctx, over context.Context, run string, last uint64) (*ins
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, canceled.Error(ctx)
+		return nil, cancelled.Error(ctx)
 	}
 	return nil, nil
 }

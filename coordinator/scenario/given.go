@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
@@ -51,12 +52,12 @@ func hasKeys(got, want value.Value) bool {
 // callNames are what a scenario may call the call that an event requests, as it may in operations.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
-		return taskNames("", p)
+		return program.TaskNames("", p)
 	}
 	key := t.journal[i].Node
 	names := []string{key, script.Stem(key)}
 	if v, ok := t.seen.Node(key); ok {
-		names = append(names, unsuffixed(t.seen.Operation(v).Name))
+		names = append(names, program.Operation(t.seen.Operation(v).Name))
 	}
 	return names
 }

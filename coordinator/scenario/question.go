@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -44,7 +45,7 @@ func (q question) part(c *cast) *script.Part {
 		return c.decisions.Find(q.t.path, q.node, "")
 	}
 	if p, ok := q.task(); ok {
-		return findTask(c.operations, q.t.path, p)
+		return program.FindTask(c.operations, q.t.path, p)
 	}
 	return c.operations.Find(q.t.path, q.node, q.operation())
 }
@@ -54,7 +55,7 @@ func (q question) operation() string {
 	if p, ok := q.task(); ok {
 		return p.Kind
 	}
-	return unsuffixed(q.bound().Name)
+	return program.Operation(q.bound().Name)
 }
 
 // task says what a playbook's call is for. It reports false for any other call.

@@ -146,7 +146,7 @@ func (r *reader) stepDispatches(x *expectation, n *document.Node) {
 
 func (r *reader) dispatch(n *document.Node) call.Dispatch {
 	var d call.Dispatch
-	states := words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Canceled, call.Unreachable)
+	states := words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Cancelled, call.Unreachable)
 	r.Object(n, fields{
 		"participant": func(v *document.Node) { d.Participant = r.Text(v) },
 		"attempt":     func(v *document.Node) { d.Attempt = int32(r.Count(v)) },

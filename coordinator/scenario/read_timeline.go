@@ -117,8 +117,8 @@ func (r *reader) message(n *document.Node) journal.Event {
 
 // cancel reads the wish that coordinator.Run.Cancel makes, with the same failure.
 func (r *reader) cancel(n *document.Node) journal.Event {
-	e := r.wish(n, journal.RunCanceled, "reason")
-	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCanceled, Message: e.Detail.Reason}
+	e := r.wish(n, journal.RunCancelled, "reason")
+	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCancelled, Message: e.Detail.Reason}
 	return e
 }
 

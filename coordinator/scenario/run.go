@@ -57,8 +57,8 @@ func (s *Scenario) Run(o Options) *Report {
 // mayCrash reports whether a crash may change nothing in the runs that were on the stage.
 func (g *stage) mayCrash() bool {
 	for _, t := range g.tracks {
-		for i := range t.program.plan.Nodes {
-			if s := t.program.plan.Nodes[i].Step; s != nil && s.NonIdempotent {
+		for i := range t.program.Plan.Nodes {
+			if s := t.program.Plan.Nodes[i].Step; s != nil && s.NonIdempotent {
 				return false
 			}
 		}

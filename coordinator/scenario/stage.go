@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -19,7 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// turnsMax bounds the turns of one run within one instant, so that a workflow that goes round without time passing ends as a difference.
+// turnsMax bounds the turns of one run within one instant, so that a workflow that goes round without time passing ends as a
+// difference.
 const turnsMax = 10_000
 
 // What a scenario may take unless its Options say otherwise.
@@ -95,15 +98,15 @@ func (g *stage) perform() {
 
 // open starts the scenario's own run. The error says why the document or its input is refused.
 func (g *stage) open() error {
-	src, err := g.s.source(g.options)
+	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := g.cast.compile(src, "", g.s.directory)
+	p, err := src.Compile(g.cast.operations, g.cast.decisions, "", g.s.directory)
 	if err != nil {
 		return err
 	}
-	g.directory = p.plan.Workflow.Directory
+	g.directory = p.Plan.Workflow.Directory
 	return g.begin(newTrack(g, "run", "", p), g.s.input)
 }
 
@@ -134,10 +137,10 @@ func (g *stage) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := registry.CheckInput(t.program.plan.Workflow, in); err != nil {
+	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.ofRun())})
+	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)

@@ -45,7 +45,7 @@ const (
 	ContextPatched      Type = 20 // a playbook's context changed. Value: patch; Detail.Actor
 	RunPaused           Type = 21 // nothing new starts. Detail.Actor, Detail.Reason; Detail.Cause when the run that started this one is paused
 	RunResumed          Type = 22 // ends one cause of pause. Detail.Actor; Detail.Cause as above
-	RunCanceled         Type = 23 // a person or program cancelled the run: closes it. Detail.Actor, Detail.Reason
+	RunCancelled        Type = 23 // a person or program cancelled the run: closes it. Detail.Actor, Detail.Reason
 	RunClosed           Type = 24 // the engine closes the run: Node (if named) fails, the rest aborts. Detail.Failure
 	RunReopened         Type = 25 // a manual retry of a finished run. Detail.Actor
 	RunDeadlineExceeded Type = 26 // the run's deadline closes it. Detail.Due

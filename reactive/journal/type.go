@@ -34,7 +34,7 @@ var kinds = [...]struct {
 	ContextPatched:      {"ctx.patched", []Writer{Command}},
 	RunPaused:           {"run.paused", []Writer{Command, Stepper}},
 	RunResumed:          {"run.resumed", []Writer{Command, Stepper}},
-	RunCanceled:         {"run.cancelled", []Writer{Command}},
+	RunCancelled:        {"run.cancelled", []Writer{Command}},
 	RunClosed:           {"run.closed", []Writer{Stepper, Timer}},
 	RunReopened:         {"run.reopened", []Writer{Stepper}},
 	RunDeadlineExceeded: {"run.deadline_exceeded", []Writer{Timer}},

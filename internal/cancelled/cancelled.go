@@ -1,5 +1,5 @@
-// Package canceled says why a context has ended.
-package canceled
+// Package cancelled says why a context has ended.
+package cancelled
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package scenario
+package program
 
 import (
 	"fmt"
@@ -15,54 +15,53 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// program is a compiled workflow, ready to be performed by the script.
-type program struct {
-	plan      *plan.Plan
-	folder    string // that paths in it are relative to
-	functions map[string]*template.Function
+// Program is a compiled workflow, ready to be performed by the script.
+type Program struct {
+	Plan      *plan.Plan
+	Folder    string // that paths in it are relative to
+	Functions map[string]*template.Function
 }
 
-// source is a workflow as it was found: a document, or a tree built in Go.
-type source struct {
+// Source is a workflow as it was found: a document, or a tree built in Go.
+type Source struct {
 	node   *document.Node
 	built  *template.Workflow // in place of node
 	folder string
 }
 
 // openSource finds the document that a path names, relative to a folder.
-func openSource(folder, path string) (source, error) {
+func openSource(folder, path string) (Source, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(folder, path)
 	}
 	data, err := readfile.Regular(path, document.BytesMax)
 	if err != nil {
-		return source{}, fmt.Errorf("workflow: %w", err)
+		return Source{}, fmt.Errorf("workflow: %w", err)
 	}
 	nodes, err := document.Parse(path, data, document.Limits{})
 	if err != nil {
-		return source{}, err
+		return Source{}, err
 	}
 	if len(nodes) > 1 {
-		return source{}, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"}
+		return Source{}, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"}
 	}
-	return source{node: nodes[0], folder: filepath.Dir(path)}, nil
+	return Source{node: nodes[0], folder: filepath.Dir(path)}, nil
 }
 
-// source finds the scenario's workflow: inline, by the name of one built in Go, or in a file.
-func (s *Scenario) source(o Options) (source, error) {
-	folder := filepath.Dir(s.Pos.File)
-	name, isText := s.workflow.Text()
-	if built := o.Workflows[name]; isText && built != nil {
-		return source{built: built, folder: folder}, nil
+// Find finds the workflow of a scenario whose file is in folder: inline, by the name of one of those built in Go, or in a file.
+func Find(workflow *document.Node, built map[string]*template.Workflow, folder string) (Source, error) {
+	name, isText := workflow.Text()
+	if w := built[name]; isText && w != nil {
+		return Source{built: w, folder: folder}, nil
 	}
 	if isText {
 		return openSource(folder, name)
 	}
-	return source{node: s.workflow, folder: folder}, nil
+	return Source{node: workflow, folder: folder}, nil
 }
 
 // tree makes the tree of a source, which belongs to the caller. One that comes with an error holds what could be read.
-func (src source) tree() (*template.Workflow, error) {
+func (src Source) tree() (*template.Workflow, error) {
 	if src.built != nil {
 		return copyTree(src.built)
 	}
@@ -91,10 +90,10 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	return c, nil
 }
 
-// compile makes a program of a source, for a run at path. Everything that is wrong is reported at once. A directory that
-// is given replaces that of the document. It is compiled anew for each path, because the script may answer a step of one
-// child run and leave the same step of another to the engine.
-func (c *cast) compile(src source, path string, directory *template.Directory) (*program, error) {
+// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. Everything that is wrong is
+// reported at once. A directory that is given replaces that of the document. It is compiled anew for each path, because the
+// script may answer a step of one child run and leave the same step of another to the engine.
+func (src Source) Compile(operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
 	w, readErr := src.tree()
 	if w == nil {
 		return nil, readErr
@@ -102,12 +101,12 @@ func (c *cast) compile(src source, path string, directory *template.Directory) (
 	if directory != nil {
 		w.Directory = directory
 	}
-	b := &binder{cast: c, path: script.Stem(path), w: w, known: map[string]bool{}}
+	b := &binder{operations: operations, decisions: decisions, path: script.Stem(path), w: w, known: map[string]bool{}}
 	b.bind()
 	childErr := checkChildren(w, src.folder)
 	checked, checkErr := template.Check(w, template.Known{
 		Operation:  func(name string) bool { return b.known[name] },
-		Operations: slices.Sorted(maps.Keys(c.operations)),
+		Operations: slices.Sorted(maps.Keys(operations)),
 	})
 	if err := document.Join(readErr, b.errs.Err(), childErr, checkErr); err != nil {
 		return nil, err
@@ -120,12 +119,13 @@ func (c *cast) compile(src source, path string, directory *template.Directory) (
 	for _, f := range w.Functions() {
 		functions[f.Name] = f
 	}
-	return &program{p, src.folder, functions}, nil
+	return &Program{p, src.folder, functions}, nil
 }
 
 // binder decides for each step who answers: the script, or the engine itself.
 type binder struct {
-	cast  *cast
+	operations, decisions script.Parts
+
 	path  string
 	w     *template.Workflow
 	known map[string]bool // operations that the script answers
@@ -145,11 +145,11 @@ func (b *binder) bind() {
 		return
 	}
 	eachStep(b.w.Steps, func(s *template.Step) {
-		if f := s.Fulfillment; f != nil && f.Source != nil && b.cast.decisions.Has(b.path, s.ID, "") {
+		if f := s.Fulfillment; f != nil && f.Source != nil && b.decisions.Has(b.path, s.ID, "") {
 			b.known[f.Source.Operation] = true
 		}
 		binding, bound := b.w.Operations[s.Operation]
-		switch isScripted := b.cast.operations.Has(b.path, s.ID, s.Operation); {
+		switch isScripted := b.operations.Has(b.path, s.ID, s.Operation); {
 		case isScripted && bound && builtIn(binding):
 			s.Operation += scriptedSuffix
 			b.known[s.Operation] = true
@@ -161,7 +161,7 @@ func (b *binder) bind() {
 	})
 	// Of two steps with one operation, one may be scripted by its id and the other not at all.
 	eachStep(b.w.Steps, func(s *template.Step) {
-		if b.known[s.Operation] && !b.cast.operations.Has(b.path, s.ID, unsuffixed(s.Operation)) {
+		if b.known[s.Operation] && !b.operations.Has(b.path, s.ID, Operation(s.Operation)) {
 			b.unscripted(s)
 		}
 	})
@@ -169,11 +169,11 @@ func (b *binder) bind() {
 
 func (b *binder) unscripted(s *template.Step) {
 	b.errs.Add(&document.Error{Pos: s.Pos, Text: s.Operation,
-		Msg: fmt.Sprintf("operation %q of step %q is not scripted", unsuffixed(s.Operation), s.ID)})
+		Msg: fmt.Sprintf("operation %q of step %q is not scripted", Operation(s.Operation), s.ID)})
 }
 
-// unsuffixed is the operation's name as the document has it.
-func unsuffixed(operation string) string {
+// Operation returns an operation's name as the document has it.
+func Operation(operation string) string {
 	if n := len(operation) - len(scriptedSuffix); n > 0 && operation[n:] == scriptedSuffix {
 		return operation[:n]
 	}

@@ -1,4 +1,4 @@
-package canceled_test
+package cancelled_test
 
 import (
 	"context"
@@ -9,27 +9,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
 func TestErrorHoldsTheErrorAndTheCause(t *testing.T) {
 	plain, stop := context.WithCancel(t.Context())
 	stop()
-	require.Equal(t, context.Canceled, canceled.Error(plain))
+	require.Equal(t, context.Canceled, cancelled.Error(plain))
 
 	lunch := errors.New("lunch")
 	caused, stopBecause := context.WithCancelCause(t.Context())
 	stopBecause(lunch)
-	require.ErrorIs(t, canceled.Error(caused), context.Canceled)
-	require.ErrorIs(t, canceled.Error(caused), lunch)
-	require.EqualError(t, canceled.Error(caused), "context canceled: lunch")
+	require.ErrorIs(t, cancelled.Error(caused), context.Canceled)
+	require.ErrorIs(t, cancelled.Error(caused), lunch)
+	require.EqualError(t, cancelled.Error(caused), "context canceled: lunch")
 
 	wrapping, stopWrapping := context.WithCancelCause(t.Context())
 	stopWrapping(fmt.Errorf("lunch: %w", context.Canceled))
-	require.EqualError(t, canceled.Error(wrapping), "lunch: context canceled")
+	require.EqualError(t, cancelled.Error(wrapping), "lunch: context canceled")
 
 	late, stopLate := context.WithDeadlineCause(t.Context(), time.Unix(0, 0), lunch)
 	defer stopLate()
-	require.ErrorIs(t, canceled.Error(late), context.DeadlineExceeded)
-	require.ErrorIs(t, canceled.Error(late), lunch)
+	require.ErrorIs(t, cancelled.Error(late), context.DeadlineExceeded)
+	require.ErrorIs(t, cancelled.Error(late), lunch)
 }
