@@ -1,0 +1,117 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+func newRunsWatch() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "watch RUN",
+		Short: "Follow a run",
+		Long: `Watch prints what has happened in a run, and what happens, until the run ends: each event, and how the statuses of
+steps change. Where nobody works on the run, it waits until somebody does. Ctrl-C ends watching, not the run.
+
+RUN is the id of a run, or as much of its beginning as tells it from others. For programs, -o jsonl prints one object a
+line as things happen:
+  {"event":…,"changes":[{"step":…,"from":…,"to":…},…],"status":…}`,
+		Example: `  sluice runs watch tuesday --data ./journal
+  sluice runs watch tuesday --data ./journal -o jsonl | jq -r .status`,
+		Args: cobra.ExactArgs(1),
+	}
+	q := newQuery(cmd)
+	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)
+		defer stop()
+		cmd.SetContext(ctx)
+		w := &watcher{query: q, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}
+		q.delay(cmd)
+		w.records, w.lines = q.objects(cmd), newEventLines(q.people(cmd))
+		err := w.watch(cmd)
+		return cli.ExitOf(errors.Join(err, w.records.End(), q.out.Release()))
+	}
+	return cmd
+}
+
+// watcher follows a run through the processes that work on it.
+type watcher struct {
+	*query
+	run      string
+	next     uint64 // sequence of the event to be printed next
+	finished bool
+	told     bool // that nobody works on the run
+	records  *cli.Objects
+	lines    *eventLines
+	stderr   io.Writer
+}
+
+func (w *watcher) watch(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	for {
+		glance, _ := control.Glance(w.dir) // where there is none, there is nothing to open either
+		err := w.with(cmd, func(c *control.Client) error {
+			if c.Held() {
+				glance = nil // a process that ends may not have told all that it had journaled by then
+			}
+			return w.read(ctx, c)
+		})
+		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
+		switch {
+		case w.finished && gone: // all has been told by then
+			return nil
+		case w.finished, err != nil && !gone:
+			return err
+		}
+		if glance != nil && !w.told {
+			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
+			w.told = true
+		}
+		if err := control.AwaitNews(ctx, w.dir, glance); err != nil {
+			return err
+		}
+	}
+}
+
+// read prints what a client has to tell. A journal that nobody holds is read only as far as it goes: who keeps it open
+// would keep others from working on it.
+func (w *watcher) read(ctx context.Context, c *control.Client) error {
+	last := ^uint64(0)
+	if !c.Held() {
+		r, err := c.Show(ctx, w.run)
+		if err != nil {
+			return err
+		}
+		if last = r.Events; w.next > last {
+			w.finished = r.Finished && !r.Late // else its last event is to come
+			return nil
+		}
+	}
+	for u, err := range c.Watch(ctx, w.run, w.next) {
+		if err != nil {
+			return err
+		}
+		w.next = u.Event.Seq + 1
+		w.finished = u.Event.Type == journal.RunFinished.String()
+		w.records.Print(u)
+		w.lines.update(u)
+		if err := errors.Join(w.records.Flush(), w.lines.w.Flush()); err != nil {
+			return err
+		}
+		if u.Event.Seq >= last {
+			break
+		}
+	}
+	return nil
+}
