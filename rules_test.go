@@ -389,13 +389,14 @@ func TestTestsDoNotSleep(t *testing.T) {
 // selfEvident are methods whose contract the standard library documents.
 var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
 
+// Examples are programs, and so are read as a whole. Of a struct's fields the type's comment may say what there is to say.
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	for _, p := range house(t) {
-		if p.Name == "main" || len(p.GoFiles) == 0 {
+		if p.Name == "main" && strings.HasPrefix(p.path(), "examples/") || len(p.GoFiles) == 0 {
 			continue
 		}
 		fset, files := token.NewFileSet(), []*ast.File{}
-		for _, name := range p.GoFiles {
+		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles) {
 			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
 			require.NoError(t, err)
 			files = append(files, f)
@@ -427,10 +428,29 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 		values(slices.Concat(d.Consts, d.Vars))
 		for _, typ := range d.Types {
 			missing(typ.Doc, typ.Name)
+			for _, m := range methodsOf(typ) {
+				missing(m.Doc.Text()+m.Comment.Text(), typ.Name+" "+m.Names[0].Name)
+			}
 			functions(slices.Concat(typ.Funcs, typ.Methods))
 			values(slices.Concat(typ.Consts, typ.Vars))
 		}
 	}
+}
+
+// methodsOf lists the exported methods that an interface declares itself.
+func methodsOf(typ *doc.Type) (list []*ast.Field) {
+	for _, spec := range typ.Decl.Specs {
+		i, ok := spec.(*ast.TypeSpec).Type.(*ast.InterfaceType)
+		if !ok {
+			continue
+		}
+		for _, m := range i.Methods.List {
+			if len(m.Names) > 0 && m.Names[0].IsExported() {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
 }
 
 func TestNamesFollowGo(t *testing.T) {

@@ -63,10 +63,13 @@ const (
 	CallAborted   CallStatus = "aborted"
 )
 
-// CallOrder says which calls have waited for which. Before returns what the next call of a step waits for: numbers that
-// Called was told, or CallGraph.Meet has returned, each once. Called is told of every call of a step, once it was made.
+// CallOrder says which calls have waited for which.
 type CallOrder interface {
+	// Before returns what the next call of a step waits for: numbers that Called was told, or CallGraph.Meet has returned, each
+	// once.
 	Before(step string) []int32
+
+	// Called is told of every call of a step, once it was made.
 	Called(step string, call int32)
 }
 
