@@ -31,8 +31,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sluice",
 		Short: "Run workflows that must not get lost",
-		Long: `Sluice runs workflows: graphs of calls, written as YAML or JSON documents. Everything that happens is journaled,
-so that a run can be interrupted at any moment and resumed.`,
+		Long: `Sluice runs workflows: graphs of calls, written as YAML or JSON documents. Everything that happens in a run is journaled, so
+that a run can be interrupted at any moment and resumed.`,
 		Example: `  sluice run backup.yaml
   sluice validate *.yaml
   sluice graph backup.yaml --format mermaid`,

@@ -10,10 +10,10 @@ func newAbort() *cobra.Command {
 	cmd, c := newCommand(api.Abort, &cobra.Command{
 		Use:   "abort RUN STEP",
 		Short: "Stop one step of a run",
-		Long: `Abort stops one step, map, item of a map or named conditional that has not ended; its call, if it is under way, is
-stopped. What needs it is aborted too, unless a conditional tests it; a conditional takes its branches with it.
+		Long: `Abort stops one step, map, item of a map or named conditional that has not ended; if its call is under way, that is stopped.
+Steps that need it are aborted too, unless a conditional tests it; with a conditional its branches are aborted.
 
-Of a playbook it stops a run of a step, such as fetch@2, which then has failed, or one of its calls.`,
+In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.`,
 		Example: `  sluice abort tuesday publish --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
 		Args: cobra.ExactArgs(2),
@@ -27,13 +27,14 @@ func newRetry() *cobra.Command {
 	cmd, c := newCommand(api.Retry, &cobra.Command{
 		Use:   "retry RUN STEP",
 		Short: "Attempt one step of a run again",
-		Long: `Retry attempts a step again that has ended, or at once one that waits for its retry. The new attempt has the
-idempotency key of those before.
+		Long: `Retry attempts a step again that has ended, or attempts a step at once that waits for its next attempt. The new attempt has
+the same idempotency key as those before.
 
-Where the work of the step is answered and the decision about it is open, its decision source is asked again; where a
-person decides there is nothing to ask again, and retry is refused. With --work the work itself is repeated.
+If the work of the step is answered and the decision about it is open, its decision source is asked again; where a person
+decides, there is no source to ask, and retry is refused. With --work the work itself is repeated.
 
-Of a playbook only a call that waits for its next attempt is one, such as fetch@2.page: what failed there has gone its way.`,
+In a playbook it takes only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good, the
+playbook itself has decided how to go on.`,
 		Example: `  sluice retry tuesday publish --data ./journal
   sluice retry tuesday publish --work --data ./journal`,
 		Args: cobra.ExactArgs(2),

@@ -9,8 +9,8 @@ import (
 func newCancel() *cobra.Command {
 	cmd, c := newCommand(api.Cancel, &cobra.Command{
 		Use:     "cancel RUN",
-		Short:   "End a run",
-		Long:    `Cancel ends a run: whatever has not ended is aborted, and calls under way are stopped. It cannot be taken back.`,
+		Short:   "Cancel a run",
+		Long:    `Cancel ends a run: each step that has not ended is aborted, and calls under way are stopped. It cannot be undone.`,
 		Example: `  sluice cancel tuesday --reason 'ordered twice' --data ./journal`,
 		Args:    cobra.ExactArgs(1),
 	})

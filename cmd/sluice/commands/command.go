@@ -17,13 +17,13 @@ import (
 // exitHelp ends the help of every command.
 const exitHelp = `
 
-RUN is the id of a run, or as much of its beginning as tells it from others. Where a process works on DIR, it is asked;
-else the journal is changed directly, and takes effect when somebody goes on with the run. What is refused changes nothing.
-With -o json it prints one object: {"run":…,"driven":…,"warning":…}, where driven says that a process works on the run, and
-warning why what was done may not be what was meant.
+RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
+not, the command is journaled directly and takes effect when the run is resumed. A refused command changes nothing. With -o json
+it prints one object: {"run":…,"driven":…,"warning":…}, where driven says that a process works on the run, and warning says
+why this may not be what was meant.
 
-It ends with 0 if it is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no such run
-or step, or for wrong usage.`
+It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
+such run or step, or for wrong usage.`
 
 // command is a verb that sends a command to a run: a request that is journaled or refused.
 type command struct {
@@ -38,7 +38,7 @@ func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	cmd.Long += exitHelp
 	cli.JournalFlag(cmd, &c.dir)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
-	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as who wanted it (default: the user's name)")
+	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as the author of the command (default: the user's name)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.req.Run = args[0]
 		return c.send(cmd)
@@ -48,7 +48,7 @@ func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 
 // takesReason adds the flag --reason.
 func (c *command) takesReason(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&c.req.Reason, "reason", "r", "", "record why, as `TEXT` for people")
+	cmd.Flags().StringVarP(&c.req.Reason, "reason", "r", "", "record the reason `TEXT`")
 }
 
 // send has the command journaled, or refused, and prints what came of it.

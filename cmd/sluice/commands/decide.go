@@ -12,10 +12,10 @@ import (
 func newDecide() *cobra.Command {
 	cmd, c := newCommand(api.Decide, &cobra.Command{
 		Use:   "decide RUN STEP fulfilled|not_fulfilled",
-		Short: "Say whether a step's task is done",
-		Long: `Decide says whether the task of a step is done, where a person is to say so: the step's fulfillment waits for a
-decision, or its outcome has paused the run. 'sluice runs show RUN' says which steps wait. Of several who decide the same
-step, one decides and the others are refused.`,
+		Short: "Decide whether a step's task is done",
+		Long: `Decide records whether the task of a step is done, where that is for a person to decide: the step's fulfillment waits for a
+decision, or its outcome has paused the run. 'sluice runs show RUN' shows which steps wait. Of several decisions about the
+same step the first counts, and the others are refused.`,
 		Example: `  sluice decide tuesday approve fulfilled --reason 'within budget' --data ./journal
   sluice decide tuesday 'check[3]' not_fulfilled --reason 'torn' --actor ann --data ./journal`,
 		Args: cobra.ExactArgs(3),

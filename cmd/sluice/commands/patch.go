@@ -17,10 +17,10 @@ import (
 func newPatch() *cobra.Command {
 	cmd, c := newCommand(api.Patch, &cobra.Command{
 		Use:   "patch RUN ctx.KEY=VALUE...",
-		Short: "Write to the context of a playbook's run",
-		Long: `Patch writes values to the context of a playbook's run, all of them or none: tokens that wait at gates look again. KEY
-may be a path, such as limits.price, whose objects are made where they are missing. VALUE is JSON where it parses as that,
-and a text where it does not: true, 3 and '"3"' are what they look like, and so is ann.`,
+		Short: "Change the context of a playbook's run",
+		Long: `Patch writes values to the context of a playbook's run, all of them or none. Tokens that wait at gates are then judged again.
+KEY may be a path, such as limits.price; objects on the way that do not exist are created. VALUE is JSON if it parses as JSON,
+and else a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.`,
 		Example: `  sluice patch tuesday ctx.approved=true --data ./journal
   sluice patch tuesday ctx.by=ann ctx.limits.price=12.5 --data ./journal
   sluice patch tuesday 'ctx.order={"sku": "A-1", "n": 2}' --data ./journal`,

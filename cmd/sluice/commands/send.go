@@ -13,11 +13,11 @@ func newSend() *cobra.Command {
 	cmd, c := newCommand(api.Send, &cobra.Command{
 		Use:   "send RUN MESSAGE [PAYLOAD]",
 		Short: "Send a message to a run",
-		Long: `Send gives a run a message: a step that waits for its name takes it, now or when it comes to that. PAYLOAD is JSON,
-@FILE with JSON in it, or - for standard input; without it the message carries null.
+		Long: `Send sends a message to a run. A step that waits for a message of this name takes it, now or when the run comes to that step.
+PAYLOAD is JSON, @FILE for a file with JSON in it, or - for standard input; without it the payload is null.
 
-A message that no step of the workflow waits for is journaled all the same. Then it warns, with the name that was probably
-meant, and ends with 0.`,
+A message that no step of the workflow waits for is journaled too. Then a warning names the message that was probably meant,
+and the exit code is 0.`,
 		Example: `  sluice send tuesday approved --data ./journal
   sluice send tuesday approved '{"by": "ann"}' --data ./journal
   sluice send tuesday order @order.json --data ./journal

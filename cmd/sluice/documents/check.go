@@ -34,20 +34,21 @@ func newCheck() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Explore what may become of a workflow",
-		Long: `Check goes through everything that may become of a run of a small workflow or playbook, up to a bound: every call answers,
-fails or times out, every gate opens or does not, in every order that makes a difference. No call is made. It reports, with
-a shortest sequence of what has to happen: a run that can never end, a step that never runs, a final step that runs twice,
-and conditions of --never, or of the key x-never of a playbook, that can be broken.
+		Short: "Explore all possible runs of a workflow",
+		Long: `Check explores all possible runs of a small workflow or playbook, up to a bound: in each move a call answers,
+fails or times out, or a gate opens, in every order that makes a difference. It makes no call. It reports a run that can never
+end, a step that never runs, a final step that runs twice, and each condition of --never, or of the key x-never of a playbook,
+that can come to hold; with each it prints a shortest sequence of moves that leads there.
 
-A condition reads run.status and run.finished, steps.NAME.status, .output and .error, and of a playbook ctx and runs.NAME,
-which is how often a step has run. What calls answer with and fail with is guessed from what the document reads of it and
-compares it with; --answer says it better. Without --input, so is the input of a workflow, as far as its schema allows.
+A condition reads run.status, run.finished, and steps.NAME.status, .output and .error; that of a playbook also ctx, and
+runs.NAME, the number of times that a step has run. What calls answer and how they fail is guessed from what the document reads
+of it and compares it with; --answer sets an answer instead. Without --input, the input of a workflow is guessed in the same
+way, within its schema.
 
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}
 
-It ends with 0 if nothing was found, with 1 if something was, and with 2 if the document is refused.`,
+It ends with 0 if it has found nothing, with 1 if it has, and with 2 if the document is refused.`,
 		Example: `  sluice check order.yaml
   sluice check order.yaml --never '{{ steps.ship.status == "completed" && steps.pay.status != "completed" }}'
   sluice check order.yaml --answer 'price={"price": 9}' --answer 'price={"price": 99}'
@@ -55,12 +56,12 @@ It ends with 0 if nothing was found, with 1 if something was, and with 2 if the 
 		Args: cobra.ExactArgs(1),
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.never, "never", nil, "report if `CONDITION` can come to hold (may be repeated)")
-	flags.StringArrayVar(&f.outputs, "answer", nil, "let a step, or a playbook's STEP.TASK, answer with a value: `STEP=JSON` (may be repeated)")
+	flags.StringArrayVar(&f.never, "never", nil, "report whether `CONDITION` can come to hold (may be repeated)")
+	flags.StringArrayVar(&f.outputs, "answer", nil, "the value that a step, or STEP.TASK of a playbook, answers: `STEP=JSON` (may be repeated)")
 	flags.StringVarP(&f.input, "input", "i", "", "the input of the run: `JSON`, @FILE, or - for standard input")
-	flags.IntVar(&f.states, "states", 20_000, "look at `N` states at most")
-	flags.IntVar(&f.depth, "depth", 500, "look `N` moves far at most")
-	flags.BoolVar(&f.all, "all-orders", false, "explore also the orders that make no difference")
+	flags.IntVar(&f.states, "states", 20_000, "explore `N` states at most")
+	flags.IntVar(&f.depth, "depth", 500, "explore sequences of `N` moves at most")
+	flags.BoolVar(&f.all, "all-orders", false, "explore orders that make no difference, too")
 	f.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = f.run
 	return cmd

@@ -19,7 +19,8 @@ import (
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import FORMAT FILE",
-		Short:   "Make a workflow of a file in another format",
+		Short:   "Convert a file of another format to a workflow",
+		Long:    `Import reads a file of another format and writes a workflow document. Its verbs are the formats.`,
 		Example: `  sluice import wfformat montage.json --speed 1000 -o montage.yaml`,
 		Args:    cli.SuggestVerb,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -31,17 +32,18 @@ func newImport() *cobra.Command {
 func newImportWfformat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wfformat FILE",
-		Short: "Make a workflow of a recorded run in the WfCommons format",
-		Long: `Import wfformat reads a workflow instance in the WfCommons format (WfFormat, schema 1.5), which records a run that has
-taken place, and writes a workflow of the same shape. Its steps sleep for as long as the tasks took, or run what the
-tasks ran.`,
+		Short: "Convert a recorded run in the WfCommons format to a workflow",
+		Long: `Import wfformat reads a workflow instance in the WfCommons format (WfFormat, schema 1.5), which records a run, and writes a
+workflow of the same shape. Each step sleeps for as long as its task took, or, with --commands, runs the command of the task.
+
+It ends with 0 if the workflow is written, with 1 if it cannot be written, and with 2 if the file is refused.`,
 		Example: `  sluice import wfformat montage.json --speed 1000 -o montage.yaml && sluice run montage.yaml
   sluice import wfformat genome.json --commands | less`,
 		Args: cobra.ExactArgs(1),
 	}
 	var opts wfformat.Options
 	var out string
-	cmd.Flags().Float64Var(&opts.Speed, "speed", 1, "divide recorded runtimes by `N`")
+	cmd.Flags().Float64Var(&opts.Speed, "speed", 1, "divide the recorded runtimes by `N`")
 	cmd.Flags().BoolVar(&opts.Commands, "commands", false, "run the recorded commands instead of sleeping")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: standard output)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -17,26 +17,27 @@ func newTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Run scenarios in virtual time",
-		Long: `Test runs the scenarios in files and folders: documents that say how the calls of a workflow are answered and what must
-come of it. It makes no calls and sleeps never, and gives the same result every time. Of a scenario that fails it shows
-what differs, and which event made it so.
+		Long: `Test runs the scenarios in files and folders: documents that say how the calls of a workflow are answered, and what is expected
+of the run. It makes no calls and never sleeps, and its result is the same each time. Of a scenario that fails it prints what
+differs, and the event after which it did.
 
-With --crash the engine is thrown away after every append and rebuilt from its journal, which must change nothing. A
-workflow with a step that is not idempotent is run without. With --seed the answers of one instant come in another order.
+With --crash the engine is discarded after every append and rebuilt from its journal, which must change nothing; a workflow
+with a step that is not idempotent is run without crashes. With --seed, answers that come at the same instant come in another
+order.
 
 For programs, -o json prints one object for each scenario:
   {"scenario":…,"file":…,"line":…,"passed":…,"duration":…,"events":…,"crashes":…,
    "differences":[{"where":…,"at":…,"key":…,"want":…,"got":…,"event":{"seq":…,"type":…,"node":…,"at":…}}]}
 
-It ends with 1 if a scenario fails, and with 2 if a document cannot be read.`,
+It ends with 0 if all scenarios pass, with 1 if one fails, and with 2 if a document cannot be read.`,
 		Example: `  sluice test scenarios/
   sluice test orders.yaml --run declined --crash`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	t := &scenarioTest{}
-	cmd.Flags().StringVarP(&t.only, "run", "r", "", "only scenarios whose name matches this `regexp`")
+	cmd.Flags().StringVarP(&t.only, "run", "r", "", "run only scenarios whose name matches `REGEXP`")
 	cmd.Flags().BoolVar(&t.options.Crash, "crash", false, "rebuild the engine from its journal after every append")
-	cmd.Flags().Int64Var(&t.options.Seed, "seed", 0, "shuffle the answers of one instant; 0: as they were asked for")
+	cmd.Flags().Int64Var(&t.options.Seed, "seed", 0, "shuffle the answers of one instant with the seed `N` (0: they come in the order of the calls)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
 		t.out, t.asJSON = cmd.OutOrStdout(), output.Value == "json"

@@ -20,15 +20,15 @@ func newValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Find everything that is wrong with workflows",
-		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name,
-what was probably meant. Nothing is run and nothing is written. It also tells what makes sense and is probably not meant;
-such warnings refuse nothing.
+		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name, the name
+that was probably meant. It runs nothing and writes nothing. It also warns of what is allowed and probably not meant; a
+warning does not refuse the file.
 
-For programs, -o json prints one object for each file; it may have "warnings", which look like errors:
+For programs, -o json prints one object for each file; it may have "warnings", which have the members of errors:
   {"file":…,"ok":true,"name":…,"steps":…,"hash":…}
   {"file":…,"ok":false,"errors":[{"line":…,"column":…,"path":…,"message":…,"text":…,"suggestion":…}]}
 
-It ends with 2 if a file is refused.`,
+It ends with 0 if all files are accepted, and with 2 if one is refused.`,
 		Example: `  sluice validate backup.yaml
   sluice validate workflows/*.yaml -o json`,
 		Args: cobra.MinimumNArgs(1),

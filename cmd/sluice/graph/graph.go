@@ -21,23 +21,23 @@ import (
 func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph FILE | graph RUN --data DIR",
-		Short: "Draw a workflow, or what was called in a run",
-		Long: `Graph prints a workflow's steps and what leads from one to another: as a Mermaid flowchart, in the DOT language of
-Graphviz, or as JSON. Conditionals are diamonds and their tests stand on the edges; a map is a stack in a frame that
-holds what is done for each item; an edge that is there only because a step reads another's output is dotted. A small
-point stands for a place where many steps are waited for. In JSON a conditional is no node: its test stands as a guard on
-the edges into its branches, behind those of the conditionals around it.
+		Short: "Draw a workflow, or the calls of a run",
+		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, or as
+JSON. A conditional is a diamond with its tests on the edges; a map is a stack, in a frame with what is done for each item; an
+edge is dotted if it is there only because a step reads the output of another. A small point stands for a place where many
+steps are waited for. In JSON a conditional is no node: its test is a guard on the edges into its branches, after the guards
+of the conditionals around it.
 
-Of a playbook it prints the steps and the arcs between them with their guards. Steps that gates stand before are dashed;
-a loop is a stack; joins, the entry and the final step say so.
+Of a playbook it prints the steps, and the arcs between them with their guards. A step with a gate is dashed, and a loop is a
+stack; the labels name joins, the entry and the final step.
 
-With --data it prints the calls of a run: every attempt, every participant asked, every call to a decision source, with those
-of the runs below it and those that have led to it. A line leads from a call to the calls that it has made, a dotted one to
+With --data it prints the calls of a run: every attempt, every participant that was asked, and every call to a decision source,
+including those of child runs and of the parents. A line leads from a call to the calls that it has made, a dotted line to
 those that had to wait for it. A small point stands for a place where more than 64 calls are waited for. RUN is the id of a
-run, or as much of its beginning as tells it from others; another process may be working on it. In JSON a node says more:
+run, or an unambiguous beginning of it; another process may be working on it. In JSON a node has more members:
   {"kind":"call","request":…,"run":…,"step":…,"attempt":…,"operation":…,"status":…,"parent_request":…,"depends_on":[…],
    "identity":…,"input":…,"output":…,"failure":…,"started":…,"ended":…}
-An input or output of more than 1 KiB has its beginning as "input_preview" or "preview" in its place.`,
+An input or output of more than 1 KiB is left out, and "input_preview" or "preview" holds its beginning.`,
 		Example: `  sluice graph backup.yaml
   sluice graph backup.yaml --format dot | dot -Tsvg > backup.svg
   sluice graph backup.yaml --format json | jq '.edges[].key'
@@ -45,7 +45,7 @@ An input or output of more than 1 KiB has its beginning as "input_preview" or "p
   sluice graph tuesday --data ./journal --format json | jq '.nodes[].attributes | select(.status == "failed").request'`,
 		Args: cobra.ExactArgs(1),
 	}
-	format := cli.Choose(cmd, "format", "f", "how to print it", "mermaid", "dot", "json")
+	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json")
 	dir := cmd.Flags().StringP("data", "d", "", "draw a run of the journal in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *dir != "" {

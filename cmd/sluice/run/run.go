@@ -29,26 +29,29 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a workflow and follow it to its end",
-		Long: `Run runs a workflow and shows what happens until it ends.
+		Long: `Run starts a workflow, or resumes a run, and shows what happens until the run ends.
 
-On a terminal it shows a tree that is drawn anew as things happen; elsewhere a line for each thing that happens:
+On a terminal it draws the steps as a tree and keeps it up to date. Elsewhere it prints a line for each thing that happens:
   +0.213s  ✓ completed  find  120ms
-With -o json it prints one object for each event of the run, {"event":…,"changes":[…],"status":…}, and at last
-{"result":{"run":…,"status":…,"output":…,"failure":…}}; with -o quiet nothing but the output, a text as it is and anything
-else as JSON.
+With -o json it prints one object for each event, {"event":…,"changes":[…],"status":…}, and at the end one for the result,
+{"result":{"run":…,"status":…,"output":…,"failure":…}}. With -o quiet it prints only the output: a string as it is, any
+other value as JSON.
 
-Without --data the run's journal is in memory, and Ctrl-C cancels the run. With it the journal is in DIR, and Ctrl-C
-suspends the run: calls under way are given a moment and then stopped, and the command that resumes the run is printed. A
-second Ctrl-C ends everything at once. SIGTERM and SIGHUP are as good as Ctrl-C, and so is a reader of the output that
-goes away, as in sluice run backup.yaml | head -1. A run that is resumed, by its id or as much of its beginning as tells it
-from others, is shown from there on; one that has ended shows again how it did.
+Without --data the journal of the run is in memory, and Ctrl-C cancels the run. With --data the journal is in DIR, and Ctrl-C
+suspends the run: calls under way have one second to end and are then stopped, and the command that resumes the run is
+printed. A second Ctrl-C ends the process at once. SIGTERM, SIGHUP and a reader that closes the output, as in
+sluice run backup.yaml | head -1, count as Ctrl-C.
 
-Programs that the workflow runs get of the environment PATH, HOME, LANG and TMPDIR, the variables that --pass-env names, and
-those that their binding sets under env; nothing else, so that a token of yours is not theirs. What a program has started is
-ended with it, unless it has made a session of its own, as setsid does: that outlives its step, and the run.
+The RUN of --resume is the id of a run, or an unambiguous beginning of it. What happens from then on is shown; of a run that
+has ended, the result is shown again.
 
-It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130
-if it was interrupted.`,
+A program that the workflow runs gets the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
+names, and those that its binding sets under env. It gets no other, so that it cannot read your tokens. When it ends, the
+processes that it has started are ended too, except those in a session of their own, such as setsid makes: these go on after
+the step and the run.
+
+It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130 if
+the run was interrupted.`,
 		Example: `  sluice run backup.yaml
   sluice run backup.yaml --input '{"folder": "/etc"}'
   sluice run backup.yaml --input @order.json --data ./journal --id tuesday
@@ -61,10 +64,10 @@ if it was interrupted.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
 	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
-	flags.StringVar(&f.id, "id", "", "call the run `RUN` (default: a new id)")
-	flags.StringVar(&f.resume, "resume", "", "go on with `RUN`, or show again how it ended")
-	flags.StringVar(&f.directory, "directory", "", "who can be asked is in `FILE`, read again when it changes (default: the workflow's)")
-	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "programs get the variable `NAME` of the environment, too (can be repeated)")
+	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
+	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended")
+	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
+	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
 	output := cli.Choose(cmd, "output", "o", "how to show the run", view.Tree, view.JSON, view.Quiet)
 	cmd.Args = f.check
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

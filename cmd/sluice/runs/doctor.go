@@ -22,28 +22,28 @@ func newDoctor() *cobra.Command {
 	var rebuild bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check a journal, and make anew what follows from its events",
-		Long: `Doctor reads a journal from the first record to the last: that every event can be read and none is missing, that
-definitions and large values are there and are what was stored, that every run follows from its events, and that what lists
-show of it says the same. It prints a line for each fault: which run it is about, what is wrong, and what that means.
+		Short: "Check a journal, and rebuild what follows from its events",
+		Long: `Doctor reads a journal from the first record to the last. It checks that every event can be read and none is missing, that
+definitions and large values are there and unchanged, that every run follows from its events, and that the list of runs says
+the same. It prints a line for each fault: which run it is about, what is wrong, and what that means.
 
-Events are what has happened: what is lost of them is reported each time, and is never touched. Everything else follows from
-them, and is made anew with --rebuild. A damaged run holds up no other.
+Events cannot be rebuilt: a lost or damaged one is reported each time, and left as it is. Everything else follows from events,
+and --rebuild writes it anew. A damaged run does not keep other runs from going on.
 
 No other process may work on the journal meanwhile. Memory is needed for one run at a time.
 
-For programs, -o jsonl prints one object for each fault, and -o json all of them in one list:
+For programs, -o jsonl prints one object for each fault, and -o json one list of all objects:
   {"run":…,"content":…,"kind":…,"event":…,"what":…,"means":…,"derived":…,"mended":…}
 
-It ends with 0 if nothing is wrong, or not any more; with 1 if something is, or the journal cannot be opened; with 2 if there
-is no journal, or for wrong usage.`,
+It ends with 0 if nothing is wrong, or everything was rebuilt; with 1 if a fault is left, or the journal cannot be opened; and
+with 2 if there is no journal, or for wrong usage.`,
 		Example: `  sluice doctor --data ./journal
   sluice doctor --data ./journal -o jsonl | jq 'select(.derived | not) | .run'
   sluice doctor --data ./journal --rebuild`,
 		Args: cobra.NoArgs,
 	}
 	cli.JournalFlag(cmd, &dir)
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "make anew what follows from events")
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "write anew what follows from events")
 	output := cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		report, err := examine(cmd, dir, rebuild, output.Value)

@@ -22,15 +22,15 @@ func newRunsEvents() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events RUN",
 		Short: "Print the journal of a run",
-		Long: `Events prints what the journal of a run holds, a line for each event.
+		Long: `Events prints the events in the journal of a run, one a line.
 
-RUN is the id of a run, or as much of its beginning as tells it from others. --step leaves only what is about one step, its
-items and step-runs included. What has changed nothing says why: an answer that came too late is marked as late, and what a
-call reports again as repeated. For programs, -o jsonl prints one object a line, and -o json all of them in one list:
+RUN is the id of a run, or an unambiguous beginning of it. With --step it prints only the events of one step, its items and its
+step-runs. An event that has changed nothing is marked with the reason: an answer that came too late as late, and a report
+that a call has made before as repeated. For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,"outcome":"late",…}
 
-With --view it prints what has happened in the net of a playbook instead: admission, tasks, rules, arcs and tokens, which
-follow from the journal and are not in it:
+With --view it prints what has happened in the net of a playbook: admission, tasks, rules, arcs and tokens. These are not in
+the journal, but follow from its events:
   {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}`,
 		Example: `  sluice runs events tuesday --data ./journal
   sluice runs events tuesday --data ./journal --step publish
@@ -40,8 +40,8 @@ follow from the journal and are not in it:
 	}
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
-	step := cmd.Flags().String("step", "", "only what is about the step `KEY`")
-	view := cmd.Flags().Bool("view", false, "what has happened in the net of a playbook, in place of the journal")
+	step := cmd.Flags().String("step", "", "print only the events of the step `KEY`")
+	view := cmd.Flags().Bool("view", false, "print what has happened in the net of a playbook")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
 			p := q.objects(cmd)

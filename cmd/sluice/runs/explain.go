@@ -18,15 +18,14 @@ import (
 func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain RUN [STEP]",
-		Short: "Say why a run or a step stands where it does",
+		Short: "Explain the status of a run or a step",
 		Long: `Explain says what a run, or one of its steps, waits for, or why it was skipped, aborted, blocked or failed: the steps before
-it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, the chain of failures
-up to the first; in a playbook the tokens at gates, with the rule that keeps them back, joins, and arcs that were not taken.
-Each reason names the event that decided.
+it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, or the chain of failures
+from the first one. In a playbook it also names the tokens at gates with the rule that denies them, joins, and arcs that were
+not taken. Each reason names the event that decided.
 
-RUN is the id of a run, or as much of its beginning as tells it from others; STEP a key as runs show has them, and in a
-playbook the name of a step, or of a run, an item or a call of it, such as fetch@2, fetch@2[7] and fetch@2[7].get. With -o
-json it prints one object:
+RUN is the id of a run, or an unambiguous beginning of it. STEP is a key as runs show prints it; in a playbook it is the name of a
+step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fetch@2[7].get. With -o json it prints one object:
   {"about":…,"kind":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal

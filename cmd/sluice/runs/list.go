@@ -13,11 +13,11 @@ func newRunsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List all runs",
-		Long: `List lists all runs of a journal with where they stand, those of child workflows included. A run that the process that
-works on the journal cannot go on with is parked, and at the end of its line it is said why. Where no process works on the
-journal, this is so for runs that no process of this version could go on with.
+		Long: `List lists all runs of a journal with their status, those of child workflows included. A run is parked if the process that
+works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a run is
+parked if this version of Sluice cannot go on with it.
 
-For programs, -o jsonl prints one object a line, and -o json all of them in one list:
+For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…}`,
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal -o json`,

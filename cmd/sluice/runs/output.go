@@ -15,10 +15,11 @@ func newRunsOutput() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "output RUN [STEP]",
 		Short: "Print what a run or a step has returned",
-		Long: `Output prints what a run, or one of its steps, has returned, whole, as JSON: show prints its beginning at most. STEP is
-the key of a step, such as check[3]. With --participant it prints what one of those has answered whom the step has asked.
+		Long: `Output prints the whole output of a run, or of one of its steps, as JSON. STEP is the key of a step, such as check[3]. With
+--participant it prints what that participant has answered to the step.
 
-It ends with 1 if there is no output, because the step has not completed.`,
+RUN is the id of a run, or an unambiguous beginning of it. It ends with 1 if there is no output, because the run or step has not
+completed.`,
 		Example: `  sluice runs output tuesday --data ./journal
   sluice runs output tuesday publish --data ./journal | jq .url
   sluice runs output tuesday quote --participant provider-a --data ./journal`,
@@ -26,8 +27,8 @@ It ends with 1 if there is no output, because the step has not completed.`,
 	}
 	var dir string
 	cli.JournalFlag(cmd, &dir)
-	compact := cmd.Flags().Bool("compact", false, "on one line")
-	participant := cmd.Flags().String("participant", "", "what `NAME` has answered, whom the step has asked")
+	compact := cmd.Flags().Bool("compact", false, "print it on one line")
+	participant := cmd.Flags().String("participant", "", "print the answer of the participant `NAME`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		step := ""
 		if len(args) > 1 {

@@ -22,12 +22,12 @@ func newRuns() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "Look at the runs of a journal",
-		Long: `Runs looks at the runs of a journal, whether somebody works on them or not. Nothing is started and nothing is changed.
-Without a further word it lists them.
+		Long: `Runs looks at the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
+Without a verb it lists the runs.
 
-A run that nobody works on stands still, but its timers do not. Where they have fallen due, its status and its steps are
-those that follow, and late says so; its events, which runs events and runs watch print, are journaled by who goes on with
-the run, or wishes something for it.
+A run that no process works on stands still, but its timers do not. When a timer has fallen due, the status of the run and of
+its steps is shown as it follows from that, with the remark late. The events that follow are journaled later, by the process
+that resumes the run or sends a command to it; runs events and runs watch print them from then on.
 
 It ends with 0 if it has shown what was asked for, with 1 if the journal cannot be read, and with 2 if there is no such run
 or journal, or for wrong usage.`,

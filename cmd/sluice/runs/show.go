@@ -16,16 +16,18 @@ import (
 func newRunsShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Show where a run and its steps stand",
-		Long: `Show says where a run stands: its steps with their status, how often they were attempted, how long the newest attempt
-took, why they failed, what they have returned, what they wait for, whom they have asked, and whether their task is done.
-Of an output it shows the beginning: runs output prints all of it, and runs events --step what has happened to a step.
-Of a run that is parked it says why. Timers that have fallen due while nobody worked on the run count: then late says that the
-journal does not say so yet.
+		Short: "Show the status of a run and of its steps",
+		Long: `Show prints the status of a run and of each step: how often the step was attempted, how long the newest attempt took, why it
+failed, what it returned, what it waits for, which participants it has asked, and whether its task is done. Of an output it
+prints the beginning: runs output prints all of it, and runs events --step prints what has happened to a step. Of a parked
+run it prints the reason.
 
-RUN is the id of a run, or as much of its beginning as tells it from others. With -o json or -o jsonl it prints one object:
+Timers that have fallen due while no process worked on the run count as fired; the line late says that the journal does not
+hold that yet.
+
+RUN is the id of a run, or an unambiguous beginning of it. With -o json or -o jsonl it prints one object:
   {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
-An output of more than 1 KiB has its beginning as "preview" in place of "output".`,
+An output of more than 1 KiB is left out, and "preview" holds its beginning.`,
 		Example: `  sluice runs show tuesday --data ./journal
   sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'`,
 		Args: cobra.ExactArgs(1),

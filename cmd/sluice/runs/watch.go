@@ -20,11 +20,10 @@ func newRunsWatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Follow a run",
-		Long: `Watch prints what has happened in a run, and what happens, until the run ends: each event, and how the statuses of
-steps change. Where nobody works on the run, it waits until somebody does. Ctrl-C ends watching, not the run.
+		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
+until the run ends. While no process works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
-RUN is the id of a run, or as much of its beginning as tells it from others. For programs, -o jsonl prints one object a
-line as things happen:
+RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line as things happen:
   {"event":…,"changes":[{"step":…,"from":…,"to":…},…],"status":…}`,
 		Example: `  sluice runs watch tuesday --data ./journal
   sluice runs watch tuesday --data ./journal -o jsonl | jq -r .status`,
