@@ -79,7 +79,7 @@ func (c *command) send(cmd *cobra.Command) error {
 	return nil
 }
 
-// userName is who uses the command, as far as the system knows.
+// userName returns the name of the user, as far as the system knows it.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

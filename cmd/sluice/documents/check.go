@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// checkFlags are the flags of the verb check.
+// checkFlags are the flags of the verb check, as they were given.
 type checkFlags struct {
 	states, depth int
 	never         []string
@@ -111,7 +111,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// parseAnswers reads what steps are said to answer with.
+// parseAnswers returns the values of --answer, by step.
 func parseAnswers(list []string) (map[string][]value.Value, error) {
 	answers := map[string][]value.Value{}
 	for _, text := range list {
@@ -128,7 +128,7 @@ func parseAnswers(list []string) (map[string][]value.Value, error) {
 	return answers, nil
 }
 
-// ownNever gives the conditions that a document itself says must never hold.
+// ownNever returns the conditions of the key x-never of a document.
 func ownNever(file string) ([]string, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
@@ -159,7 +159,7 @@ func ownNever(file string) ([]string, error) {
 	return list, nil
 }
 
-// showReport prints what was found.
+// showReport prints the findings for people.
 func showReport(w io.Writer, file string, r *explore.Report) {
 	extent := "everything that can happen"
 	if !r.Complete {

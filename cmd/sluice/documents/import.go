@@ -84,7 +84,7 @@ func importWfformat(file string, opts wfformat.Options) (*template.Workflow, err
 	return w, nil
 }
 
-// write writes a workflow as YAML to a file, or to w when it has no name.
+// write writes a workflow as YAML to the named file, or to w if file is "".
 func write(w io.Writer, file string, workflow *template.Workflow) error {
 	doc, err := value.Of(workflow.Document())
 	if err != nil {

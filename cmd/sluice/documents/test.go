@@ -87,7 +87,7 @@ func (t *scenarioTest) show(r *scenario.Report) {
 	fmt.Fprintf(t.out, "%s\n", line)
 }
 
-// conclude counts, and gives the exit code.
+// conclude prints the counts, and returns the Exit for them.
 func (t *scenarioTest) conclude() error {
 	if t.passed+t.failed == 0 {
 		return cli.Refuse(fmt.Errorf("no scenario has a name that matches %q", t.only))

@@ -74,7 +74,7 @@ func (v *validation) file(ctx context.Context, file string) {
 	}
 }
 
-// warnings are what a document without faults probably does not mean.
+// warnings returns what is allowed in the document and probably not meant.
 func warnings(p *plan.Plan) document.Errors {
 	if book, ok := playbook.Of(p.Workflow); ok {
 		return book.Warnings
@@ -82,7 +82,7 @@ func warnings(p *plan.Plan) document.Errors {
 	return p.Checked.Warnings
 }
 
-// steps is how many steps a workflow has, those in its maps counted once.
+// steps returns the number of steps of a workflow; one in a map counts once.
 func steps(p *plan.Plan) int {
 	if book, ok := playbook.Of(p.Workflow); ok {
 		return len(book.Steps)

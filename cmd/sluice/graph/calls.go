@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// drawCalls prints what was called in a run.
+// drawCalls prints the calls of a run.
 func drawCalls(cmd *cobra.Command, dir, run, format string) error {
 	return cli.ExitOf(control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 		var calls []*api.Call
@@ -35,7 +35,7 @@ func drawCallGraph(w io.Writer, calls []*api.Call, format string) error {
 	return drawAs(w, g, format, callDrawing(g, calls), func(id int32) any { return calls[id] })
 }
 
-// callGraph makes the graph whose nodes calls are, in their order.
+// callGraph returns the graph whose nodes are the calls, in their order.
 func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	b := dag.NewBuilder(dag.CallGraph)
 	for _, c := range calls {
@@ -54,7 +54,7 @@ func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	return b.Build()
 }
 
-// callDrawing says how each call looks: after its status, and, where there are several runs, in the frame of its own.
+// callDrawing says how each call looks: by its status, and, where there are several runs, in the frame of its own.
 func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 	runs := map[string]bool{}
 	for _, c := range calls {
@@ -89,7 +89,7 @@ func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 	}
 }
 
-// callLabel is a call's name within its run, and below it what it calls and how it stands.
+// callLabel returns the name of a call within its run, and below it the operation and the status.
 func callLabel(c *api.Call) string {
 	lines := []string{strings.TrimPrefix(c.Request, c.Run+"/")}
 	if c.Operation != "" && c.Operation != c.Step {

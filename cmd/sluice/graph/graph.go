@@ -87,7 +87,7 @@ func draw(w io.Writer, p *plan.Plan, format string) error {
 	return drawAs(w, g, format, d.Drawing, d.attributes)
 }
 
-// drawAs prints a graph in a format; attributes are what programs read of a node.
+// drawAs prints a graph in a format. Only JSON has attributes: the members of a node besides its key.
 func drawAs(w io.Writer, g *dag.Graph, format string, d dag.Drawing, attributes func(id int32) any) error {
 	switch format {
 	case "dot":

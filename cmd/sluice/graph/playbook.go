@@ -27,7 +27,7 @@ func routedDrawing(book *playbook.Playbook) dag.Drawing {
 	}
 }
 
-// routedLabel is a step's name and, below it, what makes it other than a step that runs once for each token.
+// routedLabel returns the name of a step and, below it, what makes it other than a step that runs once for each token.
 func routedLabel(book *playbook.Playbook, s *playbook.Step) string {
 	lines := []string{s.Name}
 	if s.Index == book.Executor.Entry {
@@ -48,7 +48,7 @@ func routedLabel(book *playbook.Playbook, s *playbook.Step) string {
 	return strings.Join(lines, "\n")
 }
 
-// gate puts the rules of a gate on one line, in the order in which they are asked.
+// gate returns the rules of a gate on one line, in the order in which they are evaluated.
 func gate(a *playbook.Admit) string {
 	rules := make([]string, len(a.Rules))
 	for i, r := range a.Rules {

@@ -84,7 +84,7 @@ type runFlags struct {
 	passEnv []string
 }
 
-// check finds flags and arguments that do not go together.
+// check refuses flags and arguments that do not go together.
 func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	for _, name := range f.passEnv {
 		if err := operation.CheckVariable(name); err != nil {
@@ -111,7 +111,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cli.Refuse(fmt.Errorf("--input: %w", err))
 	}
-	// From here on Ctrl-C is ours; before, it just ends the command, also while that reads.
+	// Before this, Ctrl-C ends the process, also while it reads its input.
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
@@ -128,9 +128,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	return conclude(cmd.ErrOrStderr(), f, s, v, s.follow(ctx, v, stops))
 }
 
-// open gets ready all that a run needs, and does not start it.
+// open makes the session of a run, and does not start the run.
 func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (*session, error) {
-	known, err := f.whoIsThere()
+	known, err := f.participants()
 	if err != nil {
 		return nil, cli.Refuse(err)
 	}
@@ -150,8 +150,8 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	return openToStart(ctx, f.data, p.Workflow, input, f.id, config)
 }
 
-// whoIsThere is the directory of --directory; nil: the workflow's own.
-func (f *runFlags) whoIsThere() (directory.Directory, error) {
+// participants returns the directory of --directory; nil: the workflow has its own.
+func (f *runFlags) participants() (directory.Directory, error) {
 	if f.directory == "" {
 		return nil, nil
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// graceTime is how long calls under way may come home by themselves when a run is suspended.
+// graceTime is how long calls under way have to end by themselves when a run is suspended.
 const graceTime = time.Second
 
 // session is one run in an engine of its own.
@@ -30,8 +30,8 @@ type session struct {
 	workflow *template.Workflow
 	engine   *coordinator.Engine
 	run      *coordinator.Run
-	begin    func(context.Context) error // starts the run, or finds it
-	seen     uint64                      // events of the journal before this session
+	begin    func(context.Context) error // starts the run, or finds it; called once, after open
+	seen     uint64                      // sequence of the last event that was journaled before this session
 	log      *log
 	config   coordinator.Config // of the engine, as the flags say
 	dir      string             // that the journal is kept in; "": it is in memory, and ends with the process
@@ -73,7 +73,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 	return s, nil
 }
 
-// openToResume opens the journal of a run that is to go on, named by its id or the beginning of it.
+// openToResume opens the journal of a run that is to be resumed, named by its id or the beginning of it.
 func openToResume(ctx context.Context, dir, name string, config coordinator.Config) (*session, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, cli.Refuse(fmt.Errorf("--data: %w", err))
@@ -102,7 +102,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 	return s, nil
 }
 
-// notToResume says why no run is meant by a name.
+// notToResume returns the Exit for a name that means no run, or several.
 func notToResume(name string, err error) error {
 	e, ok := errors.AsType[*api.Error](err)
 	if !ok || !errors.Is(err, coordinator.ErrRunNotFound) {
@@ -112,7 +112,7 @@ func notToResume(name string, err error) error {
 	return cli.Refuse(fmt.Errorf("--resume: %w", e))
 }
 
-// recall reads what the journal says of a run: its workflow, and how far it has come.
+// recall reads the workflow of a run, and the number of its last event, from the journal.
 func (s *session) recall(ctx context.Context, store journal.Store, id string) error {
 	hash := ""
 	for e, err := range store.Read(ctx, id, 1) {
@@ -148,8 +148,8 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 	return kinds.ParseStored(data)
 }
 
-// open makes the engine, and has others step in through it if the journal is kept. Of all the runs in the journal only
-// the session's own goes on: the others would be cut off when it ends.
+// open makes the engine, and serves other processes if the journal is kept. Of all the runs in the journal only the session's
+// own goes on: others would be suspended again when it ends.
 func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
 	config := s.config
 	config.Logger, config.OnBlocked = s.log.logger(), s.onBlocked()
@@ -171,7 +171,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	var end ending
 	var all sync.WaitGroup
 	all.Go(func() {
-		// Watching tells what happens, waiting besides that nothing more will: the run cannot go on in this process.
+		// Watch yields what happens; Wait also returns when nothing more will, because the run cannot go on in this process.
 		if end.result, end.err = s.run.Wait(following); end.err != nil {
 			giveUp(end.err)
 		}
@@ -188,7 +188,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	var unseen error
 	for u, err := range s.run.Watch(following, 1) {
 		if err != nil {
-			unseen = err // how the run ends is told all the same
+			unseen = err // the result is shown all the same
 			break
 		}
 		v.Update(&u, u.Event.Seq > s.seen)
@@ -199,12 +199,12 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 		s.log.logger().Warn("what has happened cannot be shown", "error", unseen)
 	}
 	if end.interrupted && errors.Is(end.err, coordinator.ErrShutdown) {
-		end.err = nil // as it was meant to be
+		end.err = nil // stop has shut the engine down
 	}
 	return end
 }
 
-// stop ends the run because somebody wants so: for good when nobody could resume it.
+// stop suspends the run, as asked for, or cancels it if its journal is in memory: then it could not be resumed.
 func (s *session) stop(ctx context.Context, v view.View) {
 	if s.dir != "" {
 		v.Stopping("suspending the run (Ctrl-C again ends everything at once)")
@@ -225,7 +225,7 @@ func (s *session) shutdown(ctx context.Context) {
 	}
 }
 
-// close ends the engine, and whatever calls a run that has ended left behind.
+// close ends the engine, and the calls that a run has left behind that has ended.
 func (s *session) close() { s.shutdown(context.Background()) }
 
 // ending is how following a run has ended. With neither result nor err the run is suspended.
@@ -235,8 +235,8 @@ type ending struct {
 	err         error               // why the run cannot be followed to its end
 }
 
-// onBlocked is what a playbook does whose gates hold back all that is left: where nobody can reach the run, nobody could
-// open them.
+// onBlocked returns what becomes of a playbook whose gates deny all tokens that are left: it fails if no other process can reach
+// the run, since none could open them.
 func (s *session) onBlocked() playbook.OnBlocked {
 	if s.dir == "" {
 		return playbook.BlockedFails

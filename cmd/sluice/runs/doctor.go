@@ -60,7 +60,7 @@ with 2 if there is no journal, or for wrong usage.`,
 	return cmd
 }
 
-// examine checks a folder and prints what it finds.
+// examine checks a folder, and prints the faults as they are found.
 func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (report doctor.Report, err error) {
 	w := cmd.OutOrStdout()
 	objects := cli.NewObjects(io.Discard, false)
@@ -88,7 +88,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 	return report, err
 }
 
-// line is a fault for people.
+// line returns a fault for people.
 func line(f *doctor.Fault) string {
 	text := fmt.Sprintf("%s: %s: %s", cmp.Or(f.Run, f.Content, string(f.Kind)), f.What, f.Means)
 	switch {
@@ -100,7 +100,7 @@ func line(f *doctor.Fault) string {
 	return text
 }
 
-// conclusion sums up for people.
+// conclusion returns the last line for people.
 func conclusion(r *doctor.Report) string {
 	looked := fmt.Sprintf("%s with %s, %s", count(r.Runs, "run", "runs"), count(r.Events, "event", "events"),
 		count(r.Contents, "definition or large value", "definitions and large values"))

@@ -79,7 +79,7 @@ func newEventLines(w io.Writer) *eventLines {
 	return &eventLines{bufio.NewWriter(w)}
 }
 
-// event prints one: its number, when, what, about which attempt of which step, and what there is to add.
+// event prints one: its number, instant and type, the step and the attempt, and the rest.
 //
 //	12  2026-01-02 15:04:05.678  call.error          pay#2  declined: no money
 func (l *eventLines) event(e *api.Event) {
@@ -99,8 +99,7 @@ func (l *eventLines) event(e *api.Event) {
 	fmt.Fprintln(l.w, strings.TrimRight(line, " "))
 }
 
-// view prints what has happened in a net: the number of the event that it follows from, when, what, where, and what there is to
-// add.
+// view prints what has happened in a net: the number of the event that it follows from, instant and type, the place, and the rest.
 //
 //	12  2026-01-02 15:04:05.678  policy.task.evaluated     fetch@3[2].page#1  retry
 func (l *eventLines) view(v *api.View) {
@@ -150,7 +149,7 @@ func (l *eventLines) update(u *api.Update) {
 	}
 }
 
-// meant says of an event that has changed nothing why.
+// meant returns why an event has changed nothing; "" if it has.
 func meant(e *api.Event) string {
 	switch {
 	case e.Outcome == reactive.Duplicate.String() && e.Type == journal.CallReported.String():
@@ -161,7 +160,7 @@ func meant(e *api.Event) string {
 	return ""
 }
 
-// additions are what an event says besides what it is about.
+// additions returns what an event says besides what it is about.
 func additions(e *api.Event) (list []string) {
 	add := func(name, text string) {
 		if text != "" {

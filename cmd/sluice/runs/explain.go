@@ -58,7 +58,7 @@ step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fet
 	return cmd
 }
 
-// showExplanation prints what is to be said of a run or step, each reason below what it is the reason for.
+// showExplanation prints an explanation for people: each reason below what it is the reason for.
 func showExplanation(w io.Writer, run string, x *coordinator.Explanation) {
 	what := x.Kind + " " + x.About
 	if x.Kind == "run" {
@@ -90,7 +90,7 @@ func valueText(v any) string {
 	return string(text)
 }
 
-// decidedBy names the event that has decided.
+// decidedBy returns the event that has decided, in brackets; "" for none.
 func decidedBy(e *coordinator.DecidingEvent) string {
 	if e == nil {
 		return ""

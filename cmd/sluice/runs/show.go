@@ -115,7 +115,7 @@ func showRun(w io.Writer, r *api.Run) {
 	steps.End()
 }
 
-// showStep prints a step, and below it whom it has asked.
+// showStep prints a step, and below it the participants that it has asked.
 func showStep(t *cli.Table, s *api.Step) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
@@ -139,7 +139,7 @@ func showStep(t *cli.Table, s *api.Step) {
 	}
 }
 
-// remarks are what there is to say of a step besides its status.
+// remarks returns what there is to say of a step besides its status.
 func remarks(s *api.Step) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
@@ -180,7 +180,7 @@ func remarks(s *api.Step) (list []string) {
 	return list
 }
 
-// previewed is a value, as far as it fits a line.
+// previewed returns the beginning of a value, as far as it fits a line.
 func previewed(p *api.Preview) string {
 	if p.Preview != "" {
 		return cli.Short([]byte(p.Preview + "…"))

@@ -50,7 +50,7 @@ type watcher struct {
 	run      string
 	next     uint64 // sequence of the event to be printed next
 	finished bool
-	told     bool // that nobody works on the run
+	told     bool // that no process works on the run
 	records  *cli.Objects
 	lines    *eventLines
 	stderr   io.Writer
@@ -59,16 +59,16 @@ type watcher struct {
 func (w *watcher) watch(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	for {
-		glance, _ := control.Glance(w.dir) // where there is none, there is nothing to open either
+		glance, _ := control.Glance(w.dir) // where this fails, with fails too
 		err := w.with(cmd, func(c *control.Client) error {
 			if c.Held() {
-				glance = nil // a process that ends may not have told all that it had journaled by then
+				glance = nil // a process that ends may have journaled more than it has sent
 			}
 			return w.read(ctx, c)
 		})
 		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
 		switch {
-		case w.finished && gone: // all has been told by then
+		case w.finished && gone: // all has been printed by then
 			return nil
 		case w.finished, err != nil && !gone:
 			return err
@@ -83,8 +83,8 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
-// read prints what a client has to tell. A journal that nobody holds is read only as far as it goes: who keeps it open
-// would keep others from working on it.
+// read prints the events that a client yields. From a journal that no other process holds it reads only those that are there:
+// while this process holds it open, no other can work on it.
 func (w *watcher) read(ctx context.Context, c *control.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {
@@ -93,7 +93,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return err
 		}
 		if last = r.Events; w.next > last {
-			w.finished = r.Finished && !r.Late // else its last event is to come
+			w.finished = r.Finished && !r.Late // if late, its last event is still to be journaled
 			return nil
 		}
 	}

@@ -58,7 +58,7 @@ func (v *jsonView) End(e Ending) {
 	}
 }
 
-// print writes a line at once: who reads it may be waiting for it. That it could not be written is said at the end.
+// print writes a line at once, since the reader may be waiting for it.
 func (v *jsonView) print(object any) {
 	_ = v.enc.Encode(object)
 	v.w.Flush()

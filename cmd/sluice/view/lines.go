@@ -19,9 +19,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and what
-// there is to add. Steps that become waiting or ready have nothing to tell, but for those of a playbook, where a token waits
-// for somebody to open a gate. A run that is resumed says where tokens wait, since nothing else may happen for long.
+// lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and a remark. A
+// step that becomes waiting or ready has no line, except in a playbook, where a token waits for a gate to open. Of a run that
+// is resumed it first prints where tokens wait, since nothing else may happen for long.
 //
 //	+0.213s  ✓ completed  find  120ms
 //	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
@@ -62,7 +62,7 @@ func (v *lineView) Update(u *coordinator.Update, news bool) {
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, news)
 	}
-	last := u.Event.Seq == v.run.Seen // of what was there before: how it stands is news
+	last := u.Event.Seq == v.run.Seen // the last of what was there before: its status is news
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
@@ -102,8 +102,7 @@ func (v *lineView) change(c *coordinator.StepChange, at int64, news bool) {
 	v.event(news, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
 }
 
-// remark is what there is to add to a change: the attempt where there was more than one or will be, how long it took,
-// and why.
+// remark returns the last column: the attempt if there was more than one or will be, how long it took, and the failure.
 func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 	text := took
 	if c.Attempt > 1 || w == progress.Retrying {
@@ -121,7 +120,7 @@ func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 	return text
 }
 
-// why is a failure in one line: of a step that another has taken with it, the name of that one.
+// why returns a failure in one line: of a step that was aborted with another, the name of that other.
 func why(f *journal.Failure) string {
 	if f.Code == reactive.CodeDependency && f.Step != "" {
 		return "because of " + f.Step
@@ -129,7 +128,7 @@ func why(f *journal.Failure) string {
 	return f.Error()
 }
 
-// report prints what a call has reported, unless it says again what it has said before.
+// report prints what a call has reported, unless it repeats an earlier report.
 func (v *lineView) report(news bool, u *coordinator.Update) {
 	if u.Outcome != reactive.Applied {
 		return

@@ -25,8 +25,8 @@ const (
 	heightDefault = 24
 )
 
-// liveView draws the run's tree on a terminal, again and again. Updates only change the tree; drawing looks at it once a
-// frame, so that a run of many steps costs no more to show than a short one.
+// liveView draws the run's tree on a terminal, once a frame. Updates only change the tree, so that a run of many steps costs no
+// more to show than a short one.
 type liveView struct {
 	file       *os.File
 	run        *Run
@@ -39,7 +39,7 @@ type liveView struct {
 	remark string
 }
 
-// startLiveView takes the terminal over until end.
+// startLiveView takes the terminal over until End.
 func startLiveView(file *os.File, r *Run, interrupts Interrupts) *liveView {
 	v := &liveView{file: file, run: r, interrupts: interrupts, tree: progress.New(r.Workflow), over: make(chan struct{})}
 	v.program = tea.NewProgram(&screen{view: v}, tea.WithOutput(file), tea.WithoutSignalHandler(), tea.WithFPS(int(time.Second/frameInterval)))
@@ -67,11 +67,11 @@ func (v *liveView) Stopping(what string) {
 	v.remark = what
 }
 
-// note prints above the tree.
+// Note prints above the tree.
 func (v *liveView) Note(text string) { v.program.Println(strings.TrimRight(text, "\n")) }
 
-// end gives the terminal back, with the tree as it was at last and how the run ended. The tree is no higher than the
-// terminal, so that its first line, which is about the run, is still to be seen.
+// End returns the terminal to its state before, and prints the tree a last time and how the run has ended. The tree is no higher
+// than the terminal, so that its first line, which is about the run, stays visible.
 func (v *liveView) End(e Ending) {
 	v.program.Send(endMsg{})
 	<-v.over
@@ -116,7 +116,7 @@ func nextFrame() tea.Cmd {
 // Init asks for the first frame.
 func (s *screen) Init() tea.Cmd { return nextFrame() }
 
-// Update takes keys, sizes and the ticks of frames.
+// Update takes keys, sizes, the ticks of frames, and the end.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
@@ -141,7 +141,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, nil
 }
 
-// View gives the tree, and nothing at the end: then the place is for what stays.
+// View returns the tree, and nothing at the end: End prints the one that stays.
 func (s *screen) View() tea.View {
 	if s.ended || s.width == 0 {
 		return tea.NewView("")
@@ -162,5 +162,5 @@ var looks = [...]ansi.Style{
 	progress.Skipped:   ansi.Style{}.Faint(),
 }
 
-// colours paints for a terminal; what writes there leaves out what the terminal, or who uses it, does not want.
+// colours returns the text with its looks; the writer leaves out what the terminal cannot show, and all of it under NO_COLOR.
 func colours(w progress.Word, text string) string { return looks[w].Styled(text) }

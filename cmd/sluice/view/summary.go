@@ -19,12 +19,12 @@ const (
 	failuresShownMax = 20
 )
 
-// paint gives a text the looks of a word.
+// paint returns a text in the looks of a word.
 type paint func(w progress.Word, text string) string
 
 func plain(_ progress.Word, text string) string { return text }
 
-// summarize prints why the run did not complete, or what it gave.
+// summarize prints the output of a run that has completed, or why it did not complete.
 func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput bool, p paint) {
 	if r.Err() == nil {
 		if hasOutput {
@@ -87,7 +87,7 @@ func printStream(w io.Writer, name, text string, p paint) {
 	}
 }
 
-// pretty gives a value for people: a text as it is, anything else as indented JSON.
+// pretty returns a value for people: a string as it is, any other value as indented JSON.
 func pretty(v any) string {
 	if text, ok := v.(string); ok {
 		return text
