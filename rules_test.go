@@ -211,6 +211,32 @@ func TestPackagesImportOnlyWhatTheirFloorAllows(t *testing.T) {
 	}
 }
 
+// linesMax is how many lines a package has at most, without tests: what one reader can keep in mind.
+const linesMax = 3000
+
+// larger are the packages that have more: languages, which are one thing each, and those that are still to be divided.
+var larger = []string{
+	"template/expr", "template/expr/jinja", "template/playbook",
+	"coordinator", "coordinator/scenario", "reactive", "reactive/net", "template",
+}
+
+func TestPackagesCanBeKeptInMind(t *testing.T) {
+	for _, p := range house(t) {
+		lines := 0
+		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles) {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			require.NoError(t, err)
+			lines += bytes.Count(text, []byte("\n"))
+		}
+		if lines > linesMax && !slices.Contains(larger, p.path()) {
+			t.Errorf("%s has %d lines, at most %d are meant: divide it by concept", p.path(), lines, linesMax)
+		}
+	}
+}
+
 // The table itself is in order: what a package may import stands above it, so no entry can allow a way back.
 func TestNobodyImportsUpwards(t *testing.T) {
 	for i, f := range floors {

@@ -83,7 +83,7 @@ func TestAParkedRunCannotBeResumed(t *testing.T) {
 func TestARunOfAnEarlierVersionHasFinished(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	for range 5 { // whoever comes first, what follows the run's end or what shows what happens
+	for range 5 { // whichever comes first, the result of the run or the events that are shown
 		out, _ := says(t, dir, cli.Done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
 		require.Contains(t, out, "OPEN")
 		_, stderr := says(t, dir, cli.Failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")

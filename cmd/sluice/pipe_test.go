@@ -59,7 +59,7 @@ func calls(t *testing.T, dir string) int {
 	return len(lines(t, filepath.Join(dir, "calls")))
 }
 
-// A reader that goes away, as `sluice run … | head -1` has one, is a wish to stop: nothing is left behind, and what is kept
+// A reader that goes away, as `sluice run … | head -1` has one, is a request to stop: nothing is left behind, and what is kept
 // can be resumed.
 func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
 	for _, output := range []string{"tree", "json"} {
@@ -105,8 +105,8 @@ func TestRunsUseNoTemporaryFolder(t *testing.T) {
 	}
 }
 
-// That the other end of some other pipe or socket has gone is no wish to stop: not when a program does not read its input, nor
-// when somebody who watches is killed, however the system tells of it.
+// That the other end of some other pipe or socket has gone is no request to stop: not when a program does not read its input, nor
+// when a process that watches is killed, however the system tells of it.
 func TestOnlyTheReaderOfTheOutputStopsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "deaf.yaml", `

@@ -99,7 +99,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	case f.data == "":
 		return errors.New("--resume needs --data: the folder the run's journal is in")
 	case len(args) > 0:
-		return fmt.Errorf("--resume takes no workflow: the journal knows that of run %s", f.resume)
+		return fmt.Errorf("--resume takes no workflow: the journal holds that of run %s", f.resume)
 	case cmd.Flags().Changed("input") || f.id != "":
 		return errors.New("--resume goes without --input and --id: the run has them")
 	}

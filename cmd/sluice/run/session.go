@@ -159,7 +159,7 @@ func (s *session) open(ctx context.Context, store journal.Store, id string) (err
 		return err
 	}
 	if _, err = control.Serve(s.dir, s.engine); err != nil {
-		s.log.logger().Warn("others cannot step into runs while this one goes on", "error", err)
+		s.log.logger().Warn("other processes cannot send commands to the run while it goes on", "error", err)
 	}
 	return nil
 }
