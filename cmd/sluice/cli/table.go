@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 )
 
-// Table prints rows with aligned columns. It buffers all rows until End.
+// Table prints rows with aligned columns. It buffers rows that may be aligned with later ones.
 type Table struct{ w *tabwriter.Writer }
 
 // NewTable returns a Table that writes to w.
@@ -27,5 +27,5 @@ func (t *Table) Row(cells ...string) {
 	fmt.Fprintln(t.w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
-// End writes the table.
+// End writes the rows that are still buffered.
 func (t *Table) End() { t.w.Flush() }
