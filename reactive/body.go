@@ -22,12 +22,16 @@ type Body interface {
 	NextFiring() (string, bool)
 
 	// NextDue is when the body's next timer is due, Unix nanoseconds, and whether something is then tried again; 0: it has
-	// none. Fire gives that timer's event.
+	// none.
 	NextDue() (due int64, retry bool)
+
+	// Fire returns the event of that timer.
 	Fire(now int64) journal.Event
 
-	// Done reports whether nothing is left to do, and Verdict how the run then ends.
+	// Done reports whether nothing is left to do.
 	Done() bool
+
+	// Verdict says how a run that is done ends.
 	Verdict() Verdict
 }
 

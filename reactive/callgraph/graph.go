@@ -64,10 +64,13 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Order says which calls have waited for which. Before returns what the next call of a step waits for: numbers that
-// Called was told, or Graph.Meet has returned, each once. Called is told of every call of a step, once it was made.
+// Order says which calls have waited for which.
 type Order interface {
+	// Before returns what the next call of a step waits for: numbers that Called was told, or Graph.Meet has returned, each
+	// once.
 	Before(step string) []int32
+
+	// Called is told of every call of a step, once it was made.
 	Called(step string, call int32)
 }
 

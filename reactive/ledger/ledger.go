@@ -42,14 +42,19 @@ type Host interface {
 	// Use says which call has the node: its number, and the sequence of its newest request. Both are 0 where a node is one step's.
 	Use(v int32) (number int32, asked uint64)
 
-	// Requested tells that an attempt begins, by the event with a sequence, and Started that a step fails that had none.
+	// Requested tells that an attempt begins, by the event with a sequence.
 	Requested(v int32, seq uint64)
+
+	// Started tells that a step fails that had no attempt.
 	Started(v int32)
 
-	// Want has a node started as soon as there is room for it, and Again does so because somebody has asked for another attempt.
-	// Unwant takes both back.
+	// Want has a node started as soon as there is room for it.
 	Want(v int32)
+
+	// Again is Want for a node of which a command has asked for another attempt.
 	Again(v int32)
+
+	// Unwant takes Want and Again back.
 	Unwant(v int32)
 }
 
