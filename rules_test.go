@@ -50,6 +50,8 @@ var floors = []floor{
 	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook", "template/value")},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/value")},
 
+	{"schema", nil},
+
 	// what a run is
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal", "template/value")},
@@ -130,7 +132,7 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
+	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri", "schema",
 	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
 }
 

@@ -99,7 +99,7 @@ so that a run can be interrupted at any moment and resumed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newRuns(), newExplain(), newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newValidate(), newCheck(), newGraph(), newImport(), newTest(), newDoctor(), newVersion())
+	root.AddCommand(newRun(), newRuns(), newExplain(), newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newValidate(), newSchema(), newCheck(), newGraph(), newImport(), newTest(), newDoctor(), newVersion())
 	return root
 }
 
