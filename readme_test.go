@@ -51,7 +51,14 @@ func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
 		require.Contains(t, ci, "\n"+strings.TrimSpace(command)+"\n")
 		commands++
 	}
-	require.Equal(t, 2, commands)
+	require.Equal(t, 3, commands)
+}
+
+// What the README runs first has four lines, and the README shows them.
+func TestTheFirstWorkflowOfTheREADMEIsHello(t *testing.T) {
+	hello := read(t, "examples/hello.yaml")
+	require.Equal(t, 4, strings.Count(hello, "\n"))
+	require.Contains(t, read(t, "README.md"), "\n```yaml\n"+hello+"```\n")
 }
 
 func TestTheREADMEIsShortAndItsLinksLeadSomewhere(t *testing.T) {

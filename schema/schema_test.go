@@ -86,11 +86,11 @@ func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
 	}
 }
 
-// Editors find the schema of every example.
+// Editors find the schema of every example, but for the one that is as short as can be.
 func TestExamplesNameTheirSchemas(t *testing.T) {
 	named := map[string]bool{}
 	for _, s := range samples(t) {
-		if !strings.HasPrefix(s.file, "../examples/") || named[s.file] {
+		if !strings.HasPrefix(s.file, "../examples/") || s.file == "../examples/hello.yaml" || named[s.file] {
 			continue
 		}
 		named[s.file] = true
@@ -101,5 +101,5 @@ func TestExamplesNameTheirSchemas(t *testing.T) {
 		require.True(t, ok, "%s begins with no modeline", s.file)
 		require.Equal(t, "../schema/"+s.kind.File+".json", filepath.Join(filepath.Dir(s.file), path))
 	}
-	require.Greater(t, len(named), 4)
+	require.Greater(t, len(named), 20)
 }
