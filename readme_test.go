@@ -38,11 +38,6 @@ func TestTheProgramOfTheREADMEIsTheExample(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(block(t, "go"), "\n"), 25)
 }
 
-// Example_hash shows that the document is the program's workflow.
-func TestTheDocumentOfTheREADMEIsTheOneThatIsTested(t *testing.T) {
-	require.Equal(t, read(t, "testdata/workflows/shout.yaml"), block(t, "yaml"))
-}
-
 func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
 	ci := read(t, ".ci/run")
 	commands := 0
