@@ -215,12 +215,17 @@ var (
 		key("set", free, "what is set", "{ctx.page: 1}").orElse("nothing"),
 		key("output", is(resultSpec), "no effect", "{inline_max_bytes: 4096}").orElse("—"),
 	}}
+	workbookTool = &Shape{name: "workbook_tool", text: "Does what an entry of the workbook says; what is said here, too, counts more than what is said there.",
+		others: anything, keys: append(toolKeys(),
+			key("task", text, "the entry that it stands for", "sort").orElse("`ref`, or `name` where the tool is no list"),
+			key("ref", text, "another name of `task`", "sort").orElse("—"))}
 	otherTool = &Shape{name: "tool", text: "Calls an operation that the program registers, with the keys that are not in this table, and its input.", others: anything, keys: toolKeys()}
 
 	toolCases = []oneCase{
 		{"kind", []any{"noop"}, noopTool}, {"kind", []any{"http"}, httpTool}, {"kind", []any{"command", "shell"}, commandTool},
 		{"kind", []any{"sleep"}, sleepTool}, {"kind", []any{"wait"}, waitTool}, {"kind", []any{"workflow", "playbook"}, workflowTool},
-		{"kind", []any{"result", "artifact", "resolve"}, resultTool}, {"", nil, otherTool},
+		{"kind", []any{"result", "artifact", "resolve"}, resultTool},
+		{"kind", []any{"workbook"}, workbookTool}, {"", nil, otherTool},
 	}
 	oneTool = &Type{name: "tool", cases: toolCases}
 	// A task of a list may also stand under its label.

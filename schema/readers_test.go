@@ -141,9 +141,12 @@ func TestDocumentsThatAreAcceptedAreValid(t *testing.T) {
 // ofShape tells refusals that are about keys and sorts of values from those that are about what is written.
 var ofShape = regexp.MustCompile(`unknown key|must be (a|an) [a-zA-Z ]+, not (a|an|null)|(kind|name|steps|step|at|code) is missing`)
 
+// ofInput are refusals of keys in the input of a tool that is built in: a schema knows its own keys beside it only.
+var ofInput = regexp.MustCompile(`\.(input|args)\.[^ ]+: unknown key`)
+
 func refusedForShape(err error) bool {
 	for line := range strings.Lines(err.Error()) {
-		if ofShape.MatchString(line) {
+		if ofShape.MatchString(line) && !ofInput.MatchString(line) {
 			return true
 		}
 	}
@@ -152,7 +155,7 @@ func refusedForShape(err error) bool {
 
 // Mutants of the project's documents are valid when the readers accept them, and invalid when they refuse a key or a sort of value.
 func TestMutantsAreValidAsTheReadersSay(t *testing.T) {
-	times := 8
+	times := 3
 	if testing.Short() {
 		times = 1
 	}
