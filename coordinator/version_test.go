@@ -42,11 +42,39 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// TestStoreOfFormat1 opens a folder that the first version of the format was written to: what has finished is read, what
-// has not stays where it is, and new runs are started beside it.
-func TestStoreOfFormat1(t *testing.T) {
+// TestStoreOfThisVersion opens a folder that an earlier program of this version wrote: what is open goes on.
+func TestStoreOfThisVersion(t *testing.T) {
 	ctx := context.Background()
-	store, err := disk.Open(unpack(t, "format-1.tar.gz"), disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	store, err := disk.Open(unpack(t, "format-3.tar.gz"), disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	engine, err := coordinator.New(ctx, store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer engine.Shutdown(ctx)
+	for run, message := range map[string]string{"gate": "open", "waits": "go"} {
+		r, err := engine.Run(ctx, run)
+		require.NoError(t, err)
+		require.NoError(t, r.Send(ctx, message, nil))
+		result, err := r.Wait(ctx)
+		require.NoError(t, err)
+		require.Equal(t, reactive.RunCompleted, result.Status)
+	}
+}
+
+// TestStoresOfEarlierVersions opens folders that earlier versions of the format were written to: what has finished is read,
+// what has not stays where it is, and new runs are started beside it.
+func TestStoresOfEarlierVersions(t *testing.T) {
+	t.Run("1", func(t *testing.T) {
+		testEarlier(t, "format-1.tar.gz", "other rules (engine 1, expressions 1; here", 10, 8, 4)
+	})
+	t.Run("2", func(t *testing.T) {
+		testEarlier(t, "format-2.tar.gz", "other rules (engine 2, expressions 2; here", 8, 6, 3)
+	})
+}
+
+// testEarlier takes how many events a map of three, a child with a map of two, and a playbook's wait have in the version.
+func testEarlier(t *testing.T, archive, parked string, ofMap, ofChild, ofWait uint64) {
+	ctx := context.Background()
+	store, err := disk.Open(unpack(t, archive), disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	engine, err := coordinator.New(ctx, store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -61,11 +89,11 @@ func TestStoreOfFormat1(t *testing.T) {
 	}{
 		{"book", reactive.RunCompleted, 4, nil, ""},
 		{"broken", reactive.RunFailed, 4, nil, "no_stock"},
-		{"done", reactive.RunCompleted, 10, []any{"OPEN", "THE", "GATE"}, ""},
+		{"done", reactive.RunCompleted, ofMap, []any{"OPEN", "THE", "GATE"}, ""},
 		{"gate", reactive.RunWaiting, 2, nil, ""},
 		{"parent", reactive.RunCompleted, 4, []any{"A", "B"}, ""},
-		{"parent/child#1", reactive.RunCompleted, 8, []any{"A", "B"}, ""},
-		{"waits", reactive.RunWaiting, 4, nil, ""},
+		{"parent/child#1", reactive.RunCompleted, ofChild, []any{"A", "B"}, ""},
+		{"waits", reactive.RunWaiting, ofWait, nil, ""},
 	}
 	listed := 0
 	for head, err := range engine.Runs(ctx, "") {
@@ -109,7 +137,7 @@ func TestStoreOfFormat1(t *testing.T) {
 			}
 			_, err = r.Wait(ctx)
 			require.ErrorIs(t, err, coordinator.ErrMissing)
-			require.ErrorContains(t, err, "other rules (engine 1, expressions 1; here")
+			require.ErrorContains(t, err, parked)
 			require.ErrorIs(t, r.Cancel(ctx, "no"), coordinator.ErrMissing)
 		})
 	}

@@ -69,7 +69,7 @@ func (d *documents) workflow() object {
 		"v": object{"value": d.constant()}, "grow": object{"value": "{{ [input, input] }}"}, "same": object{"value": "{{ input }}"},
 		"nap":   object{"sleep": object{"for": d.duration()}},
 		"mail":  object{"wait": object{"message": one(d, "m", "m-{{ run.id }}")}},
-		"boom":  object{"fail": object{"code": "boom", "message": one(d, "text", "{{ input }}", "{{ repeat('ab', 1000000) }}")}},
+		"boom":  object{"fail": object{"code": "boom", "message": one(d, "text", "{{ input }}", "{{ repeat('ab', 200000) }}")}},
 		"self":  object{"workflow": object{"path": "main.yaml"}},
 		"child": object{"workflow": object{"path": "child.yaml"}},
 		"web":   object{"http": object{"url": "http://127.0.0.1/{{ input }}"}},
@@ -161,7 +161,7 @@ func (d *documents) duration() string {
 
 // list is what is gone through item by item.
 func (d *documents) list() any {
-	return either(d, "{{ [1, 2] }}", "{{ 1..8 }}", "{{ 1..40 }}", "{{ 1..300 }}", "{{ 1..3000 }}", "{{ 1..1000000 }}", []any{1, "a"}, "{{ [] }}",
+	return either(d, "{{ [1, 2] }}", "{{ 1..8 }}", "{{ 1..40 }}", "{{ 1..300 }}", "{{ 1..3000 }}", "{{ 1..100000 }}", []any{1, "a"}, "{{ [] }}",
 		"{{ steps."+d.other()+".output }}", "{{ flatten(map(1..100, [#, #])) }}", "{{ input }}", "{{ map(1..30, 1..30) }}", "{{ index }}", "{{ item }}")
 }
 
@@ -172,14 +172,14 @@ func (d *documents) guard() string {
 
 // constant is a value that reads no step.
 func (d *documents) constant() any {
-	return either(d, 1, "text", "{{ input }}", "{{ [input, 1] }}", "{{ repeat('ab', 1000) }}", "{{ 1..1000 }}", nil, "{{ repeat('ab', 1000000) }}", "{{ map(1..300, repeat('x', #)) }}")
+	return either(d, 1, "text", "{{ input }}", "{{ [input, 1] }}", "{{ repeat('ab', 1000) }}", "{{ 1..1000 }}", nil, "{{ repeat('ab', 200000) }}", "{{ map(1..300, repeat('x', #)) }}")
 }
 
 // value is what is given on; some grow what they are given, and some are much work for few bytes.
 func (d *documents) value() any {
 	s := "steps." + d.other() + ".output"
 	return either(d, 1, "text", "{{ "+s+" }}", "{{ ["+s+", "+s+"] }}", "{{ "+s+" }}{{ "+s+" }}", "{{ input }}", "{{ repeat('ab', 1000) }}",
-		"{{ repeat('ab', 1000000) }}", "{{ 1..10000 }}", "{{ map(1..1000, repeat('x', #)) }}", "{{ map(1..100, map(1..100, #)) }}",
+		"{{ repeat('ab', 200000) }}", "{{ 1..10000 }}", "{{ map(1..1000, repeat('x', #)) }}", "{{ map(1..100, map(1..100, #)) }}",
 		"{{ count(1..100000, # % 3 == 0) }}", "{{ {a: "+s+", b: "+s+"} }}", "{{ item }}", object{"from": "/steps/" + d.other() + "/output"}, nil,
 		[]any{object{"a": 1.5}, "{{ run.id }}"}, "{{ toJSON("+s+") }}", "{{ sort(map(1..2000, -#)) }}", "{{ reduce(1..30, [#acc, #acc], 1) }}",
 		"{{ len(uniq(map(1..2000, [#]))) }}", "{{ repeat('a', 40) matches '^(a|aa)+$' }}")
@@ -299,9 +299,9 @@ func (d *documents) verdict(tasks int) object {
 
 func (d *documents) items() any {
 	if d.dialect {
-		return one(d, "{{ workload.list }}", "{{ range(10) }}", "{{ range(1000) }}", "{{ range(100000) }}", "{{ range(1000000) }}", "{{ ctx.l }}", "{{ 'ab' * 5000 }}")
+		return one(d, "{{ workload.list }}", "{{ range(10) }}", "{{ range(1000) }}", "{{ range(100000) }}", "{{ ctx.l }}", "{{ 'ab' * 5000 }}")
 	}
-	return one(d, "{{ workload.list }}", "{{ 1..10 }}", "{{ 1..1000 }}", "{{ 1..100000 }}", "{{ 1..1000000 }}", "{{ ctx.l }}", "{{ map(1..30, 1..30) }}")
+	return one(d, "{{ workload.list }}", "{{ 1..10 }}", "{{ 1..1000 }}", "{{ 1..100000 }}", "{{ ctx.l }}", "{{ map(1..30, 1..30) }}")
 }
 
 // condition and write are of what is seen where they stand: in a rule everything, less in a tool, on an arc and at a gate.

@@ -26,7 +26,7 @@ var small = coordinator.Limits{
 }
 
 const (
-	workMax  = 1_000_000
+	workMax  = 200_000
 	bytesMax = 1 << 20
 )
 
@@ -37,7 +37,7 @@ var few = coordinator.Limits{
 
 // allocatedMax is how many bytes may be allocated for one document by all verbs together, freed ones included. So none can
 // take more memory than this at any time, nor much more time than it takes to fill it.
-const allocatedMax = 384 << 20
+const allocatedMax = 256 << 20
 
 // FuzzDocuments: whatever documents say, every verb ends, and takes no more than what its limits allow. Bytes that begin with
 // a zero choose what a document is made of; all others are the text of one, or of several files, each after a line that

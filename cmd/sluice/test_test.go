@@ -53,7 +53,7 @@ func TestTestShowsWhatDiffersAndCounts(t *testing.T) {
 ✗ the answer is late  FILE:8  PT1S
   run
     want  completed
-    got   step_timeout
+    got   step_timeout (timeout: no answer in time)
     by    #4 run.finished at PT1S
 
 2 scenarios: 1 passed, 1 failed

@@ -16,9 +16,11 @@ import (
 	"github.com/sluiceflow/sluice/internal/readfile"
 )
 
-// takenTime is how long a holder may take to say that it has taken a request: one that was stopped, or hangs, never does. It is a
-// variable for tests.
-var takenTime = 5 * time.Second
+// takenTime is how long a holder may take to say that it has taken a request: one that was stopped, or hangs, never does.
+const takenTime = 5 * time.Second
+
+// takenWithin is takenTime, but for tests.
+var takenWithin = takenTime
 
 // lockFile is a file in which the process that holds a directory writes its number, see package disk. lockMax bounds what is read
 // of it, in bytes.
@@ -38,7 +40,7 @@ type answer struct {
 
 // ask sends the request, which is to be taken soon.
 func (a *answer) ask(line []byte) error {
-	err := a.conn.SetDeadline(time.Now().Add(takenTime))
+	err := a.conn.SetDeadline(time.Now().Add(takenWithin))
 	if err == nil {
 		_, err = a.conn.Write(line)
 	}

@@ -17,7 +17,7 @@ func BePatient(t testing.TB, d time.Duration) {
 
 // Taken has a holder take requests within so long, until the test ends.
 func Taken(t testing.TB, d time.Duration) {
-	before := takenTime
-	takenTime = d
-	t.Cleanup(func() { takenTime = before })
+	before := takenWithin
+	takenWithin = d
+	t.Cleanup(func() { takenWithin = before })
 }

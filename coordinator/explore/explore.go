@@ -98,7 +98,10 @@ func (p *play) Function(name string, args []any) (value.Value, *journal.Failure)
 func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Limits are those of the exploration.
-func (p *play) Limits() decide.Limits { return p.e.options.Limits.OfRun() }
+func (p *play) Limits() decide.Limits { return p.e.ofRun() }
+
+// ofRun are the limits of the run.
+func (e *explorer) ofRun() decide.Limits { return e.options.Limits.OfRun().Within(e.options.WorkMax) }
 
 // Reserve has room for any number of calls.
 func (p *play) Reserve(reactive.Room) bool { return true }
@@ -229,7 +232,7 @@ func (e *explorer) explore() error {
 func (e *explorer) begin(input value.Value, label string) error {
 	p := &play{e: e, root: decide.NewRoot(e.plan)}
 	p.step = decide.NewStepper(p.root, p)
-	if err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input, e.options.Limits.OfRun())}); err != nil {
+	if err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input, e.ofRun())}); err != nil {
 		return err
 	}
 	e.enter(p, -1, label, begun)

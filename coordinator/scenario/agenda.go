@@ -17,8 +17,12 @@ type agenda struct {
 type appointment struct {
 	due   int64 // Unix nanoseconds
 	order int   // of those due at one instant
+	times int   // how often it comes in, one right after the other
 	item  decide.Item
 }
+
+// takenMax bounds what comes in for a run in one turn: an answer that comes in a thousand times is not there as often before.
+const takenMax = 1_000
 
 type appointments []appointment
 
@@ -35,9 +39,13 @@ func (q *appointments) Pop() any {
 	return x
 }
 
-func (a *agenda) add(due int64, it decide.Item) {
-	heap.Push(&a.queue, appointment{due, a.made, it})
-	a.made++
+func (a *agenda) add(due int64, it decide.Item) { a.repeat(due, 1, it) }
+
+func (a *agenda) repeat(due int64, times int, it decide.Item) {
+	if times > 0 {
+		heap.Push(&a.queue, appointment{due, a.made, times, it})
+		a.made++
+	}
 }
 
 // next is when the next item comes in; false: none will.
@@ -48,11 +56,18 @@ func (a *agenda) next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// take gives what has come in by now, received at this instant: the engine may have been away when it was due.
+// take returns what has come in by now, the rest of it in a later turn where it is too much for one. All is received at this
+// instant: the engine may have been away when it was due.
 func (a *agenda) take(now int64) []decide.Item {
 	var items []decide.Item
-	for len(a.queue) > 0 && a.queue[0].due <= now {
-		it := heap.Pop(&a.queue).(appointment).item
+	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < takenMax {
+		it := a.queue[0].item
+		if a.queue[0].times--; a.queue[0].times == 0 {
+			heap.Pop(&a.queue)
+		} else if it.Event.Detail != nil {
+			detail := *it.Event.Detail
+			it.Event.Detail = &detail
+		}
 		it.Received = now
 		items = append(items, it)
 	}

@@ -33,6 +33,12 @@ func TestDescendantsAreBounded(t *testing.T) {
 	require.True(t, r.Passed, r)
 	require.Less(t, r.Events, 51*100)
 
+	// The limit is named, however many turns so many runs take in one instant.
+	awake := strings.Replace(itself, "{operation: nap}, ", "", 1)
+	r = played(t, awake, "expect: {run: completed}", scenario.Options{Limits: coordinator.Limits{DescendantsMax: 4000}})
+	require.Contains(t, r.String(), "got   failed (child_failed: ")
+	require.Contains(t, r.String(), "DescendantsMax is 4000")
+
 	r = played(t, itself, "expect: {run: failed}", scenario.Options{Limits: coordinator.Limits{DepthMax: 1}})
 	require.True(t, r.Passed, r)
 	require.Less(t, r.Events, 21*100)

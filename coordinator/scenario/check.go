@@ -29,7 +29,11 @@ func (g *stage) check(where string, x *expectation) {
 func wantRun(want string) test {
 	return func(g *stage) (string, *Event, bool) {
 		t := g.main()
-		return string(t.status), t.event(t.statusBy), string(t.status) == want
+		got := string(t.status)
+		if e := t.finished(); e != nil {
+			return because(got, e.Detail.Failure), t.event(t.statusBy), got == want
+		}
+		return got, t.event(t.statusBy), got == want
 	}
 }
 
@@ -78,7 +82,7 @@ func at(name string, look func(p place) (string, *Event, bool)) test {
 func wantStatus(name, want string) test {
 	return at(name, func(p place) (string, *Event, bool) {
 		got := p.status().String()
-		return got, p.by(), got == want
+		return because(got, p.failure()), p.by(), got == want
 	})
 }
 
@@ -213,6 +217,14 @@ func codeOf(f *journal.Failure) string {
 		return ""
 	}
 	return f.Code
+}
+
+// because is a status with the failure that it comes from, if there is one.
+func because(status string, f *journal.Failure) string {
+	if f == nil {
+		return status
+	}
+	return status + " (" + f.Error() + ")"
 }
 
 func textOf(f *journal.Failure) string {

@@ -125,6 +125,14 @@ func (p place) output() (any, bool) {
 	return p.t.seen.Output(nodes[len(nodes)-1]), true
 }
 
+// failure is why the place failed, where it is one node that has.
+func (p place) failure() *journal.Failure {
+	if p.item >= 0 || p.status() != reactive.Failed {
+		return nil
+	}
+	return p.t.seen.Failure(p.node)
+}
+
 // by is the event that brought the place to where it stands.
 func (p place) by() *Event {
 	if p.item < 0 {

@@ -135,7 +135,7 @@ expect: {run: completed}
 		"timeline[0] PT1S output: none: the run is running",
 		"timeline[0] PT1S outputs.b: none: the step is running",
 		"timeline[0] PT1S reason: none: the run has not ended",
-		"timeline[1] PT2S steps.b: failed",
+		"timeline[1] PT2S steps.b: failed (timeout: no answer in time)",
 	}, got)
 }
 

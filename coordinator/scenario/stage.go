@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What bounds a scenario beside its limits: turns within one instant, so that a workflow that goes round without time passing
-// ends as a difference; and how often an answer comes in.
+// What bounds a scenario beside its limits: turns of one run within one instant, so that a workflow that goes round without time
+// passing ends as a difference; and how often an answer comes in.
 const (
 	turnsMax   = 10_000
 	DeliverMax = 1_000
@@ -138,8 +139,11 @@ func (g *stage) begin(t *track, input any) error {
 	if err := registry.CheckInput(t.program.plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.limits.OfRun())})
+	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
+	if t.parent != nil {
+		t.parent.children = append(t.parent.children, t)
+	}
 	return nil
 }
 
@@ -193,14 +197,17 @@ func (g *stage) settle() {
 		g.recover()
 	}
 	// Any turn may give any run something to do, so the round begins anew after each; turns with nothing to do are cheap.
-	turns := 0
+	for _, t := range g.tracks {
+		t.turns = 0
+	}
 	for i := len(g.tracks) - 1; i >= 0 && !g.fault; i-- {
-		if !g.turn(g.tracks[i]) {
+		t := g.tracks[i]
+		if !g.turn(t) {
 			continue
 		}
 		i = len(g.tracks)
-		if turns++; turns > turnsMax {
-			g.fail("turns", fmt.Sprintf("at most %d in one instant", turnsMax), "more: the run goes round")
+		if t.turns++; t.turns > turnsMax {
+			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run goes round")
 		}
 	}
 }
@@ -236,6 +243,11 @@ func (g *stage) turn(t *track) bool {
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
+// ofRun are the limits of each run.
+func (g *stage) ofRun() decide.Limits {
+	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
+}
+
 // tooMuch counts what a turn has added, and fails the scenario when that is too much. A run that has reached its limit of events
 // alone ends by itself, with as many more as that takes.
 func (g *stage) tooMuch(t *track, events int) bool {
@@ -260,11 +272,12 @@ func (g *stage) items(t *track) []decide.Item {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
 	// Children have been shuffled among themselves by their own answers.
-	for _, child := range g.tracks {
-		if it, ok := child.outcome(); ok && child.parent == t {
+	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
+		if it, ok := child.outcome(); ok {
 			items = append(items, g.received(it))
 		}
-	}
+		return child.finished() != nil && !t.root.Open(child.call)
+	})
 	if it, ok := t.cancellation(); ok {
 		items = append(items, g.received(it))
 	}
@@ -326,9 +339,7 @@ func (g *stage) answer(q question, p *part) {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.never:
-		for range a.deliver {
-			q.t.agenda.add(call.After(g.now, a.after), q.item(a))
-		}
+		q.t.agenda.repeat(call.After(g.now, a.after), a.deliver, q.item(a))
 	}
 }
 

@@ -25,12 +25,14 @@ import (
 //	                     ▲                                          │
 //	                     └──────────── after a crash ───────────────┘
 type track struct {
-	stage   *stage
-	id      string
-	path    string // what names of its steps begin with: "", or `quote/`
-	parent  *track // nil: the scenario's own run
-	call    reactive.Request
-	program *program
+	stage    *stage
+	id       string
+	path     string // what names of its steps begin with: "", or `quote/`
+	parent   *track // nil: the scenario's own run
+	call     reactive.Request
+	turns    int      // in this instant
+	children []*track // in the order of their starts, but for those that their calls do not wait for any more
+	program  *program
 
 	root    *reactive.Root // of the engine
 	step    *decide.Stepper
@@ -74,7 +76,7 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Limits are those of the scenario.
-func (t *track) Limits() decide.Limits { return t.stage.limits.OfRun() }
+func (t *track) Limits() decide.Limits { return t.stage.ofRun() }
 
 // Reserve has room for any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }

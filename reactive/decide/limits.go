@@ -22,14 +22,21 @@ type Limits struct {
 	ValueNodesMax   int
 	MessagesMax     int
 	MailboxBytesMax int
+	StepWorkMax     int // work of expressions after which a step leaves the rest to the next; 0: as much as one evaluation may be
 }
 
 // DefaultLimits are those that hold where a Limits says nothing.
 func DefaultLimits() Limits {
 	return Limits{
 		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
-		MessagesMax: 1_000, MailboxBytesMax: 64 << 20,
+		MessagesMax: 1_000, MailboxBytesMax: 64 << 20, StepWorkMax: workMax,
 	}
+}
+
+// Within returns the limits of runs that may do so much work together: no step of one does more.
+func (l Limits) Within(work int) Limits {
+	l.StepWorkMax = min(work, l.complete().StepWorkMax)
+	return l
 }
 
 func (l Limits) complete() Limits {
@@ -39,7 +46,7 @@ func (l Limits) complete() Limits {
 		EventsMax: cmp.Or(l.EventsMax, d.EventsMax), BytesMax: cmp.Or(l.BytesMax, d.BytesMax),
 		ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
 		ValueNodesMax: cmp.Or(l.ValueNodesMax, d.ValueNodesMax),
-		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax),
+		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax), StepWorkMax: cmp.Or(l.StepWorkMax, d.StepWorkMax),
 	}
 }
 
@@ -47,6 +54,6 @@ func (l Limits) complete() Limits {
 func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
 	if w.Routing != nil { // only a playbook has a context, and tasks that call nothing
-		s.ContextBytesMax, s.EventWorkMax = int32(l.ValueBytesMax), eventWorkMax
+		s.ContextBytesMax, s.EventWorkMax = int32(l.ValueBytesMax), int32(min(eventWorkMax, l.StepWorkMax))
 	}
 }

@@ -233,7 +233,7 @@ func (s *Stepper) budget() {
 // full reports whether enough has been done for one step: a cancel waits no longer than it takes. A run that has all the events
 // that it may have is closed by the next.
 func (s *Stepper) full() bool {
-	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > workMax || s.root.Bytes()-s.held > bytesMax || s.overfull()
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()-s.held > bytesMax || s.overfull()
 }
 
 // overfull reports whether a run that is not closed has as many events as a run may have.

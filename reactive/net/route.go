@@ -167,11 +167,11 @@ func (n *Net) args(arc *playbook.Arc, run *stepRun, s *scope) (map[string]value.
 
 // sizeOf is the length of a value as canonical JSON; more than any has, where it nests too deep to be written.
 func sizeOf(v value.Value) int {
-	text, err := value.JSON(v)
+	size, err := value.JSONSize(v)
 	if err != nil {
 		return value.MaxSizeBytes + 1
 	}
-	return len(text)
+	return size
 }
 
 // reference names a result of a step-run.

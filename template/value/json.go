@@ -66,6 +66,36 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	return appendJSON(dst, v), nil
 }
 
+// JSONSize returns the length of what JSON returns, without making it. It refuses what Of refuses.
+func JSONSize(v any) (int, error) {
+	v, err := Of(v)
+	if err != nil {
+		return 0, err
+	}
+	return jsonSize(v), nil
+}
+
+func jsonSize(v Value) int {
+	switch v := v.(type) {
+	case string:
+		return stringSize(v)
+	case []any:
+		size := 1 + max(1, len(v)) // brackets, and commas between
+		for _, item := range v {
+			size += jsonSize(item)
+		}
+		return size
+	case map[string]any:
+		size := 1 + max(1, len(v))
+		for key, member := range v {
+			size += stringSize(key) + 1 + jsonSize(member)
+		}
+		return size
+	}
+	var number [32]byte // and nothing else that is left is longer
+	return len(appendJSON(number[:0], v))
+}
+
 // appendJSON writes a Value; it cannot fail, because of the invariants.
 func appendJSON(dst []byte, v Value) []byte {
 	switch v := v.(type) {
@@ -146,6 +176,20 @@ func appendString(dst []byte, s string) []byte {
 		}
 	}
 	return append(append(dst, s[from:]...), '"')
+}
+
+// stringSize is the length of what appendString appends.
+func stringSize(s string) int {
+	size := len(s) + 2
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
+			size++
+		case c < ' ':
+			size += len(`\u0000`) - 1
+		}
+	}
+	return size
 }
 
 // Text returns how v reads inside a text: a string as it is, everything else as in JSON. Of a Go value that Of refuses

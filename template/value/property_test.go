@@ -108,11 +108,17 @@ func TestEveryWayIntoTheModelAgrees(t *testing.T) {
 			require.Greater(t, half, size/2, "Size stops late enough to tell")
 		}
 
+		text, err := value.JSON(v)
+		require.NoError(t, err)
+		length, err := value.JSONSize(v)
+		require.NoError(t, err)
+		require.Equal(t, len(text), length, "JSONSize(x) == len(JSON(x))")
+
 		decoded, err := value.Decode(data)
 		require.NoError(t, err)
 		require.True(t, reflect.DeepEqual(v, decoded), "Decode(Encode(x)) == Of(x)")
 
-		text, err := value.JSON(in)
+		text, err = value.JSON(in)
 		require.NoError(t, err)
 		require.True(t, json.Valid(text), "%s", text)
 		parsed, err := value.ParseJSON(text)
