@@ -14,8 +14,8 @@ func (k *Kind) Markdown() string {
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", k.Title, k.Text)
 	fmt.Fprintf(&b, "This page is made from the package [schema](../schema), as is the JSON Schema [schema/%s.json](../schema/%s.json). "+
 		"Editors use it when a document begins with this line:\n\n```yaml\n# yaml-language-server: $schema=%s\n```\n\n", k.File, k.File, k.URL())
-	b.WriteString("A key without a default has to be there. Unknown keys are refused, but for those that begin with `x-`. In the columns of types, " +
-		"links lead to the keys of mappings.\n")
+	b.WriteString("A key that is needed has to be there. Unknown keys are refused, but for those that begin with `x-`. A type that is a link is a mapping " +
+		"with the keys that are described there.\n")
 	for _, s := range shapesOf(k.root) {
 		if known[s] == k {
 			s.table(&b, k, known)
@@ -92,7 +92,7 @@ func (s *Shape) table(b *strings.Builder, k *Kind, known map[*Shape]*Kind) {
 func (k Key) absent() string {
 	switch {
 	case k.needed:
-		return ""
+		return "needed"
 	case k.fallback != nil:
 		text, _ := json.Marshal(k.fallback)
 		return code(strings.Trim(string(text), `"`))
