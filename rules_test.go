@@ -56,6 +56,8 @@ var floors = []floor{
 	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook")},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
+	{"schema", nil},
+
 	// what a run is
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal")},
@@ -129,8 +131,9 @@ var floors = []floor{
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive", "reactive/journal", "template", "template/value")},
-	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore", "coordinator/scenario", "internal/readfile",
-		"template", "template/document", "template/plan", "template/playbook", "template/value", "template/wfformat")},
+	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore", "coordinator/scenario",
+		"internal/readfile", "schema", "template", "template/document", "template/plan", "template/playbook",
+		"template/value", "template/wfformat")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/playbook", "template/value")},
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor", "reactive",

@@ -9,7 +9,7 @@
 //	run         start or resume a run, and follow it          run
 //	commands    change a run                                  send patch decide pause resume cancel abort retry
 //	runs        look at a journal                             runs explain doctor
-//	documents   look at documents, without a journal          validate check test import
+//	documents   look at documents, without a journal          validate check test import schema
 //	graph       draw a workflow or the calls of a run         graph
 //	view        how run shows a run                           (progress is the tree that it draws)
 //	cli         what all verbs share
