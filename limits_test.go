@@ -39,9 +39,9 @@ var noLimits = map[string]string{
 
 	// how much is shown of what is there
 	"inspect.valueMax": "an explanation", "inspect.lostMax": "an explanation", "inspect.awaitedMax": "a suggestion",
-	"api.namedMax": "an error", "api.previewMax": "a status", "sluice.shortMax": "a table", "sluice.streamLinesMax": "a summary",
-	"sluice.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.failuresMax": "a view",
-	"plan.joinEdgesMax": "a graph, which shows more in another way", "reactive.MeetMax": "a graph, which shows more in another way",
+	"api.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
+	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.failuresMax": "a view",
+	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",
 
 	// forms of what is made here
 	"journal.maxFields": "a record's form", "journal.startMaxConcurrency": "the number of a field", "journal.startMapItemsMax": "the number of a field",

@@ -38,11 +38,6 @@ func TestTheProgramOfTheREADMEIsTheExample(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(block(t, "go"), "\n"), 25)
 }
 
-// Example_hash shows that the document is the program's workflow.
-func TestTheDocumentOfTheREADMEIsTheOneThatIsTested(t *testing.T) {
-	require.Equal(t, read(t, "testdata/workflows/shout.yaml"), block(t, "yaml"))
-}
-
 func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
 	ci := read(t, ".ci/run")
 	commands := 0
@@ -51,7 +46,14 @@ func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
 		require.Contains(t, ci, "\n"+strings.TrimSpace(command)+"\n")
 		commands++
 	}
-	require.Equal(t, 2, commands)
+	require.Equal(t, 3, commands)
+}
+
+// What the README runs first has four lines, and the README shows them.
+func TestTheFirstWorkflowOfTheREADMEIsHello(t *testing.T) {
+	hello := read(t, "examples/hello.yaml")
+	require.Equal(t, 4, strings.Count(hello, "\n"))
+	require.Contains(t, read(t, "README.md"), "\n```yaml\n"+hello+"```\n")
 }
 
 func TestTheREADMEIsShortAndItsLinksLeadSomewhere(t *testing.T) {

@@ -8,15 +8,18 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +32,7 @@ const module = "github.com/sluiceflow/sluice"
 // Each stands below those it may import. Examples import what they show.
 var floors = []floor{
 	// usable alone
-	{"internal/canceled", nil},
+	{"internal/cancelled", nil},
 	{"internal/readfile", nil},
 	{"internal/usercode", nil},
 	{"signals", nil},
@@ -42,32 +45,48 @@ var floors = []floor{
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
-	{"template", uses("dag", "template/document", "template/expr", "template/value")},
-	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr", "template/value")},
+	{"template/duration", nil},
+	{"template/fields", uses("template/document", "template/duration", "template/expr", "template/value")},
+	{"template", uses("template/document", "template/duration", "template/expr", "template/fields", "template/value")},
+	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
 	{"template/flow", uses("template", "template/document", "template/value")},
-	{"template/arca", uses("template", "template/document", "template/expr", "template/value")},
-	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/expr", "template/expr/jinja", "template/value")},
-	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook", "template/value")},
-	{"template/wfformat", uses("dag", "template", "template/document", "template/value")},
+	{"template/arca", uses("template", "template/document", "template/value")},
+	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
+		"template/expr/jinja", "template/value")},
+	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook")},
+	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
+
+	{"schema", nil},
 
 	// what a run is
 	{"reactive/journal", uses("template/value")},
-	{"reactive/journal/journaltest", uses("reactive/journal", "template/value")},
+	{"reactive/journal/journaltest", uses("reactive/journal")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal")},
-	{"reactive/call", uses("dag", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
-	{"reactive", uses("dag", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/plan", "template/value")},
-	{"reactive/net", uses("dag", "reactive", "reactive/call", "reactive/journal", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
-		"template/playbook", "template/value")},
-	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
-		"template/value")},
-	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/expr", "template/plan",
+	{"reactive/call", uses("reactive/journal", "template", "template/value")},
+	{"reactive/slots", nil},
+	{"reactive/ledger", uses("reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
+	{"reactive", uses("reactive/call", "reactive/journal", "reactive/ledger", "reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
+	{"reactive/live", uses("reactive", "signals", "template/value")},
+	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
+	{"reactive/net/callorder", uses("reactive/callgraph")},
+	{"reactive/net/gate", uses("signals")},
+	{"reactive/net/outcome", uses("reactive/journal", "template/expr", "template/playbook", "template/value")},
+	{"reactive/net/results", uses("template/playbook", "template/value")},
+	{"reactive/net/variables", uses("template/value")},
+	{"reactive/net", uses("reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/net/callorder",
+		"reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "signals",
+		"template/expr", "template/expr/jinja", "template/plan", "template/playbook", "template/value")},
+	{"reactive/decide", uses("reactive", "reactive/call", "reactive/journal", "reactive/net", "template", "template/duration",
+		"template/expr", "template/plan", "template/playbook", "template/value")},
+	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger", "reactive/net", "template", "template/expr", "template/plan",
 		"template/playbook", "template/value")},
 
 	// what makes it happen
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "template", "template/expr", "template/value")},
-	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/journal", "template", "template/document", "template/value")},
-	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/canceled", "reactive/call", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
+	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive/call", "template", "template/document",
+		"template/value")},
+	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/cancelled", "reactive/call", "template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
 	{"coordinator/registry", uses("coordinator/directory", "coordinator/operation", "internal/readfile", "reactive/decide", "reactive/journal", "template",
 		"template/document", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/clock", nil},
@@ -76,27 +95,53 @@ var floors = []floor{
 		"reactive/call", "reactive/decide", "reactive/journal", "template/value")},
 	{"coordinator/inbox", uses("coordinator/pool", "reactive/decide", "reactive/journal")},
 	{"coordinator/parking", uses("reactive/journal")},
-	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/usercode", "reactive", "reactive/decide", "reactive/inspect", "reactive/journal",
-		"reactive/net", "template/expr", "template/value")},
-	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
-		"internal/canceled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
-	{"coordinator", uses("coordinator/children", "coordinator/clock", "coordinator/inbox", "coordinator/limits", "coordinator/parking", "coordinator/pool", "coordinator/reader", "coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "dag", "internal/canceled", "internal/readfile", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "signals", "template",
-		"template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/observe", uses("coordinator", "reactive")},
-	{"coordinator/doctor", uses("coordinator", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk", "template", "template/expr", "template/kinds",
-		"template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator", "dag", "reactive", "reactive/call", "reactive/journal", "reactive/net", "template/expr", "template/plan",
+	{"coordinator/pickup", uses("reactive/journal")},
+	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive", "reactive/callgraph",
+		"reactive/decide", "reactive/inspect", "reactive/journal", "reactive/net", "template/expr",
 		"template/value")},
-	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/canceled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
-	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template", "template/document",
-		"template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/scenario", uses("internal/readfile", "coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net",
-		"template", "template/document", "template/expr", "template/kinds", "template/plan", "template/playbook", "template/value")},
+	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
+		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
+	{"coordinator", uses("coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/inbox",
+		"coordinator/keychain", "coordinator/limits", "coordinator/operation", "coordinator/parking",
+		"coordinator/pickup", "coordinator/pool", "coordinator/reader", "coordinator/registry",
+		"internal/cancelled", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
+		"reactive/inspect", "reactive/journal", "reactive/net", "template", "template/playbook", "template/value")},
+	{"coordinator/observe", uses("coordinator", "reactive/live")},
+	{"coordinator/doctor", uses("internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
+	{"coordinator/api", uses("coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/net",
+		"template/expr", "template/plan", "template/value")},
+	{"coordinator/control", uses("coordinator", "coordinator/api", "internal/cancelled", "internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk")},
+	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
+		"internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/inspect",
+		"reactive/journal", "reactive/net", "template", "template/expr", "template/plan", "template/playbook",
+		"template/value")},
+	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr", "template/fields", "template/value")},
+	{"coordinator/scenario/program", uses("coordinator/scenario/script", "internal/readfile", "reactive/net", "template", "template/document", "template/kinds", "template/plan", "template/playbook", "template/value")},
+	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
+		"coordinator/scenario/program", "coordinator/scenario/script", "internal/readfile", "internal/usercode",
+		"reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/net", "template",
+		"template/document", "template/duration", "template/expr", "template/plan", "template/playbook",
+		"template/value")},
 
 	// the front door and what stands before it
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
-	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "reactive/net", "template", "template/plan", "template/playbook")},
-	{"cmd/sluice", anything},
+	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "template", "template/playbook")},
+	{"cmd/sluice/cli", uses("cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/registry", "internal/readfile",
+		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
+		"template/value")},
+	{"cmd/sluice/view", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive", "reactive/journal", "template", "template/value")},
+	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore", "coordinator/scenario",
+		"internal/readfile", "schema", "template", "template/document", "template/plan", "template/playbook",
+		"template/value", "template/wfformat")},
+	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template", "template/plan", "template/playbook")},
+	{"cmd/sluice/commands", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/playbook", "template/value")},
+	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor", "reactive",
+		"reactive/journal", "reactive/journal/disk", "template/value")},
+	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api", "coordinator/control", "coordinator/directory",
+		"coordinator/operation", "reactive", "reactive/journal", "reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds",
+		"template/playbook", "template/value")},
+	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
 }
 
 type floor struct {
@@ -108,15 +153,12 @@ func uses(list ...string) func(string) bool {
 	return func(pkg string) bool { return slices.Contains(list, pkg) }
 }
 
-func anything(string) bool { return true }
-
 // libraries says where each library may be imported outside of tests: what is chosen in one place can be replaced there.
 var libraries = map[string][]string{
-	"charm.land/bubbletea/v2":                  {"cmd/sluice"},
-	"charm.land/lipgloss/v2":                   {"cmd/sluice"},
-	"github.com/charmbracelet/colorprofile":    {"cmd/sluice"},
-	"github.com/charmbracelet/x/ansi":          {"cmd/sluice", "cmd/sluice/progress"},
-	"github.com/charmbracelet/x/term":          {"cmd/sluice"},
+	"charm.land/bubbletea/v2":                  {"cmd/sluice/view"},
+	"github.com/charmbracelet/colorprofile":    {"cmd/sluice/cli", "cmd/sluice/view"},
+	"github.com/charmbracelet/x/ansi":          {"cmd/sluice/progress", "cmd/sluice/view"},
+	"github.com/charmbracelet/x/term":          {"cmd/sluice/cli", "cmd/sluice/view"},
 	"github.com/cockroachdb/pebble/v2":         {"reactive/journal/disk"},
 	"github.com/dominikbraun/graph":            {"dag/dominikbraun"},
 	"github.com/expr-lang/expr":                {"template/expr"},
@@ -125,9 +167,9 @@ var libraries = map[string][]string{
 	"github.com/google/uuid":                   {"coordinator"},
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
-	"github.com/sosodev/duration":              {"template"},
-	"github.com/spf13/cobra":                   {"cmd/sluice"},
-	"github.com/spf13/pflag":                   {"cmd/sluice"},
+	"github.com/sosodev/duration":              {"template/duration"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs"},
+	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
 	"golang.org/x/sync":                        {"coordinator/pool"},
@@ -140,8 +182,11 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja", "dag/petri",
-	"reactive", "reactive/call", "reactive/journal", "reactive/net", "reactive/decide", "reactive/inspect",
+	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja",
+	"template/duration", "template/fields", "dag/petri",
+	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
+	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables",
+	"reactive/decide", "reactive/inspect", "coordinator/scenario/script",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.
@@ -212,7 +257,6 @@ func TestPackagesImportOnlyWhatTheirFloorAllows(t *testing.T) {
 	}
 }
 
-// The table itself is in order: what a package may import stands above it, so no entry can allow a way back.
 func TestNobodyImportsUpwards(t *testing.T) {
 	for i, f := range floors {
 		for _, later := range floors[i+1:] {
@@ -366,6 +410,105 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 	require.Equal(t, []string{"coordinator/loop.go"}, places)
 }
 
+// writers are the packages in which each writer of events makes them.
+var writers = map[journal.Writer][]string{
+	journal.Command:  {"coordinator"},
+	journal.Stepper:  {"reactive/decide"},
+	journal.Timer:    {"reactive/ledger", "reactive/net"},
+	journal.Registry: {"coordinator/registry"},
+}
+
+// The table of the kinds of events names their writers as the source has them. Scenarios and the explorer play those outside.
+func TestEventsAreMadeByTheirWriters(t *testing.T) {
+	made := map[string]map[journal.Writer]bool{}
+	note := func(s source, typ ast.Expr) {
+		sel, ok := typ.(*ast.SelectorExpr)
+		if !ok || !selects(sel, "journal", sel.Sel.Name) {
+			return
+		}
+		writer := journal.Writer("")
+		for w, list := range writers {
+			if slices.Contains(list, s.pkg.path()) {
+				writer = w
+			}
+		}
+		if made[sel.Sel.Name] == nil {
+			made[sel.Sel.Name] = map[journal.Writer]bool{}
+		}
+		made[sel.Sel.Name][writer] = true
+		if writer == "" {
+			t.Errorf("%s: no writer of events has this package", s.at(typ))
+		}
+	}
+	for _, s := range sources(t, false) {
+		if p := s.pkg.path(); strings.HasPrefix(p, "reactive/journal") || p == "coordinator/scenario" || p == "coordinator/explore" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok && named(kv.Key, "Type") {
+						note(s, kv.Value)
+					}
+				}
+			case *ast.AssignStmt:
+				for i, to := range n.Lhs {
+					if sel, ok := to.(*ast.SelectorExpr); ok && sel.Sel.Name == "Type" && len(n.Rhs) == len(n.Lhs) {
+						note(s, n.Rhs[i])
+					}
+				}
+			}
+			return true
+		})
+	}
+	known := 0
+	for n := range 256 {
+		typ := journal.Type(n)
+		if strings.HasPrefix(typ.String(), "type(") {
+			require.Empty(t, typ.Writers())
+			continue
+		}
+		known++
+	}
+	require.Len(t, kindsOf(t), known, "every kind is in the table")
+	for name, typ := range kindsOf(t) {
+		wrote := slices.Sorted(maps.Keys(made[name]))
+		says := typ.Writers()
+		slices.Sort(says)
+		require.Equal(t, says, wrote, "%s is written by %v, and the table says %v", name, wrote, says)
+	}
+}
+
+func named(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// kindsOf are the constants of journal.Type, by name.
+func kindsOf(t *testing.T) map[string]journal.Type {
+	all := map[string]journal.Type{}
+	for _, s := range sources(t, false) {
+		if s.name != "reactive/journal/event.go" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if v := spec.(*ast.ValueSpec); named(v.Type, "Type") {
+					number, err := strconv.Atoi(v.Values[0].(*ast.BasicLit).Value)
+					require.NoError(t, err)
+					all[v.Names[0].Name] = journal.Type(number)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // isContent tells a stream that package journal has named as that of a definition.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
@@ -390,13 +533,14 @@ func TestTestsDoNotSleep(t *testing.T) {
 // selfEvident are methods whose contract the standard library documents.
 var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
 
+// Examples are programs, and so are read as a whole. Of a struct's fields the type's comment may say what there is to say.
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	for _, p := range house(t) {
-		if p.Name == "main" || len(p.GoFiles) == 0 {
+		if p.Name == "main" && strings.HasPrefix(p.path(), "examples/") || len(p.GoFiles) == 0 {
 			continue
 		}
 		fset, files := token.NewFileSet(), []*ast.File{}
-		for _, name := range p.GoFiles {
+		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles) {
 			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
 			require.NoError(t, err)
 			files = append(files, f)
@@ -428,10 +572,29 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 		values(slices.Concat(d.Consts, d.Vars))
 		for _, typ := range d.Types {
 			missing(typ.Doc, typ.Name)
+			for _, m := range methodsOf(typ) {
+				missing(m.Doc.Text()+m.Comment.Text(), typ.Name+" "+m.Names[0].Name)
+			}
 			functions(slices.Concat(typ.Funcs, typ.Methods))
 			values(slices.Concat(typ.Consts, typ.Vars))
 		}
 	}
+}
+
+// methodsOf lists the exported methods that an interface declares itself.
+func methodsOf(typ *doc.Type) (list []*ast.Field) {
+	for _, spec := range typ.Decl.Specs {
+		i, ok := spec.(*ast.TypeSpec).Type.(*ast.InterfaceType)
+		if !ok {
+			continue
+		}
+		for _, m := range i.Methods.List {
+			if len(m.Names) > 0 && m.Names[0].IsExported() {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
 }
 
 func TestNamesFollowGo(t *testing.T) {
@@ -447,6 +610,57 @@ func TestNamesFollowGo(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a package or a type may hold before it is more than one job. A language is one job, however large.
+const (
+	packageLinesMax = 3000
+	typeMethodsMax  = 60
+)
+
+var languages = []string{"template/expr", "template/expr/jinja", "template/playbook"}
+
+func TestPackagesHaveOneJob(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range sources(t, false) {
+		lines[s.pkg.path()] += s.fset.File(s.file.Pos()).LineCount()
+	}
+	for name, n := range lines {
+		if n > packageLinesMax && !slices.Contains(languages, name) {
+			t.Errorf("%s has %d lines, at most %d are one job: split it", name, n, packageLinesMax)
+		}
+	}
+}
+
+func TestTypesHaveOneJob(t *testing.T) {
+	methods := map[string]int{}
+	for _, s := range sources(t, false) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
+				methods[s.pkg.path()+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+	}
+	for name, n := range methods {
+		if n > typeMethodsMax {
+			t.Errorf("%s has %d methods, at most %d are one job: split it", name, n, typeMethodsMax)
+		}
+	}
+}
+
+// receiver is the name of the type that a method belongs to.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	}
+	return ""
 }
 
 // What is to be done belongs where it is tracked, not where it is forgotten.

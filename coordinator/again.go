@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -40,7 +40,7 @@ func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) 
 		}
 		select {
 		case <-ctx.Done():
-			return nil, canceled.Error(ctx)
+			return nil, cancelled.Error(ctx)
 		case <-e.shut:
 		case <-other.durable:
 		case <-other.over:

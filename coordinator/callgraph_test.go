@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/dag"
-	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -83,7 +83,7 @@ steps: [{operation: who}, {map: {id: each, over: [1, 2], as: n, steps: [{operati
 	for v := range g.Nodes() {
 		c := g.Call(v)
 		require.Equal(t, &journal.Identity{ID: "ann", Scopes: []string{"pay"}}, c.Identity, c.ID)
-		require.Equal(t, []any{g.Key(v), reactive.CallCompleted}, []any{c.ID, c.Status})
+		require.Equal(t, []any{g.Key(v), callgraph.Completed}, []any{c.ID, c.Status})
 		require.Equal(t, map[bool]string{true: c.Run, false: ""}[strings.Contains(c.Run, "/")], c.Parent)
 		if c.Operation == "who" {
 			require.EqualValues(t, 7, c.Output)
@@ -158,7 +158,7 @@ func TestCallGraphsOfRunsThatCannotBeFollowed(t *testing.T) {
 	require.Greater(t, g.NodeCount(), 2)
 	for v := range g.Nodes() {
 		c := g.Call(v)
-		require.Equal(t, reactive.CallCompleted, c.Status, c.ID)
+		require.Equal(t, callgraph.Completed, c.Status, c.ID)
 		require.Equal(t, map[bool]string{true: "", false: c.Run}[c.Run == "parent"], c.Parent)
 	}
 	require.True(t, g.Has("parent/child#1"))

@@ -239,7 +239,7 @@ func (d *desk) command() {
 	key := rapid.SampledFrom(append(d.keys(), "nothing")).Draw(d.t, "key")
 	switch e.Type = rapid.SampledFrom([]journal.Type{
 		journal.NodeAborted, journal.NodeAborted, journal.NodeRetried, journal.NodeRetried, journal.DecisionReceived, journal.DecisionReceived,
-		journal.RunPaused, journal.RunResumed, journal.MessageReceived, journal.ContextPatched, journal.RunCanceled,
+		journal.RunPaused, journal.RunResumed, journal.MessageReceived, journal.ContextPatched, journal.RunCancelled,
 	}).Draw(d.t, "command"); e.Type {
 	case journal.NodeAborted:
 		e.Node = key
@@ -251,7 +251,7 @@ func (d *desk) command() {
 		e.Detail.Name = d.one("go", "come")
 	case journal.ContextPatched:
 		e.Value = map[string]any{"a": int64(1)}
-	case journal.RunCanceled:
+	case journal.RunCancelled:
 		if rapid.IntRange(0, 9).Draw(d.t, "really") > 0 {
 			return
 		}
@@ -313,7 +313,7 @@ func (d *desk) effect(e *journal.Event, was, is sight) {
 		require.True(d.t, is.paused)
 	case journal.RunResumed:
 		require.False(d.t, is.paused)
-	case journal.RunCanceled:
+	case journal.RunCancelled:
 		require.NotNil(d.t, d.root.Finished())
 	case journal.ContextPatched:
 		d.t.Fatalf("a workflow has no context")

@@ -8,13 +8,27 @@
 //
 // Each run in memory has a loop. It is the only one who appends to the run's journal:
 //
-//	outcomes ─┐                                                              ┌─▶ replies to whoever wished
-//	wishes ───┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
-//	timers ───┘            (pure, see package reactive)       (shared)       └─▶ calls that begin ─▶ outcomes
+//	outcomes ─┐                                                              ┌─▶ replies to commands
+//	commands ─┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
+//	timers ───┘            (pure, see package decide)         (shared)       └─▶ calls that begin ─▶ outcomes
 //
 // Recovery is the same road: a loop begins by reading its run's journal into the stepper. That is how a run goes on after
 // a crash, after an append that failed, and after it has left memory because nothing but a timer, a message or a person
 // could move it.
+//
+// # Rooms
+//
+// The engine owns what each of these packages does for it:
+//
+//	registry   compiles workflows, and finds who carries out their operations
+//	pool       finds room for calls and makes them; call.Request in, call.Result out
+//	children   starts child runs, counts, pauses and cancels them
+//	reader     reads runs: state, history, explanations, call graphs
+//	parking    remembers which runs cannot go on here, and why
+//	pickup     knows which runs go on here at all
+//	inbox      collects what comes in for a run
+//	clock      says what instant it is, and wakes runs at theirs
+//	limits     says what bounds a run
 //
 // # Contracts
 //
@@ -53,10 +67,10 @@
 //	│        │
 //	│        └─ in vain ─▶ parked ─┐
 //	│                              ├─ Register or Start brings what it lacks
-//	│                              ├─ somebody wishes something for it
+//	│                              ├─ a command for it comes in
 //	└──────────────────────────────┴─ an engine is next made on the store
 //
-// Wait, and who wishes something, get an error that wraps ErrParked and the reason. State, Explain and Engine.Parked tell it,
+// Wait and commands return an error that wraps ErrParked and the reason. State, Explain and Engine.Parked tell it,
 // and the logger once, at WARN. The other runs go on. A step that waits for a child run waits for a parked one, too.
 //
 // # Cost

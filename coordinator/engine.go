@@ -11,10 +11,11 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
+	"github.com/sluiceflow/sluice/coordinator/pickup"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -41,9 +42,9 @@ type Engine struct {
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
 	parked *parking.Lot    // those that cannot go on in this process
-	mine   map[string]bool // runs to go on with; nil: all
-	before []func() error  // to be called before the shutdown begins
-	ending bool            // Shutdown was called
+	mine   *pickup.Runs
+	before []func() error // to be called before the shutdown begins
+	ending bool           // Shutdown was called
 	closed bool
 	shut   chan struct{} // closed when Shutdown has done its work
 
@@ -75,9 +76,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
-	if config.PickUp != nil {
-		e.mine = map[string]bool{}
-	}
+	e.mine = pickup.New(config.PickUp)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 	})
@@ -122,7 +121,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 			e.parkAsleep(head.Run, err, nil, e.registry.Learned())
 		case err != nil:
 			return err
-		case head.Open && e.choose(head):
+		case head.Open && e.mine.Choose(head):
 			open = append(open, head)
 		}
 	}
@@ -235,7 +234,7 @@ func (e *Engine) enter(r *run) bool {
 		return false
 	}
 	e.runs[r.id] = r
-	e.adopt(r.id)
+	e.mine.Add(r.id)
 	return true
 }
 
@@ -295,7 +294,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 		}
 		select { // it is leaving; the next one takes the item
 		case <-ctx.Done():
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		case <-r.over:
 		}
 	}

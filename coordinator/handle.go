@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/limits"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
-	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -55,7 +53,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, canceled.Error(ctx)
+			return nil, cancelled.Error(ctx)
 		case <-active.over:
 		case <-e.shut:
 		}
@@ -89,28 +87,8 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 	if result != nil || err != nil {
 		return result, err
 	}
-	following, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(notice, cancel)()
-	if !r.Driven() {
-		result, due, err := e.reader.LateEnd(ctx, r.id)
-		if result != nil || err != nil {
-			return result, e.why(ctx, err)
-		}
-		if due > 0 {
-			defer time.AfterFunc(r.engine.clock.Until(due), cancel).Stop()
-		}
-	}
-	for event, err := range e.store.Tail(following, r.id, last+1) {
-		switch {
-		case err != nil && following.Err() == nil:
-			return nil, e.why(ctx, fmt.Errorf("read run %s: %w", r.id, err))
-		case err == nil && event.Type == journal.RunFinished && !e.reader.Reopened(following, r.id, event.Seq):
-			return inspect.NewResult(r.id, &event), nil
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, canceled.Error(ctx)
+	if result, err = e.reader.Await(ctx, notice, r.id, last); result != nil || err != nil {
+		return result, e.why(ctx, err)
 	}
 	return nil, e.down()
 }
@@ -135,8 +113,8 @@ func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 // Cancel ends the run: whatever has not ended aborts, calls under way are stopped.
 func (r *Run) Cancel(ctx context.Context, reason string) error {
 	return r.wish(ctx, journal.Event{
-		Type: journal.RunCanceled, Detail: &journal.Detail{
-			Reason: reason, Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: reason},
+		Type: journal.RunCancelled, Detail: &journal.Detail{
+			Reason: reason, Failure: &journal.Failure{Code: reactive.CodeCancelled, Message: reason},
 		},
 	})
 }

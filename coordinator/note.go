@@ -9,47 +9,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// choose reports whether an unfinished run found in the store is to go on here.
-func (e *Engine) choose(head journal.Head) bool {
-	if e.mine == nil {
-		return true
-	}
-	e.mu.Lock()
-	drives := e.drives(head.Run)
-	e.mu.Unlock()
-	if !drives && !e.config.PickUp(head) { // which may panic, or ask the engine's caller something
-		return false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.mine[head.Run] = true
-	return true
-}
-
-// adopt has the engine go on with a run that it starts. The caller holds mu.
-func (e *Engine) adopt(id string) {
-	if e.mine != nil {
-		e.mine[id] = true
-	}
-}
-
-// drives reports whether a run goes on here: it was picked up or started, or is a child, `<run>/<step>#1`, of one that
-// was. The caller holds mu.
-func (e *Engine) drives(id string) bool {
-	for e.mine != nil && !e.mine[id] {
-		if id = journal.ParentRun(id); id == "" {
-			return false
-		}
-	}
-	return true
-}
-
 // Driven reports whether the engine goes on with the run: see Config.PickUp. If not, wishes are journaled and have no
 // effect before an engine does.
 func (r *Run) Driven() bool {
 	r.engine.mu.Lock()
 	defer r.engine.mu.Unlock()
-	return !r.engine.closed && r.engine.drives(r.id)
+	return !r.engine.closed && r.engine.mine.Has(r.id)
 }
 
 // note journals a wish for a run that does not go on here. Nothing is called: a process that lives no longer than the

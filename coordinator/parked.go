@@ -185,10 +185,7 @@ func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 	if err := e.down(); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	drives := e.drives(head.Run)
-	e.mu.Unlock()
-	if drives || !head.Open {
+	if e.mine.Has(head.Run) || !head.Open {
 		return e.parkedFor(head.Run)
 	}
 	if _, reason := e.reader.Obstacle(ctx, head.Run, false); reason != nil {
@@ -209,7 +206,7 @@ func (r *Run) Parked(ctx context.Context) error {
 		return err
 	}
 	e.mu.Lock()
-	drives, active := e.drives(r.id), e.runs[r.id] != nil
+	drives, active := e.mine.Has(r.id), e.runs[r.id] != nil
 	e.mu.Unlock()
 	if active {
 		return nil

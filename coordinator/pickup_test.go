@@ -118,7 +118,7 @@ func TestACancelEndsARunThatIsLeftAlone(t *testing.T) {
 	var actor string
 	for event, err := range r.Events(t.Context(), 1) {
 		require.NoError(t, err)
-		if event.Type == journal.RunCanceled {
+		if event.Type == journal.RunCancelled {
 			actor = event.Detail.Actor
 		}
 	}

@@ -23,11 +23,7 @@ var (
 
 func (p process) Now() int64 { return p.clock.Now() }
 
-func (p process) Drives(run string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.drives(run)
-}
+func (p process) Drives(run string) bool { return p.mine.Has(run) }
 
 func (p process) Parked(ctx context.Context, run string) error {
 	return (&Run{engine: p.Engine, id: run}).Parked(ctx)

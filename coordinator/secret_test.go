@@ -333,5 +333,5 @@ keychain: [{name: api, kind: http, endpoint: "`+server.URL+`/token", data: {clie
 workflow: [{step: a, tool: {kind: echo, input: "{{ keychain.api.access_token }}"}}]
 `), nil)
 	require.ErrorIs(t, err, keychain.ErrUnavailable)
-	require.ErrorContains(t, err, "api: canceled")
+	require.ErrorContains(t, err, "api: cancelled")
 }

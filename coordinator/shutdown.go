@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -70,7 +70,7 @@ func (e *Engine) reply(ctx context.Context, done <-chan error) (err error, told 
 	case err := <-done:
 		return err, true
 	case <-ctx.Done():
-		return canceled.Error(ctx), false
+		return cancelled.Error(ctx), false
 	case <-e.shut:
 	}
 	select { // both may have come
@@ -103,7 +103,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 		case <-e.shut:
 			return nil
 		case <-ctx.Done():
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		}
 	}
 	e.ending = true

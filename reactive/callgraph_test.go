@@ -11,14 +11,15 @@ import (
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // graphOf makes the call graph of a journal.
-func graphOf(p *plan.Plan, events []journal.Event) *reactive.CallGraph {
-	g := reactive.NewCallGraph(reactive.New(p))
+func graphOf(p *plan.Plan, events []journal.Event) *callgraph.Graph {
+	g := callgraph.New(reactive.New(p))
 	for i := range events {
 		e := events[i]
 		e.Hint = 0
@@ -28,8 +29,8 @@ func graphOf(p *plan.Plan, events []journal.Event) *reactive.CallGraph {
 }
 
 // waits writes down what each call of a run has waited for, without the run's name: "b#1 after a#1", "b#1 by a#1".
-func waits(t require.TestingT, parts ...*reactive.CallGraph) []string {
-	graph, calls, err := reactive.MergeCalls(parts...)
+func waits(t require.TestingT, parts ...*callgraph.Graph) []string {
+	graph, calls, err := callgraph.Merge(parts...)
 	require.NoError(t, err)
 	require.NoError(t, graph.CheckAcyclic())
 	require.Len(t, calls, graph.NodeCount())
@@ -46,7 +47,7 @@ func waits(t require.TestingT, parts ...*reactive.CallGraph) []string {
 	return list
 }
 
-func callStatuses(g *reactive.CallGraph) []string {
+func callStatuses(g *callgraph.Graph) []string {
 	var list []string
 	for _, c := range g.Calls() {
 		text := c.Request + " " + string(c.Status)
@@ -118,7 +119,7 @@ func TestManyMeetInOneNode(t *testing.T) {
 		return all
 	}
 	p := compile(t, &template.Workflow{Name: "wide", Steps: []template.Node{wide("a"), wide("b")}})
-	g := reactive.NewCallGraph(reactive.New(p))
+	g := callgraph.New(reactive.New(p))
 	g.Apply(&journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}})
 	for _, id := range []string{"a", "b"} {
 		for i := range n {
@@ -126,7 +127,7 @@ func TestManyMeetInOneNode(t *testing.T) {
 			g.Apply(&journal.Event{Type: journal.CallResponded, Node: fmt.Sprint(id, i), Attempt: 1})
 		}
 	}
-	graph, calls, err := reactive.MergeCalls(g)
+	graph, calls, err := callgraph.Merge(g)
 	require.NoError(t, err)
 	require.Equal(t, []int{2*n + 1, 2 * n}, []int{graph.NodeCount(), graph.EdgeCount()})
 	b0, _ := graph.Node("r/b0#1")
@@ -179,7 +180,7 @@ steps:
         - {id: aborted, operation: op}
         - {id: open, operation: op}`)).start()
 	s.give(1, of("ann", responded("first", 1, "A")), journal.Event{Type: journal.NodeAborted, Node: "aborted"})
-	s.give(2, responded("aborted", 1, "late"), journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{Reason: "enough"}})
+	s.give(2, responded("aborted", 1, "late"), journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{Reason: "enough"}})
 	s.give(3, responded("open", 1, "late"))
 	require.ElementsMatch(t, []string{
 		"first#1 completed", "first#1:ann completed", "first#1:bob aborted aborted", "aborted#1 aborted aborted",
@@ -191,14 +192,14 @@ steps:
 func TestLineageLeadsToTheFirstRun(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}, {operation: b}]}`)
 	who := &journal.Identity{ID: "ann"}
-	var parts []*reactive.CallGraph
+	var parts []*callgraph.Graph
 	parent := ""
 	for range 4 {
 		start := journal.Start{Run: parent, Parent: parent, Identity: who}
 		if parent == "" {
 			start.Run = "r"
 		}
-		g := reactive.NewCallGraph(reactive.New(p))
+		g := callgraph.New(reactive.New(p))
 		g.Apply(&journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &start}})
 		g.Apply(&journal.Event{Type: journal.CallRequested, Node: "a", Attempt: 1, At: 1})
 		g.Apply(&journal.Event{Type: journal.CallResponded, Node: "a", Attempt: 1, At: 2})
@@ -206,7 +207,7 @@ func TestLineageLeadsToTheFirstRun(t *testing.T) {
 		parts = append(parts, g)
 		parent = start.Run + "/b#1"
 	}
-	graph, calls, err := reactive.MergeCalls(parts...)
+	graph, calls, err := callgraph.Merge(parts...)
 	require.NoError(t, err)
 	require.Equal(t, 8, graph.NodeCount())
 	last, ok := graph.Node("r/b#1/b#1/b#1/a#1")
@@ -291,7 +292,7 @@ func (r *randomRun) checkCalls() {
 		}
 		row, ok := r.plan.Row(id)
 		require.True(r.t, ok)
-		if r.plan.Nodes[row].Kind != plan.Step || !slices.ContainsFunc(g.Calls(), func(c reactive.CallNode) bool {
+		if r.plan.Nodes[row].Kind != plan.Step || !slices.ContainsFunc(g.Calls(), func(c callgraph.Node) bool {
 			return c.Request == name && c.Operation != ""
 		}) {
 			continue // of no step, or of one that is not there
@@ -313,9 +314,9 @@ func (r *randomRun) checkCalls() {
 		require.True(r.t, requests[c.Request], "%s was never heard of, or is there twice", c.Request)
 		delete(requests, c.Request)
 		if v, ok := r.root.Node(c.Step); ok && c.Attempt == r.root.Attempt(v) && !r.root.Closed() {
-			require.Equal(r.t, running[c.Request], c.Status == reactive.CallRunning, "%s %s", c.Request, r.story())
+			require.Equal(r.t, running[c.Request], c.Status == callgraph.Running, "%s %s", c.Request, r.story())
 		}
-		require.Equal(r.t, c.Status == reactive.CallPending || c.Status == reactive.CallRunning, c.Ended.IsZero(), c.Request)
+		require.Equal(r.t, c.Status == callgraph.Pending || c.Status == callgraph.Running, c.Ended.IsZero(), c.Request)
 	}
 	require.Empty(r.t, requests)
 }

@@ -202,7 +202,7 @@ func (r *testRun) event(in string) journal.Event {
 	case in == "start":
 		return journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "case"}}}
 	case in == "abortAll":
-		return journal.Event{Type: journal.RunCanceled}
+		return journal.Event{Type: journal.RunCancelled}
 	case strings.HasPrefix(in, "abortNode "):
 		return journal.Event{Type: journal.NodeAborted, Node: strings.TrimPrefix(in, "abortNode ")}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -13,36 +14,36 @@ func (r *Root) Check() error {
 	bad := func(number int, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("invariant %d: %s", number, fmt.Sprintf(format, args...)))
 	}
-	used := make([]int32, len(r.slots.groups))
+	used := make([]int32, r.room.slots.Size())
 	counts := map[int32]*expansion{-1: {}}
 	for v := range r.Len() {
-		n := &r.nodes[v]
-		if n.status == Absent {
+		n := r.keeper.Node(v)
+		if n.Status == ledger.Absent {
 			continue
 		}
-		if n.status == Ready && r.run.closed == nil && !r.satisfied(v) {
+		if n.Status == ledger.Ready && !r.Closed() && !r.tree.satisfied(v) {
 			bad(1, "%s is ready and has unsatisfied predecessors", r.Key(v))
 		}
-		if g := r.groupOf(v); g >= 0 && r.run.closed == nil {
-			if holds := n.status == Ready || n.status == Running || n.has(pending) && n.has(granted); holds != n.has(holding) {
-				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.status, n.has(holding))
+		if g := r.room.groupOf(v); g >= 0 && !r.Closed() {
+			if holds := n.Status == ledger.Ready || n.Status == ledger.Running || n.Has(ledger.Pending) && n.Has(ledger.Granted); holds != n.Has(ledger.Holding) {
+				bad(1, "%s is %s and holds slots: %v", r.Key(v), n.Status, n.Has(ledger.Holding))
 			}
-			for ; g >= 0 && n.has(holding); g = r.slots.groups[g].parent {
+			for ; g >= 0 && n.Has(ledger.Holding); g = r.room.slots.Parent(g) {
 				used[g]++
 			}
 		}
-		if want := shows(r.row(v).Kind, n.status, n.flags); r.bank.Output(v) != want {
-			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.status, r.bank.Output(v), want)
+		if want := shows(r.Row(v).Kind, n.Status, n.Flags); r.places.bank.Output(v) != want {
+			bad(3, "%s is %s and shows %04b, not %04b", r.Key(v), n.Status, r.places.bank.Output(v), want)
 		}
-		owner := r.blocks[n.block].owner
+		owner := r.blocks[n.Block].owner
 		if counts[owner] == nil {
 			counts[owner] = &expansion{}
 		}
-		counts[owner].unsettled += 1 - bit(r.bank.Output(v), plan.ShowsSettled)
-		counts[owner].bad += bit(r.bank.Output(v), plan.ShowsBlocked)
+		counts[owner].unsettled += 1 - bit(r.places.bank.Output(v), plan.ShowsSettled)
+		counts[owner].bad += bit(r.places.bank.Output(v), plan.ShowsBlocked)
 	}
-	for g := range r.slots.groups {
-		if got := r.slots.groups[g].used; r.run.closed == nil && got != used[g] {
+	for g := range r.room.slots.Size() {
+		if _, got := r.room.slots.Limit(int32(g)); !r.Closed() && got != used[g] {
 			bad(2, "group %d counts %d slots, %d are held", g, got, used[g])
 		}
 	}
@@ -54,7 +55,7 @@ func (r *Root) Check() error {
 		if want == nil {
 			want = &expansion{}
 		}
-		if r.nodes[owner].has(expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
+		if r.keeper.Node(owner).Has(ledger.Expanded) && (x.unsettled != want.unsettled || x.bad != want.bad) {
 			bad(4, "%s counts %d unsettled and %d bad, not %d and %d", r.Key(owner), x.unsettled, x.bad, want.unsettled, want.bad)
 		}
 	}
@@ -62,7 +63,7 @@ func (r *Root) Check() error {
 }
 
 // Work is what deriving has cost so far.
-func (r *Root) Work() (edges, derived uint64) { return r.bank.Work() }
+func (r *Root) Work() (edges, derived uint64) { return r.places.bank.Work() }
 
 // Timers is how many instants the root keeps in mind.
-func (r *Root) Timers() int { return len(r.timers.heap) }
+func (r *Root) Timers() int { return r.keeper.TimersKept() }

@@ -22,6 +22,16 @@
 // meanwhile. A failure blocks along edges: what needs the step aborts, what runs beside it goes on. A conditional whose
 // test reads the status or error of a failed step catches the failure.
 //
+// A Root is made of parts, each with one concept, a type and a file:
+//
+//	ledger.Ledger   what the journal says of calls: attempts, timers, requests, participants, tasks, messages, reports
+//	places          what the nodes are, how they are named and how they follow one another
+//	room            who may start: slots (package slots), and what a process must have for a call
+//	tree            where nodes stand, with its gates (conditionals) and faults (why something has failed)
+//	Calls           in place of the tree, where a Body such as package net decides which calls there are
+//
+// What people ask is answered by packages above: inspect, callgraph, live.
+//
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that comes twice,
 // too late or for nobody changes no status, and is told apart by its Outcome.
 //

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -14,41 +15,41 @@ import (
 
 // env is what expressions see from a place in the workflow: from node v, or from outside all maps (-1).
 type env struct {
-	r *Root
+	t *tree
 	v int32
 }
 
 var _ expr.Env = env{}
 
 // Meter counts the work of the run's expressions.
-func (e env) Meter() *expr.Meter { return &e.r.meter }
+func (e env) Meter() *expr.Meter { return &e.t.meter }
 
 // Meter counts the work of the run's expressions. What is journaled when it is evaluated is not bounded; what every replay
 // evaluates again is, by EvaluationMax.
-func (r *Root) Meter() *expr.Meter { return &r.meter }
+func (t *tree) Meter() *expr.Meter { return &t.meter }
 
 // EvaluationMax is how much work the expressions may be that one event leads to: see expr.Meter. Those beyond it fail, as they do
 // that exceed a limit alone, so that no document keeps its run from being stopped.
 const EvaluationMax = 64_000_000
 
 // Env is what the expressions of node v see.
-func (r *Root) Env(v int32) expr.Env { return env{r, v} }
+func (t *tree) Env(v int32) expr.Env { return env{t, v} }
 
 // Name gives the run's input, the run itself, or a map's variable.
 func (e env) Name(name string) (value.Value, error) {
 	switch name {
 	case "input":
-		return value.Of(e.r.run.input)
+		return value.Of(e.t.l.RunInput())
 	case "run":
-		return e.r.describe(), nil
+		return e.t.describe(), nil
 	}
-	for b := e.block(); b != 0; b = e.r.blocks[b].parent {
-		blk := &e.r.blocks[b]
+	for b := e.block(); b != 0; b = e.t.blocks[b].parent {
+		blk := &e.t.blocks[b]
 		if name == "index" {
 			return int64(blk.index), nil
 		}
-		if name == e.r.plan.Nodes[blk.row].Over.As || name == "item" && e.r.plan.Nodes[blk.row].Over.As == "" {
-			return e.r.maps[blk.owner].items[blk.index], nil
+		if name == e.t.plan.Nodes[blk.row].Over.As || name == "item" && e.t.plan.Nodes[blk.row].Over.As == "" {
+			return e.t.maps[blk.owner].items[blk.index], nil
 		}
 	}
 	return nil, fmt.Errorf("unknown name %q", name)
@@ -58,32 +59,32 @@ func (e env) block() int32 {
 	if e.v < 0 {
 		return 0
 	}
-	return e.r.nodes[e.v].block
+	return e.t.l.Node(e.v).Block
 }
 
 // Step gives what is known of a step: in a map's body, of the same item's.
 func (e env) Step(id string, f expr.Field) (value.Value, error) {
-	row, ok := e.r.plan.Row(id)
+	row, ok := e.t.plan.Row(id)
 	if !ok {
 		return nil, fmt.Errorf("unknown step %q", id)
 	}
 	b := e.block()
-	for e.r.blocks[b].row != e.r.plan.Nodes[row].Map {
-		b = e.r.blocks[b].parent
+	for e.t.blocks[b].row != e.t.plan.Nodes[row].Map {
+		b = e.t.blocks[b].parent
 	}
 	v := row
 	if b != 0 {
-		v = e.r.blocks[b].base + row - (e.r.blocks[b].row + 1)
+		v = e.t.blocks[b].base + row - (e.t.blocks[b].row + 1)
 	}
 	switch f {
 	case expr.Status:
-		return e.r.nodes[v].status.String(), nil
+		return e.t.l.Node(v).Status.String(), nil
 	case expr.Failure:
-		return describeFailure(e.r.Failure(v)), nil
+		return describeFailure(e.t.faults.Failure(v)), nil
 	case expr.Fulfillment:
-		return string(e.r.Fulfillment(v)), nil
+		return string(e.t.l.Fulfillment(v)), nil
 	case expr.Reports:
-		return e.r.reported(v)
+		return e.t.l.ReportsOf(v)
 	}
 	return e.output(v)
 }
@@ -92,22 +93,22 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 // default makes up for, and so is that of one whose failure was caught: by a conditional that asks how it ended, this one
 // included. What reads the run's output does so when every failure has been caught.
 func (e env) output(v int32) (value.Value, error) {
-	r := e.r
-	switch s := r.nodes[v].status; {
-	case s == Completed:
-		return value.Of(r.Output(v))
-	case s == Skipped, r.Final(v) && (e.v < 0 || r.isCaught(v, e.v)):
-		return nil, noOutput{r.Key(v), s}
+	t := e.t
+	switch s := t.l.Node(v).Status; {
+	case s == ledger.Completed:
+		return value.Of(t.Output(v))
+	case s == ledger.Skipped, t.l.Final(v) && (e.v < 0 || t.isCaught(v, e.v)):
+		return nil, NoOutputError{t.Key(v), s}
 	default:
-		return nil, fmt.Errorf("step %q has no output: it is %s", r.Key(v), s)
+		return nil, fmt.Errorf("step %q has no output: it is %s", t.Key(v), s)
 	}
 }
 
 // isCaught reports whether a conditional that asks how v ended has decided, or is about to, or a map around one has begun.
-func (r *Root) isCaught(v, reader int32) bool {
-	return slices.ContainsFunc(r.node(v).Testers, func(row int32) bool {
-		g := r.beside(v, row)
-		return g == reader || r.nodes[g].status == Completed || r.nodes[g].has(expanded)
+func (t *tree) isCaught(v, reader int32) bool {
+	return slices.ContainsFunc(t.l.Place(v).Testers, func(row int32) bool {
+		g := t.beside(v, row)
+		return g == reader || t.l.Node(g).Status == ledger.Completed || t.l.Node(g).Has(ledger.Expanded)
 	})
 }
 
@@ -116,34 +117,34 @@ type guard struct{ env }
 
 func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 	v, err := g.env.Step(id, f)
-	if e, ok := errors.AsType[noOutput](err); ok && e.status == Skipped {
+	if e, ok := errors.AsType[NoOutputError](err); ok && e.Status == ledger.Skipped {
 		return nil, nil
 	}
 	return v, err
 }
 
-// noOutput says that a default makes up for an output; where the step was skipped, a from pointer does too.
-type noOutput struct {
-	key    string
-	status Status
+// NoOutputError says that a default makes up for an output; where the step was skipped, a from pointer does too.
+type NoOutputError struct {
+	Key    string // of the node
+	Status Status // of the node
 }
 
-func (e noOutput) Error() string {
-	return fmt.Sprintf("step %q has no output: it is %s", e.key, e.status)
+func (e NoOutputError) Error() string {
+	return fmt.Sprintf("step %q has no output: it is %s", e.Key, e.Status)
 }
 
-func (e noOutput) Unwrap() error {
-	if e.status == Skipped {
+func (e NoOutputError) Unwrap() error {
+	if e.Status == ledger.Skipped {
 		return expr.ErrSkipped
 	}
 	return expr.ErrNoOutput
 }
 
 // describe is what expressions know of the run.
-func (r *Root) describe() value.Value {
+func (t *tree) describe() value.Value {
 	return map[string]any{
-		"id": r.run.start.Run, "name": r.run.start.Name,
-		"started_at": time.Unix(0, r.run.started).UTC().Format(time.RFC3339Nano),
+		"id": t.l.Start().Run, "name": t.l.Start().Name,
+		"started_at": time.Unix(0, t.l.StartedAt()).UTC().Format(time.RFC3339Nano),
 	}
 }
 
@@ -160,56 +161,56 @@ func describeFailure(f *journal.Failure) value.Value {
 
 // Output is what a completed node has given, as the event holds it; a map's is the list of its items' outputs. It is
 // nil for any other node.
-func (r *Root) Output(v int32) any {
-	n := &r.nodes[v]
-	if n.status != Completed {
+func (t *tree) Output(v int32) any {
+	n := t.l.Node(v)
+	if n.Status != ledger.Completed {
 		return nil
 	}
-	if x := r.maps[v]; x != nil && r.row(v).Kind == plan.Map {
+	if x := t.maps[v]; x != nil && t.l.Row(v).Kind == plan.Map {
 		list := make([]any, len(x.items))
 		for i := range list {
-			list[i] = r.itemOutput(x, i)
+			list[i] = t.itemOutput(x, i)
 		}
 		return list
 	}
-	return r.opened.open(v, n.output)
+	return t.opened.open(v, n.Output)
 }
 
 // itemOutput is what the last element of a map's body has given for one item. Of a conditional that is the last element of
 // the branch taken, and nothing where the branch is empty.
-func (r *Root) itemOutput(x *expansion, i int) any {
-	b := &r.blocks[x.blocks[i]]
-	first, end, gate, branch := b.row+1, r.plan.Nodes[b.row].End, int32(-1), plan.Undecided
+func (t *tree) itemOutput(x *expansion, i int) any {
+	b := &t.blocks[x.blocks[i]]
+	first, end, gate, branch := b.row+1, t.plan.Nodes[b.row].End, int32(-1), plan.Undecided
 	for {
 		row := end - 1
-		for row >= first && !r.plan.Rows[row].Stands(b.row, gate, branch) {
+		for row >= first && !t.plan.Rows[row].Stands(b.row, gate, branch) {
 			row--
 		}
 		if row < first {
 			return nil
 		}
 		v := b.base + row - (b.row + 1)
-		if r.plan.Rows[row].Kind != plan.Gate {
-			return r.Output(v)
+		if t.plan.Rows[row].Kind != plan.Gate {
+			return t.Output(v)
 		}
-		first, end, gate, branch = row+1, r.plan.Nodes[row].End, row, r.Chose(v)
+		first, end, gate, branch = row+1, t.plan.Nodes[row].End, row, t.Chose(v)
 	}
 }
 
 // test runs a gate's test.
-func (r *Root) test(v int32) (bool, *journal.Failure) {
-	item := r.node(v).Item
+func (t *tree) test(v int32) (bool, *journal.Failure) {
+	item := t.l.Place(v).Item
 	if item.TestID != "" {
-		s, err := env{r, v}.Step(item.TestID, expr.Status)
-		return s == Completed.String(), failed(CodeTest, err)
+		s, err := env{t, v}.Step(item.TestID, expr.Status)
+		return s == ledger.Completed.String(), failed(CodeTest, err)
 	}
-	yes, err := item.Test.EvalBool(guard{env{r, v}})
+	yes, err := item.Test.EvalBool(guard{env{t, v}})
 	return yes, failed(CodeTest, err)
 }
 
 // over evaluates a map's list.
-func (r *Root) over(v int32) (any, *journal.Failure) {
-	list, err := r.node(v).Item.Over.Eval(env{r, v})
+func (t *tree) over(v int32) (any, *journal.Failure) {
+	list, err := t.l.Place(v).Item.Over.Eval(env{t, v})
 	return list, failed(CodeOver, err)
 }
 
@@ -218,16 +219,16 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 	if r.body != nil {
 		return r.body.Input(v)
 	}
-	if from := r.row(v).Source; from >= 0 {
-		if u := r.beside(v, from); r.nodes[u].status == Completed {
+	if from := r.Row(v).Source; from >= 0 {
+		if u := r.places.beside(v, from); r.keeper.Node(u).Status == ledger.Completed {
 			return r.Output(u), nil
 		}
 	}
-	input := r.node(v).Item.Input
+	input := r.Place(v).Item.Input
 	if input == nil {
 		return nil, nil
 	}
-	in, err := rendered(input, env{r, v})
+	in, err := rendered(input, env{r.tree, v})
 	return in, failed(CodeInputResolution, err)
 }
 
@@ -241,26 +242,26 @@ func rendered(t *expr.Template, e expr.Env) (value.Value, error) {
 }
 
 // DecisionInput is what a step's decision source is asked with.
-func (r *Root) DecisionInput(v int32) (any, *journal.Failure) {
-	asks := r.node(v).Item.Asks
+func (t *tree) DecisionInput(v int32) (any, *journal.Failure) {
+	asks := t.l.Place(v).Item.Asks
 	if asks == nil {
 		return nil, nil
 	}
-	in, err := rendered(asks, env{r, v})
+	in, err := rendered(asks, env{t, v})
 	return in, failed(CodeInputResolution, err)
 }
 
 // Arguments are what the Go function of a conditional or map is called with.
-func (r *Root) Arguments(v int32) (any, *journal.Failure) {
-	row := r.node(v)
-	t, code := row.Item.Test, CodeTest
+func (t *tree) Arguments(v int32) (any, *journal.Failure) {
+	row := t.l.Place(v)
+	list, code := row.Item.Test, CodeTest
 	if row.Kind == plan.Map {
-		t, code = row.Item.Over, CodeOver
+		list, code = row.Item.Over, CodeOver
 	}
-	if t == nil {
+	if list == nil {
 		return []any(nil), nil
 	}
-	args, err := t.Eval(env{r, v})
+	args, err := list.Eval(env{t, v})
 	return args, failed(code, err)
 }
 

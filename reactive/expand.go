@@ -4,109 +4,110 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // deriveMap: an abort stands; then what the items say, once one of them was requested; then what blocks the map, the
 // branch around it, and, when it may start, its list.
-func (r *Root) deriveMap(v int32) {
-	n := &r.nodes[v]
-	x := r.maps[v]
-	if r.abortDependents() && n.has(started) && n.has(expanded) && x.unsettled > 0 && !n.has(aborted) && r.blocked(v) {
-		r.abort(v, r.dependency(v))
-		n.flags |= cascade
+func (t *tree) deriveMap(v int32) {
+	n := t.l.Node(v)
+	x := t.maps[v]
+	if t.abortDependents() && n.Has(ledger.Begun) && n.Has(ledger.Expanded) && x.unsettled > 0 && !n.Has(ledger.ByHand) && t.blocked(v) {
+		t.abortAll(v, t.faults.dependency(v))
+		n.Flags |= ledger.Cascade
 	}
 	switch {
-	case n.has(aborted):
-		r.setStatus(v, Aborted)
-	case n.has(started) && n.has(expanded):
-		r.setStatus(v, r.itemsStatus(v, x))
-	case r.blocked(v):
-		r.withdraw(v, Aborted)
-		n.failure = r.dependency(v)
-	case r.branch(v) == notTaken:
-		r.withdraw(v, Skipped)
-	case r.satisfied(v):
-		if !n.has(expanded) && n.fact == none && !n.has(asked) {
-			r.open(v)
+	case n.Has(ledger.ByHand):
+		t.setStatus(v, ledger.Aborted)
+	case n.Has(ledger.Begun) && n.Has(ledger.Expanded):
+		t.setStatus(v, t.itemsStatus(v, x))
+	case t.blocked(v):
+		t.withdraw(v, ledger.Aborted)
+		n.Failure = t.faults.dependency(v)
+	case t.branch(v) == notTaken:
+		t.withdraw(v, ledger.Skipped)
+	case t.satisfied(v):
+		if !n.Has(ledger.Expanded) && n.Fact == ledger.NoFact && !n.Has(ledger.Asked) {
+			t.open(v)
 		}
-		r.setStatus(v, r.itemsStatus(v, r.maps[v]))
+		t.setStatus(v, t.itemsStatus(v, t.maps[v]))
 	default:
-		r.withdraw(v, r.moved(v))
+		t.withdraw(v, t.moved(v))
 	}
 }
 
 // withdraw takes a map back to before its expansion: as long as nothing in it was requested, its items exist only while
 // it may start.
-func (r *Root) withdraw(v int32, s Status) {
-	r.collapse(v)
-	r.nodes[v].fact, r.nodes[v].failure = none, nil
-	r.nodes[v].flags &^= asked
-	r.setStatus(v, s)
+func (t *tree) withdraw(v int32, s ledger.Status) {
+	t.collapse(v)
+	t.l.Node(v).Fact, t.l.Node(v).Failure = ledger.NoFact, nil
+	t.l.Node(v).Flags &^= ledger.Asked
+	t.setStatus(v, s)
 }
 
 // itemsStatus is what a map that may start says: running until its items have settled.
-func (r *Root) itemsStatus(v int32, x *expansion) Status {
+func (t *tree) itemsStatus(v int32, x *expansion) ledger.Status {
 	switch {
-	case r.nodes[v].fact == errored:
-		return Failed
-	case !r.nodes[v].has(expanded) || x.unsettled > 0:
-		return Running
-	case x.bad > 0 && r.failedItem(v, x) >= 0:
-		return Failed
+	case t.l.Node(v).Fact == ledger.Errored:
+		return ledger.Failed
+	case !t.l.Node(v).Has(ledger.Expanded) || x.unsettled > 0:
+		return ledger.Running
+	case x.bad > 0 && t.failedItem(v, x) >= 0:
+		return ledger.Failed
 	}
-	return Completed
+	return ledger.Completed
 }
 
 // open evaluates a map's list, or asks for its Go function to be run.
-func (r *Root) open(v int32) {
-	if r.row(v).Func {
-		r.nodes[v].flags |= asked
-		r.asks = append(r.asks, v)
+func (t *tree) open(v int32) {
+	if t.l.Row(v).Func {
+		t.l.Node(v).Flags |= ledger.Asked
+		t.gates.asks = append(t.gates.asks, v)
 		return
 	}
-	list, err := r.over(v)
-	r.expand(v, list, err)
+	list, err := t.over(v)
+	t.expand(v, list, err)
 }
 
 // expand makes a map's items: an instance of its body each.
-func (r *Root) expand(v int32, list any, failure *journal.Failure) {
-	n := &r.nodes[v]
-	items, failure := r.items(v, list, failure)
+func (t *tree) expand(v int32, list any, failure *journal.Failure) {
+	n := t.l.Node(v)
+	items, failure := t.items(v, list, failure)
 	if failure != nil {
-		n.fact, n.failure = errored, failure
-		r.fails = append(r.fails, v)
+		n.Fact, n.Failure = ledger.Errored, failure
+		t.l.Failed(v)
 		return
 	}
-	x := r.maps[v]
+	x := t.maps[v]
 	if x == nil {
 		x = &expansion{}
-		r.maps[v] = x
+		t.maps[v] = x
 	}
 	x.items = items
-	n.flags |= expanded
-	row := r.bank.Row(v)
-	end := r.plan.Nodes[row].End
+	n.Flags |= ledger.Expanded
+	row := t.bank.Row(v)
+	end := t.plan.Nodes[row].End
 	for i := range items {
 		if i == len(x.blocks) {
-			x.blocks = append(x.blocks, r.addBlock(v, int32(i)))
+			x.blocks = append(x.blocks, t.addBlock(v, int32(i)))
 		}
-		base := r.blocks[x.blocks[i]].base
+		base := t.blocks[x.blocks[i]].base
 		for u := base; u < base+end-row-1; u++ {
-			if r.row(u).Map != row {
+			if t.l.Row(u).Map != row {
 				continue // in a map of this body, whose items are blocks of their own
 			}
-			if r.row(u).Kind != plan.Join {
-				r.setStatus(u, Idle)
+			if t.l.Row(u).Kind != plan.Join {
+				t.setStatus(u, ledger.Idle)
 				x.unsettled++
 			}
-			r.bank.Mark(u)
+			t.bank.Mark(u)
 		}
 	}
 }
 
 // items are those that a map is to have, unless there may not be so many.
-func (r *Root) items(v int32, list any, failure *journal.Failure) ([]any, *journal.Failure) {
+func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journal.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
@@ -115,90 +116,90 @@ func (r *Root) items(v int32, list any, failure *journal.Failure) ([]any, *journ
 		return nil, &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", kindOf(list))}
 	}
 	made := 0 // items of an expansion that was withdrawn: their nodes serve again
-	if x := r.maps[v]; x != nil {
+	if x := t.maps[v]; x != nil {
 		made = len(x.blocks)
 	}
-	row := r.bank.Row(v)
-	more := (len(items) - made) * int(r.plan.Nodes[row].End-row-1)
-	switch start := r.run.start; {
+	row := t.bank.Row(v)
+	more := (len(items) - made) * int(t.plan.Nodes[row].End-row-1)
+	switch start := t.l.Start(); {
 	case start.MapItemsMax > 0 && len(items) > int(start.MapItemsMax):
 		return nil, &journal.Failure{Code: CodeLimit,
 			Message: fmt.Sprintf("a list of %d items; a map may have %d", len(items), start.MapItemsMax)}
-	case start.InstancesMax > 0 && more > 0 && len(r.nodes)+more > int(start.InstancesMax):
+	case start.InstancesMax > 0 && more > 0 && int(t.l.Len())+more > int(start.InstancesMax):
 		return nil, &journal.Failure{Code: CodeLimit, Message: fmt.Sprintf(
-			"a list of %d items makes %d steps, conditionals and maps in the run; it may have %d", len(items), len(r.nodes)+more, start.InstancesMax)}
+			"a list of %d items makes %d steps, conditionals and maps in the run; it may have %d", len(items), int(t.l.Len())+more, start.InstancesMax)}
 	}
 	return items, nil
 }
 
 // addBlock appends one instance of a map's body.
-func (r *Root) addBlock(v, index int32) int32 {
-	row := r.bank.Row(v)
-	n := &r.plan.Nodes[row]
-	b := int32(len(r.blocks))
-	base := r.bank.Add(row+1, n.End)
+func (t *tree) addBlock(v, index int32) int32 {
+	row := t.bank.Row(v)
+	n := &t.plan.Nodes[row]
+	b := int32(len(t.blocks))
+	base := t.bank.Add(row+1, n.End)
 	for range n.End - row - 1 {
-		r.nodes = append(r.nodes, node{block: b})
+		t.l.Add(ledger.Node{Block: b})
 	}
-	r.blocks = append(r.blocks, block{owner: v, parent: r.nodes[v].block, index: index, row: row, base: base})
-	r.blocks[b].slots = r.addGroups(n.Slots[0], n.Slots[1], v)
+	t.blocks = append(t.blocks, block{owner: v, parent: t.l.Node(v).Block, index: index, row: row, base: base})
+	t.blocks[b].slots = t.room.addGroups(n.Slots[0], n.Slots[1], v)
 	return b
 }
 
 // collapse takes the items of a map away again. What a person aborted stays aborted, should the item come back.
-func (r *Root) collapse(v int32) {
-	n := &r.nodes[v]
-	if !n.has(expanded) {
+func (t *tree) collapse(v int32) {
+	n := t.l.Node(v)
+	if !n.Has(ledger.Expanded) {
 		return
 	}
-	n.flags &^= expanded
-	x := r.maps[v]
-	row := r.bank.Row(v)
-	size := r.plan.Nodes[row].End - row - 1
+	n.Flags &^= ledger.Expanded
+	x := t.maps[v]
+	row := t.bank.Row(v)
+	size := t.plan.Nodes[row].End - row - 1
 	for i := range x.items {
-		base := r.blocks[x.blocks[i]].base
+		base := t.blocks[x.blocks[i]].base
 		for u := base; u < base+size; u++ {
-			if r.maps[u] != nil {
-				r.collapse(u)
+			if t.maps[u] != nil {
+				t.collapse(u)
 			}
-			if r.nodes[u].status != Absent {
-				r.setStatus(u, Absent)
+			if t.l.Node(u).Status != ledger.Absent {
+				t.setStatus(u, ledger.Absent)
 			}
-			keep := r.nodes[u].flags & (aborted)
-			r.nodes[u] = node{block: r.nodes[u].block, flags: keep}
-			delete(r.blame, u)
+			keep := t.l.Node(u).Flags & (ledger.ByHand)
+			*t.l.Node(u) = ledger.Node{Block: t.l.Node(u).Block, Flags: keep}
+			delete(t.gates.blame, u)
 		}
-		r.bank.Reset(base, size)
+		t.bank.Reset(base, size)
 	}
 	x.items, x.unsettled, x.bad = nil, 0, 0
 }
 
 // abortItems stops what has not ended in a map's items.
-func (r *Root) abortItems(x *expansion, why *journal.Failure) {
+func (t *tree) abortItems(x *expansion, why *journal.Failure) {
 	for i := range x.items {
-		b := &r.blocks[x.blocks[i]]
-		size := r.plan.Nodes[b.row].End - b.row - 1
+		b := &t.blocks[x.blocks[i]]
+		size := t.plan.Nodes[b.row].End - b.row - 1
 		for u := b.base; u < b.base+size; u++ {
-			n := &r.nodes[u]
-			if n.status == Absent || r.Final(u) {
+			n := t.l.Node(u)
+			if n.Status == ledger.Absent || t.l.Final(u) {
 				continue
 			}
-			if r.row(u).Kind == plan.Gate {
-				n.flags |= stuck
-				r.bank.Mark(u)
+			if t.l.Row(u).Kind == plan.Gate {
+				n.Flags |= ledger.Stuck
+				t.bank.Mark(u)
 				continue
 			}
-			r.abort(u, why)
-			n.flags |= cascade
+			t.abortAll(u, why)
+			n.Flags |= ledger.Cascade
 		}
 	}
 }
 
 // failedItem is the index of a map's first failed item; -1: every failure in it was caught by a conditional of its
 // body. An item fails like a run does.
-func (r *Root) failedItem(v int32, x *expansion) int {
+func (t *tree) failedItem(v int32, x *expansion) int {
 	for i := range x.items {
-		if lo, hi := r.extent(x.blocks[i]); r.firstUncaught(lo, hi) >= 0 {
+		if lo, hi := t.extent(x.blocks[i]); t.faults.firstUncaught(lo, hi) >= 0 {
 			return i
 		}
 	}

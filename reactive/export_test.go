@@ -1,4 +1,4 @@
 package reactive
 
 // TimersHeld is how many timers a root holds, those without meaning included.
-func TimersHeld(r *Root) int { return len(r.timers.heap) }
+func TimersHeld(r *Root) int { return r.keeper.TimersKept() }

@@ -123,7 +123,7 @@ steps:
 func TestEveryEndStopsWhatIsUnderWay(t *testing.T) {
 	for name, end := range map[string]journal.Event{
 		"the step is aborted":   {Type: journal.NodeAborted, Node: "ask"},
-		"the run is cancelled":  {Type: journal.RunCanceled},
+		"the run is cancelled":  {Type: journal.RunCancelled},
 		"the run is closed":     {Type: journal.RunClosed, Detail: &journal.Detail{Failure: &journal.Failure{Code: "x"}}},
 		"its deadline has come": {Type: journal.RunDeadlineExceeded, Detail: &journal.Detail{Due: instant(1)}},
 	} {

@@ -7,7 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/live"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -37,7 +40,7 @@ kind: Workflow
 name: w
 steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [{operation: b}, {operation: c}]}}, {operation: d}]`)
 	r := play(t, p, "a+", "ax", "a#2+", "a#2!", "b+", "c+", "b!", "c!", "d+", "?+", "?!")
-	g := reactive.NewCallGraph(reactive.New(p))
+	g := callgraph.New(reactive.New(p))
 	for i := range r.journal {
 		g.Apply(&r.journal[i])
 	}
@@ -56,15 +59,15 @@ steps: [{operation: a, timing: {retry: {max_attempts: 2}}}, {parallel: {steps: [
 
 func TestAnUnknownStepIsPendingInTheCallGraph(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}]}`)
-	g := reactive.NewCallGraph(reactive.New(p))
+	g := callgraph.New(reactive.New(p))
 	g.Apply(&journal.Event{Type: journal.CallRequested, Node: "elsewhere", Attempt: 1, At: 1})
-	require.Equal(t, reactive.CallPending, g.Calls()[0].Status)
+	require.Equal(t, callgraph.Pending, g.Calls()[0].Status)
 }
 
 func TestSignalsFollowTheJournal(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}, {operation: b}]}`)
 	r := newRun(t, p)
-	s := r.root.Signals()
+	s := live.Of(r.root)
 	b := s.Step("b")
 	var seen []reactive.Status
 	_, err := s.Graph().Effect(func(rd signals.Reader) error {
@@ -140,7 +143,7 @@ steps:
 	b, _ := r.root.Node("b")
 	gate, _ := r.root.Node("gate")
 	require.Equal(t, reactive.Aborted, r.root.Status(b))
-	require.Equal(t, []reactive.Cause{{Kind: reactive.ByFailure, Node: gate}}, r.root.Causes(b))
+	require.Equal(t, []inspect.Cause{{Kind: inspect.ByFailure, Node: gate}}, inspect.Causes(r.root, b))
 }
 
 // What nobody had decided when the run was closed can be decided no more, and is not waited for.
@@ -149,10 +152,10 @@ func TestAClosedRunWaitsForNobody(t *testing.T) {
 	r := play(t, p, "a+", "a!")
 	a, _ := r.root.Node("a")
 	require.True(t, r.root.Decidable(a))
-	require.Equal(t, []reactive.Cause{{Kind: reactive.ByPerson, Node: a}}, r.root.Causes(a))
-	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCanceled, Detail: &journal.Detail{}})
+	require.Equal(t, []inspect.Cause{{Kind: inspect.ByPerson, Node: a}}, inspect.Causes(r.root, a))
+	r.root.Apply(&journal.Event{Seq: 99, Type: journal.RunCancelled, Detail: &journal.Detail{}})
 	require.False(t, r.root.Decidable(a))
-	require.Equal(t, []reactive.Cause{{Kind: reactive.ByEnd, Node: a}}, r.root.Causes(a))
+	require.Equal(t, []inspect.Cause{{Kind: inspect.ByEnd, Node: a}}, inspect.Causes(r.root, a))
 }
 
 // A step that has failed is no reason to wait, for those who only want to see how it ends or have a default for it.
@@ -166,9 +169,9 @@ steps:
   - {operation: b, input: "{{ steps.a.output ?? 1 }} {{ steps.slow.output ?? 2 }}"}`), "a+", "slow+", "ax")
 	b, _ := r.root.Node("b")
 	slow, _ := r.root.Node("slow")
-	causes := r.root.Causes(b)
+	causes := inspect.Causes(r.root, b)
 	require.Len(t, causes, 2, "the conditional and slow")
-	require.Contains(t, causes, reactive.Cause{Kind: reactive.ByPredecessor, Node: slow})
+	require.Contains(t, causes, inspect.Cause{Kind: inspect.ByPredecessor, Node: slow})
 	r.input("slow!")
 	require.Equal(t, reactive.Ready, r.root.Status(b))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/live"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -158,7 +159,7 @@ type randomRun struct {
 	root    *reactive.Root
 	journal []journal.Event
 	states  []string // after each event
-	watched map[string]*reactive.StepSignals
+	watched map[string]*live.StepSignals
 	unruly  bool // a node was requested that was not ready
 	handed  []handed
 	known   map[uintptr]bool // held already
@@ -189,7 +190,7 @@ func (r *randomRun) draw() journal.Event {
 	kinds := []journal.Type{
 		journal.CallRequested, journal.CallResponded, journal.CallResponded, journal.CallResponded, journal.CallError,
 		journal.CallError, journal.CallAborted, journal.CallCompleted, journal.CallSkipped, journal.NodeAborted,
-		journal.NodeRetried, journal.StepFailed, journal.RunCanceled,
+		journal.NodeRetried, journal.StepFailed, journal.RunCancelled,
 	}
 	e := journal.Event{Type: rapid.SampledFrom(kinds).Draw(r.t, "type"), Node: key, Attempt: attempt}
 	switch e.Type {
@@ -197,7 +198,7 @@ func (r *randomRun) draw() journal.Event {
 		e.Detail = &journal.Detail{Failure: &journal.Failure{Code: "broken", Retryable: true, Details: map[string]any{"at": []any{key}}}}
 	case journal.CallResponded:
 		e.Value = map[string]any{"of": key, "rows": []any{map[string]any{"n": int64(len(r.journal))}}}
-	case journal.RunCanceled:
+	case journal.RunCancelled:
 		if rapid.IntRange(0, 20).Draw(r.t, "cancel") > 0 {
 			e.Type = journal.CallResponded
 		} else {
@@ -245,10 +246,10 @@ func (r *randomRun) append(e journal.Event) {
 // checkSignals subscribes to a node now and then, and compares what its signals say with the root.
 func (r *randomRun) checkSignals() {
 	if r.watched == nil {
-		r.watched = map[string]*reactive.StepSignals{}
+		r.watched = map[string]*live.StepSignals{}
 	}
 	if v := rapid.Int32Range(0, 3*r.root.Len()).Draw(r.t, "watch"); v < r.root.Len() && r.root.Key(v) != "" {
-		r.watched[r.root.Key(v)] = r.root.Signals().Step(r.root.Key(v))
+		r.watched[r.root.Key(v)] = live.Of(r.root).Step(r.root.Key(v))
 	}
 	for key, s := range r.watched {
 		status, err := s.Status.Peek()
@@ -268,7 +269,7 @@ func (r *randomRun) checkSignals() {
 		require.Equal(r.t, len(r.root.BlockedByFailure(v)) > 0, blocks, key)
 		require.Equal(r.t, r.root.Output(v), result, key)
 	}
-	require.NoError(r.t, r.root.Signals().Err())
+	require.NoError(r.t, live.Of(r.root).Err())
 }
 
 // finals are the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.

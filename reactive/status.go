@@ -1,30 +1,69 @@
 package reactive
 
-import "github.com/sluiceflow/sluice/reactive/call"
-
-// Status is where a step, map or decision stands. It is derived from plan and journal and never set by hand.
-type Status uint8
-
-// The statuses, in the order of a step's life. Absent is an item of a map that has not been expanded that far.
-const (
-	Absent    Status = iota
-	Idle             // nothing before it has moved
-	Waiting          // something before it has moved, or it waits for a slot
-	Ready            // may start; holds its slots
-	Running          // requested and not answered
-	Completed        // answered
-	Failed           // gave an error; with a retry pending it is not final
-	Aborted          // stopped, or something it needs has failed
-	Skipped          // the branch was not taken, or its timing says so
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-var statusNames = [...]string{"absent", "idle", "waiting", "ready", "running", "completed", "failed", "aborted", "skipped"}
+// What package ledger says of nodes and calls has its name here too: who follows a run needs no other package.
+type (
+	// Status is where a step, map or decision stands. It is derived from plan and journal and never set by hand.
+	Status = ledger.Status
 
-func (s Status) String() string { return statusNames[s] }
+	// Outcome says what an event has meant.
+	Outcome = ledger.Outcome
 
-// Terminal reports whether only a new attempt can change s. A Failed step whose retry is pending is not finished all
-// the same: see Root.Final.
-func (s Status) Terminal() bool { return s >= Completed }
+	// Request names a call to be made or cancelled.
+	Request = ledger.Request
+
+	// Answer is what the engine itself gives a call.
+	Answer = ledger.Answer
+
+	// Change is one step of one node from a status to another.
+	Change = ledger.Change
+
+	// TaskChange is a step's task's move from a state to another.
+	TaskChange = ledger.TaskChange
+
+	// CallChange is what the node of a call knew when its status changed.
+	CallChange = ledger.CallChange
+)
+
+// The statuses, see package ledger.
+const (
+	Absent    = ledger.Absent
+	Idle      = ledger.Idle
+	Waiting   = ledger.Waiting
+	Ready     = ledger.Ready
+	Running   = ledger.Running
+	Completed = ledger.Completed
+	Failed    = ledger.Failed
+	Aborted   = ledger.Aborted
+	Skipped   = ledger.Skipped
+)
+
+// The outcomes, see package ledger.
+const (
+	Applied   = ledger.Applied
+	Duplicate = ledger.Duplicate
+	Late      = ledger.Late
+	Unbound   = ledger.Unbound
+)
+
+// What a call may report.
+const (
+	ReportsMax     = 10_000   // reports of one call, repeated ones included
+	ReportBytesMax = 64 << 10 // of one report's payload, encoded
+)
+
+// RequestName is how a request is called outside: in journals, in interfaces, to operations.
+func RequestName(key string, attempt int32) string { return ledger.RequestName(key, attempt) }
+
+// CallName is how a call is called outside: as its request, and then by the participant who is asked, or by the number of the
+// call to the step's decision source.
+func CallName(key string, attempt int32, participant string, decision int32) string {
+	return ledger.CallName(key, attempt, participant, decision)
+}
 
 // RunStatus is where a whole run stands.
 type RunStatus string
@@ -50,14 +89,14 @@ func (s RunStatus) Terminal() bool {
 // Codes of failures that the engine itself gives.
 const (
 	CodeTimeout          = call.CodeTimeout
-	CodeAborted          = "aborted"
-	CodeCanceled         = "cancelled"
+	CodeAborted          = call.CodeAborted
+	CodeCancelled        = "cancelled"
 	CodeInterrupted      = "interrupted"
-	CodeInputResolution  = "input_resolution"
+	CodeInputResolution  = call.CodeInputResolution
 	CodeOutputResolution = "output_resolution"
 	CodeTest             = "test_error"
 	CodeOver             = "over_error"
-	CodeDeadline         = "deadline_exceeded"
+	CodeDeadline         = call.CodeDeadline
 	CodeLimit            = "limit_exceeded"
 	CodeInputTooLarge    = "input_too_large"
 	CodeOutputTooLarge   = "output_too_large"

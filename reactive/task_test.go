@@ -362,7 +362,7 @@ func TestDecisionsThatNobodyWaitsForChangeNothing(t *testing.T) {
 			person("a", 1, true), decided("a", 1, 1, yes), asked,
 		}},
 		{"of an automatic task", "policy: auto", []journal.Event{responded("a", 1, no)}, []journal.Event{person("a", 1, false), asked, decided("a", 1, 1, no)}},
-		{"when the run has been cancelled", byPerson, []journal.Event{responded("a", 1, no), {Type: journal.RunCanceled}}, []journal.Event{
+		{"when the run has been cancelled", byPerson, []journal.Event{responded("a", 1, no), {Type: journal.RunCancelled}}, []journal.Event{
 			person("a", 1, true), person("a", 1, false),
 		}},
 		{"when the run has ended", byPerson, []journal.Event{

@@ -208,7 +208,7 @@ steps: [{parallel: {steps: [{operation: a, `+timing+`}, {operation: b, `+timing+
 func TestACancelledRunHasNoTimers(t *testing.T) {
 	lived(t, limited(t, "timeout: PT5S, retry: {max_attempts: 2, backoff: PT3S}", "deadline: PT1H"), func(t *testing.T, s *stage) {
 		require.NotZero(t, s.root.NextDue())
-		s.give(1, failedWith("a", 1, "busy", true), journal.Event{Type: journal.RunCanceled})
+		s.give(1, failedWith("a", 1, "busy", true), journal.Event{Type: journal.RunCancelled})
 		require.Zero(t, s.root.NextDue())
 		require.Zero(t, s.root.Timers())
 		require.Equal(t, reactive.RunAborted, s.root.RunStatus())

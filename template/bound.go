@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/fields"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -146,7 +148,7 @@ func (b *binder) sleep(s *Sleep) {
 	}
 	if v, isConstant := b.bound.For.Constant(); isConstant {
 		text, _ := v.(string)
-		if _, err := ParseDuration(text); err != nil {
+		if _, err := duration.Parse(text); err != nil {
 			b.c.fault(b.at.Key("sleep").Key("for").Path, b.bound.Binding.Pos, &document.Error{Text: s.For, Msg: err.Error()})
 		}
 	}
@@ -154,14 +156,14 @@ func (b *binder) sleep(s *Sleep) {
 
 // texts and textMap give the generic form of strings, nil for none.
 func texts(list []string) value.Value {
-	m := object{}
-	m.texts("", list)
+	m := fields.Object{}
+	m.Texts("", list)
 	return m[""]
 }
 
 func textMap(texts map[string]string) value.Value {
-	m := object{}
-	m.textMap("", texts)
+	m := fields.Object{}
+	m.TextMap("", texts)
 	return m[""]
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/fields"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -168,7 +169,7 @@ func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...
 	}
 	suggestion, _ := expr.Nearest(text, allowed)
 	c.fault(path, near, &document.Error{Text: text, Suggestion: suggestion,
-		Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(path), strings.Join(allowed, ", "), document.Quote(text))})
+		Msg: fmt.Sprintf("%s must be one of %s, not %s", fields.LastKey(path), strings.Join(allowed, ", "), document.Quote(text))})
 }
 
 // compile compiles a value with expressions at a path and reports its faults; resolve is called for everything it reads.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/fields"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -121,7 +123,7 @@ func (c *checker) target(t *Target, path string) {
 // belongs reports a key that is set although it means something only with another choice.
 func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, got, want string) {
 	if isSet && got != want {
-		c.faultf(path, near, "%s needs %s %s", lastKey(path), choice, want)
+		c.faultf(path, near, "%s needs %s %s", fields.LastKey(path), choice, want)
 	}
 }
 
@@ -181,7 +183,7 @@ func (c *checker) minResponses(s *Step, path string) {
 // duration reports what no document can say; the reader has refused it there.
 func (c *checker) duration(path string, near document.Pos, d time.Duration) {
 	if d < 0 {
-		c.faultf(path, near, "invalid duration %q: it is negative", FormatDuration(d))
+		c.faultf(path, near, "invalid duration %q: it is negative", duration.Format(d))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/fields"
 )
 
 // spot is where an element stands: in a list of steps, below the element that holds the list. Comparing the spots of two
@@ -189,7 +190,7 @@ func (c *checker) root() {
 // limit checks a number of slots; zero is none in the tree, and refused by the reader when it is written.
 func (c *checker) limit(path string, near document.Pos, n int) {
 	if n < 0 {
-		c.faultf(path, near, "%s must be at least 1", lastKey(path))
+		c.faultf(path, near, "%s must be at least 1", fields.LastKey(path))
 	}
 }
 

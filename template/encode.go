@@ -2,9 +2,9 @@ package template
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/fields"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -16,16 +16,16 @@ func (w *Workflow) Document() value.Value {
 	if w.Routing != nil {
 		return w.Routing.Document()
 	}
-	m := object{"kind": Kind, "name": w.Name, "steps": documents(w.Steps)}
-	m.text("version", w.Version)
-	m.any("input", w.Input)
-	m.duration("deadline", w.Deadline)
+	m := fields.Object{"kind": Kind, "name": w.Name, "steps": documents(w.Steps)}
+	m.Text("version", w.Version)
+	m.Any("input", w.Input)
+	m.Duration("deadline", w.Deadline)
 	if w.FailurePolicy != ContinueRunning {
-		m.text("failure_policy", string(w.FailurePolicy))
+		m.Text("failure_policy", string(w.FailurePolicy))
 	}
-	m.count("max_concurrency", w.MaxConcurrency)
+	m.Count("max_concurrency", w.MaxConcurrency)
 	if len(w.Operations) > 0 {
-		operations := object{}
+		operations := fields.Object{}
 		for name, b := range w.Operations {
 			operations[name] = b.document()
 		}
@@ -75,82 +75,13 @@ func (w *Workflow) Hash() (string, error) {
 	return hash, nil
 }
 
-// object collects the keys of a mapping, leaving out what has its default.
-type object map[string]any
-
-// Each of these sets a key unless its value is what the tree has when nothing was written.
-
-func (m object) text(key, text string) {
-	if text != "" {
-		m[key] = text
-	}
-}
-
-func (m object) texts(key string, list []string) {
-	if len(list) == 0 {
-		return
-	}
-	values := make([]any, len(list))
-	for i, text := range list {
-		values[i] = text
-	}
-	m[key] = values
-}
-
-func (m object) textMap(key string, texts map[string]string) {
-	if len(texts) == 0 {
-		return
-	}
-	values := make(map[string]any, len(texts))
-	for k, text := range texts {
-		values[k] = text
-	}
-	m[key] = values
-}
-
-func (m object) count(key string, n int) {
-	if n != 0 {
-		m[key] = int64(n)
-	}
-}
-
-func (m object) duration(key string, d time.Duration) {
-	if d != 0 {
-		m[key] = FormatDuration(d)
-	}
-}
-
-func (m object) instant(key string, t time.Time) {
-	if !t.IsZero() {
-		m[key] = t.UTC().Format(time.RFC3339Nano)
-	}
-}
-
-func (m object) any(key string, v value.Value) {
-	if v != nil {
-		m[key] = v
-	}
-}
-
-func (m object) list(key string, list []value.Value) {
-	if len(list) > 0 {
-		m[key] = list
-	}
-}
-
-func (m object) mapping(key string, values map[string]value.Value) {
-	if len(values) > 0 {
-		m[key] = values
-	}
-}
-
-// function writes a Func under the key that all elements share; beside it the value that it replaces is null.
-func (m object) function(f *Func) {
+// setFunction writes a Func under the key that all elements share; beside it the value that it replaces is null.
+func setFunction(m fields.Object, f *Func) {
 	if f == nil {
 		return
 	}
-	inner := object{"name": f.Name}
-	inner.list("args", f.Args)
+	inner := fields.Object{"name": f.Name}
+	inner.List("args", f.Args)
 	m["func"] = map[string]any(inner)
 }
 
@@ -169,28 +100,28 @@ func nodeDocument(n Node) map[string]any {
 	case *Step:
 		return n.document()
 	case *Sequential:
-		return container("sequential", object{"steps": documents(n.Steps)})
+		return container("sequential", fields.Object{"steps": documents(n.Steps)})
 	case *Parallel:
-		m := object{"steps": documents(n.Steps)}
-		m.count("max_concurrency", n.MaxConcurrency)
+		m := fields.Object{"steps": documents(n.Steps)}
+		m.Count("max_concurrency", n.MaxConcurrency)
 		return container("parallel", m)
 	case *Conditional:
-		m := object{"then": documents(n.Then)}
-		m.text("id", n.ID)
-		m.text("test", n.Test)
-		m.function(n.Func)
+		m := fields.Object{"then": documents(n.Then)}
+		m.Text("id", n.ID)
+		m.Text("test", n.Test)
+		setFunction(m, n.Func)
 		if len(n.Else) > 0 {
 			m["else"] = documents(n.Else)
 		}
 		return container("conditional", m)
 	case *Map:
-		m := object{"id": n.ID, "steps": documents(n.Steps)}
-		m.any("over", n.Over)
-		m.function(n.Func)
+		m := fields.Object{"id": n.ID, "steps": documents(n.Steps)}
+		m.Any("over", n.Over)
+		setFunction(m, n.Func)
 		if n.As != "item" {
-			m.text("as", n.As)
+			m.Text("as", n.As)
 		}
-		m.count("max_concurrency", n.MaxConcurrency)
+		m.Count("max_concurrency", n.MaxConcurrency)
 		return container("map", m)
 	default:
 		panic(fmt.Sprintf("template: a tree holds a %T", n))
@@ -198,18 +129,18 @@ func nodeDocument(n Node) map[string]any {
 }
 
 // container wraps the body of anything but a step: its one key says what it is.
-func container(key string, body object) map[string]any {
+func container(key string, body fields.Object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }
 
 func (s *Step) document() map[string]any {
-	m := object{"operation": s.Operation}
+	m := fields.Object{"operation": s.Operation}
 	if s.ID != s.Operation {
-		m.text("id", s.ID)
+		m.Text("id", s.ID)
 	}
-	m.any("input", s.Input)
-	m.function(s.Func)
-	m.texts("needs", s.Needs)
+	m.Any("input", s.Input)
+	setFunction(m, s.Func)
+	m.Texts("needs", s.Needs)
 	if s.Target != nil {
 		m["target"] = s.Target.document(s.Operation)
 	}

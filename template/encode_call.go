@@ -1,71 +1,73 @@
 package template
 
+import "github.com/sluiceflow/sluice/template/fields"
+
 // The functions of this file write the parts of a step and of a binding, each as the mapping that its reader takes. What
 // has its default is left out: the document of a workflow must not depend on how much of it was written down.
 
 // document leaves out the capability that a step of this operation has anyway.
 func (t *Target) document(operation string) map[string]any {
-	m := object{"resolve": t.Resolve}
-	m.texts("participants", t.Participants)
+	m := fields.Object{"resolve": t.Resolve}
+	m.Texts("participants", t.Participants)
 	if t.Resolve != ResolveTaskType || t.CapabilityID != operation {
-		m.text("capability_id", t.CapabilityID)
+		m.Text("capability_id", t.CapabilityID)
 	}
-	m.mapping("filter", t.Filter)
-	m.count("limit", t.Limit)
+	m.Mapping("filter", t.Filter)
+	m.Count("limit", t.Limit)
 	return m
 }
 
 func (f *FanIn) document() map[string]any {
-	m := object{}
+	m := fields.Object{}
 	if f.Policy != AnyOne {
-		m.text("policy", f.Policy)
+		m.Text("policy", f.Policy)
 	}
 	// any_one takes one answer, whether or not it is written.
 	if f.MinResponses != 1 || f.Policy != AnyOne && f.Policy != "" {
-		m.count("min_responses", f.MinResponses)
+		m.Count("min_responses", f.MinResponses)
 	}
-	m.text("score_field", fieldPointer(f.ScoreField))
+	m.Text("score_field", fieldPointer(f.ScoreField))
 	if f.ScoreOrder != "desc" {
-		m.text("score_order", f.ScoreOrder)
+		m.Text("score_order", f.ScoreOrder)
 	}
-	m.duration("hedge_after", f.HedgeAfter)
+	m.Duration("hedge_after", f.HedgeAfter)
 	return m
 }
 
 func (t *Timing) document() map[string]any {
-	m := object{}
-	m.duration("timeout", t.Timeout)
+	m := fields.Object{}
+	m.Duration("timeout", t.Timeout)
 	if t.Retry != nil {
 		m["retry"] = t.Retry.document()
 	}
 	if t.OnTimeout != FailOnTimeout {
-		m.text("on_timeout", string(t.OnTimeout))
+		m.Text("on_timeout", string(t.OnTimeout))
 	}
-	m.duration("total_timeout", t.TotalTimeout)
+	m.Duration("total_timeout", t.TotalTimeout)
 	return m
 }
 
 // document writes the number of attempts always: a retry without one means nothing.
 func (r *Retry) document() map[string]any {
-	m := object{"max_attempts": int64(r.MaxAttempts)}
-	m.duration("backoff", r.Backoff)
+	m := fields.Object{"max_attempts": int64(r.MaxAttempts)}
+	m.Duration("backoff", r.Backoff)
 	if r.Multiplier != 0 && r.Multiplier != 1 {
 		m["backoff_multiplier"] = r.Multiplier
 	}
-	m.duration("max_backoff", r.MaxBackoff)
+	m.Duration("max_backoff", r.MaxBackoff)
 	if r.Jitter != 0 {
 		m["jitter"] = r.Jitter
 	}
-	m.texts("on", r.On)
-	m.texts("never", r.Never)
+	m.Texts("on", r.On)
+	m.Texts("never", r.Never)
 	if r.Scope != ScopeMissing {
-		m.text("scope", r.Scope)
+		m.Text("scope", r.Scope)
 	}
 	return m
 }
 
 func (f *Fulfillment) document() map[string]any {
-	m := object{"policy": f.Policy}
+	m := fields.Object{"policy": f.Policy}
 	if f.Source != nil {
 		m["decision_source"] = f.Source.document()
 	}
@@ -73,19 +75,19 @@ func (f *Fulfillment) document() map[string]any {
 		m["result_match"] = f.ResultMatch.document()
 	}
 	if f.OnNotFulfilled != ThenFail {
-		m.text("on_not_fulfilled", f.OnNotFulfilled)
+		m.Text("on_not_fulfilled", f.OnNotFulfilled)
 	}
 	if f.OnError != ThenFail {
-		m.text("on_error", f.OnError)
+		m.Text("on_error", f.OnError)
 	}
 	return m
 }
 
 func (s *DecisionSource) document() map[string]any {
-	m := object{"kind": s.Kind}
-	m.text("capability_id", s.CapabilityID)
-	m.text("operation", s.Operation)
-	m.any("input", s.Input)
+	m := fields.Object{"kind": s.Kind}
+	m.Text("capability_id", s.CapabilityID)
+	m.Text("operation", s.Operation)
+	m.Any("input", s.Input)
 	if s.Timing != nil {
 		m["timing"] = s.Timing.document()
 	}
@@ -93,15 +95,15 @@ func (s *DecisionSource) document() map[string]any {
 }
 
 func (r *ResultMatch) document() map[string]any {
-	m := object{"path": r.Path}
-	m.list("fulfilled_values", r.FulfilledValues)
-	m.list("not_fulfilled_values", r.NotFulfilledValues)
+	m := fields.Object{"path": r.Path}
+	m.List("fulfilled_values", r.FulfilledValues)
+	m.List("not_fulfilled_values", r.NotFulfilledValues)
 	return m
 }
 
 func (d *Directory) document() map[string]any {
-	m := object{}
-	m.mapping("participants", d.Participants)
+	m := fields.Object{}
+	m.Mapping("participants", d.Participants)
 	if len(d.Capabilities) > 0 {
 		capabilities := make(map[string]any, len(d.Capabilities))
 		for id, passports := range d.Capabilities {
@@ -117,20 +119,20 @@ func (d *Directory) document() map[string]any {
 }
 
 func (p *Passport) document() map[string]any {
-	m := object{"participant": p.Participant}
-	m.instant("valid_from", p.ValidFrom)
-	m.instant("valid_until", p.ValidUntil)
+	m := fields.Object{"participant": p.Participant}
+	m.Instant("valid_from", p.ValidFrom)
+	m.Instant("valid_until", p.ValidUntil)
 	if p.Revoked {
 		m["revoked"] = true
 	}
-	m.mapping("attributes", p.Attributes)
+	m.Mapping("attributes", p.Attributes)
 	return m
 }
 
 // document writes all bindings that are set, also where Check would refuse more than one: a tree must be able to say what
 // is wrong with it.
 func (b Binding) document() map[string]any {
-	m := object{}
+	m := fields.Object{}
 	if b.Command != nil {
 		m["command"] = b.Command.document()
 	}
@@ -144,42 +146,42 @@ func (b Binding) document() map[string]any {
 		m["wait"] = map[string]any{"message": b.Wait.Message}
 	}
 	if b.Workflow != nil {
-		child := object{}
-		child.text("path", b.Workflow.Path)
-		child.text("name", b.Workflow.Name)
+		child := fields.Object{}
+		child.Text("path", b.Workflow.Path)
+		child.Text("name", b.Workflow.Name)
 		m["workflow"] = map[string]any(child)
 	}
 	if b.Value != nil {
 		m["value"] = b.Value.Value // also when it is null, which is a value to return
 	}
 	if b.Fail != nil {
-		fail := object{"code": b.Fail.Code}
-		fail.text("message", b.Fail.Message)
+		fail := fields.Object{"code": b.Fail.Code}
+		fail.Text("message", b.Fail.Message)
 		m["fail"] = map[string]any(fail)
 	}
 	return m
 }
 
 func (c *Command) document() map[string]any {
-	m := object{}
-	m.texts("argv", c.Argv)
-	m.text("shell", c.Shell)
-	m.any("stdin", c.Stdin)
-	m.textMap("env", c.Env)
-	m.text("dir", c.Dir)
-	m.text("output", c.Output)
+	m := fields.Object{}
+	m.Texts("argv", c.Argv)
+	m.Text("shell", c.Shell)
+	m.Any("stdin", c.Stdin)
+	m.TextMap("env", c.Env)
+	m.Text("dir", c.Dir)
+	m.Text("output", c.Output)
 	return m
 }
 
 func (h *HTTP) document() map[string]any {
-	m := object{"url": h.URL}
+	m := fields.Object{"url": h.URL}
 	if fallback := h.defaultMethod(); h.Method != fallback {
-		m.text("method", h.Method)
+		m.Text("method", h.Method)
 	}
-	m.textMap("headers", h.Headers)
-	m.any("body", h.Body)
+	m.TextMap("headers", h.Headers)
+	m.Any("body", h.Body)
 	if h.FollowRedirects != FollowSameHost {
-		m.text("follow_redirects", h.FollowRedirects)
+		m.Text("follow_redirects", h.FollowRedirects)
 	}
 	return m
 }

@@ -59,25 +59,10 @@ func ParseNode(n *document.Node) (*Workflow, error) {
 	return r.Workflow()
 }
 
-// required reports keys that are not there and were not misspelt. It is for keys whose absence leaves no trace in the tree,
-// and for those that other kinds of documents have in their own words; Check reports the others.
-func (r *reader) required(n *document.Node, keys ...string) {
-	if n.Kind != document.Mapping {
-		return
-	}
-	for _, key := range keys {
-		path := n.Pos.Key(key).Path
-		if n.Get(key) == nil && !r.refused[path] {
-			r.errs.Add(&document.Error{Pos: n.Pos.At(path), Msg: key + " is missing"})
-			r.markRefused(path)
-		}
-	}
-}
-
 // schema reads the schema of the input: JSON Schema allows mappings and booleans.
 func (r *reader) schema(n *document.Node) any {
 	if n.Kind != document.Mapping && n.Kind != document.Bool {
-		r.wrongKind(n, "a JSON Schema")
+		r.WrongKind(n, "a JSON Schema")
 		return nil
 	}
 	return n.Value()
@@ -86,7 +71,7 @@ func (r *reader) schema(n *document.Node) any {
 // steps reads a list of steps and containers.
 func (r *reader) steps(n *document.Node) []Node {
 	if n.Kind != document.Sequence {
-		r.wrongKind(n, "a list")
+		r.WrongKind(n, "a list")
 		return nil
 	}
 	steps := make([]Node, 0, n.Len())
@@ -104,7 +89,7 @@ var containers = []string{"sequential", "parallel", "conditional", "map"}
 // node reads one element of a list of steps: a step, or a mapping whose one key names a container.
 func (r *reader) node(n *document.Node) Node {
 	if n.Kind != document.Mapping {
-		r.refuse(n, "a step must be a mapping, not "+n.Kind.String())
+		r.Refuse(n, "a step must be a mapping, not "+n.Kind.String())
 		return nil
 	}
 	for _, key := range containers {
@@ -120,25 +105,25 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	for e := range n.Entries() {
 		if e.Key != key && !strings.HasPrefix(e.Key, "x-") {
 			if e.Key == "operation" || slices.Contains(containers, e.Key) {
-				r.errs.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot stand beside " + key})
+				r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot stand beside " + key})
 				continue
 			}
-			r.unknownKey(e, []string{key})
+			r.UnknownKey(e, []string{key})
 		}
 	}
 	switch key {
 	case "sequential":
 		s := &Sequential{Pos: n.Pos}
-		r.object(body, Fields{"steps": func(v *document.Node) { s.Steps = r.steps(v) }})
-		r.required(body, "steps")
+		r.Object(body, Fields{"steps": func(v *document.Node) { s.Steps = r.steps(v) }})
+		r.Required(body, "steps")
 		return s
 	case "parallel":
 		p := &Parallel{Pos: n.Pos}
-		r.object(body, Fields{
+		r.Object(body, Fields{
 			"steps":           func(v *document.Node) { p.Steps = r.steps(v) },
-			"max_concurrency": func(v *document.Node) { p.MaxConcurrency = r.count(v) },
+			"max_concurrency": func(v *document.Node) { p.MaxConcurrency = r.Count(v) },
 		})
-		r.required(body, "steps")
+		r.Required(body, "steps")
 		return p
 	case "conditional":
 		return r.conditional(n, body)
@@ -150,26 +135,26 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 // conditional wants a then, which may be empty: an else alone reads as the opposite of its test.
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
-	r.object(body, Fields{
-		"id":   func(v *document.Node) { c.ID = r.text(v) },
-		"test": func(v *document.Node) { c.Test = r.text(v) },
+	r.Object(body, Fields{
+		"id":   func(v *document.Node) { c.ID = r.Text(v) },
+		"test": func(v *document.Node) { c.Test = r.Text(v) },
 		"func": func(v *document.Node) { c.Func = r.function(v) },
 		"then": func(v *document.Node) { c.Then = r.steps(v) },
 		"else": func(v *document.Node) { c.Else = r.steps(v) },
 	})
-	r.required(body, "then")
+	r.Required(body, "then")
 	return c
 }
 
 func (r *reader) each(n, body *document.Node) *Map {
 	m := &Map{Pos: n.Pos}
-	r.object(body, Fields{
-		"id":              func(v *document.Node) { m.ID = r.text(v) },
+	r.Object(body, Fields{
+		"id":              func(v *document.Node) { m.ID = r.Text(v) },
 		"over":            func(v *document.Node) { m.Over = v.Value() },
 		"func":            func(v *document.Node) { m.Func = r.function(v) },
-		"as":              func(v *document.Node) { m.As = r.text(v) },
+		"as":              func(v *document.Node) { m.As = r.Text(v) },
 		"steps":           func(v *document.Node) { m.Steps = r.steps(v) },
-		"max_concurrency": func(v *document.Node) { m.MaxConcurrency = r.count(v) },
+		"max_concurrency": func(v *document.Node) { m.MaxConcurrency = r.Count(v) },
 	})
 	return m
 }
@@ -177,9 +162,9 @@ func (r *reader) each(n, body *document.Node) *Map {
 // function reads the name of a Go function and what it is called with.
 func (r *reader) function(n *document.Node) *Func {
 	f := &Func{Pos: n.Pos}
-	r.object(n, Fields{
-		"name": func(v *document.Node) { f.Name = r.text(v) },
-		"args": func(v *document.Node) { f.Args = r.list(v) },
+	r.Object(n, Fields{
+		"name": func(v *document.Node) { f.Name = r.Text(v) },
+		"args": func(v *document.Node) { f.Args = r.List(v) },
 	})
 	return f
 }
@@ -188,16 +173,16 @@ func (r *reader) function(n *document.Node) *Func {
 func (r *reader) step(n *document.Node) *Step {
 	s := &Step{Pos: n.Pos}
 	known := r.callFields(s)
-	known["operation"] = func(v *document.Node) { s.Operation = r.text(v) }
-	known["id"] = func(v *document.Node) { s.ID = r.text(v) }
+	known["operation"] = func(v *document.Node) { s.Operation = r.Text(v) }
+	known["id"] = func(v *document.Node) { s.ID = r.Text(v) }
 	known["func"] = func(v *document.Node) { s.Func = r.function(v) }
-	known["needs"] = func(v *document.Node) { s.Needs = r.texts(v, r.text) }
+	known["needs"] = func(v *document.Node) { s.Needs = r.Texts(v) }
 	if n.Get("operation") == nil {
 		// It may have been meant as a container: those keys, which node has not found here, are near misses too.
 		for _, key := range containers {
 			known[key] = nil
 		}
 	}
-	r.object(n, known)
+	r.Object(n, known)
 	return s
 }

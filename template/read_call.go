@@ -16,77 +16,77 @@ func (r *reader) callFields(s *Step) Fields {
 		"fan_in":      func(v *document.Node) { s.FanIn = r.fanIn(v) },
 		"timing":      func(v *document.Node) { s.Timing = r.timing(v) },
 		"fulfillment": func(v *document.Node) { s.Fulfillment = r.fulfillment(v) },
-		"idempotent":  func(v *document.Node) { s.NonIdempotent = !r.boolean(v) && !r.refused[v.Pos.Path] },
+		"idempotent":  func(v *document.Node) { s.NonIdempotent = !r.Boolean(v) && !r.IsRefused(v) },
 	}
 }
 
 func (r *reader) target(n *document.Node) *Target {
 	t := &Target{Pos: n.Pos}
-	r.object(n, Fields{
-		"resolve":       func(v *document.Node) { t.Resolve = r.text(v) },
-		"participants":  func(v *document.Node) { t.Participants = r.texts(v, r.text) },
-		"capability_id": func(v *document.Node) { t.CapabilityID = r.text(v) },
-		"filter":        func(v *document.Node) { t.Filter = r.objectValue(v) },
-		"limit":         func(v *document.Node) { t.Limit = r.count(v) },
+	r.Object(n, Fields{
+		"resolve":       func(v *document.Node) { t.Resolve = r.Text(v) },
+		"participants":  func(v *document.Node) { t.Participants = r.Texts(v) },
+		"capability_id": func(v *document.Node) { t.CapabilityID = r.Text(v) },
+		"filter":        func(v *document.Node) { t.Filter = r.Mapping(v) },
+		"limit":         func(v *document.Node) { t.Limit = r.Count(v) },
 	})
 	return t
 }
 
 func (r *reader) fanIn(n *document.Node) *FanIn {
 	f := &FanIn{Pos: n.Pos}
-	r.object(n, Fields{
-		"policy":        func(v *document.Node) { f.Policy = r.text(v) },
-		"min_responses": func(v *document.Node) { f.MinResponses = r.count(v) },
-		"score_field":   func(v *document.Node) { f.ScoreField = r.text(v) },
-		"score_order":   func(v *document.Node) { f.ScoreOrder = r.text(v) },
-		"hedge_after":   func(v *document.Node) { f.HedgeAfter = r.duration(v) },
+	r.Object(n, Fields{
+		"policy":        func(v *document.Node) { f.Policy = r.Text(v) },
+		"min_responses": func(v *document.Node) { f.MinResponses = r.Count(v) },
+		"score_field":   func(v *document.Node) { f.ScoreField = r.Text(v) },
+		"score_order":   func(v *document.Node) { f.ScoreOrder = r.Text(v) },
+		"hedge_after":   func(v *document.Node) { f.HedgeAfter = r.Duration(v) },
 	})
 	return f
 }
 
 func (r *reader) timing(n *document.Node) *Timing {
 	t := &Timing{Pos: n.Pos}
-	r.object(n, Fields{
-		"timeout":       func(v *document.Node) { t.Timeout = r.duration(v) },
+	r.Object(n, Fields{
+		"timeout":       func(v *document.Node) { t.Timeout = r.Duration(v) },
 		"retry":         func(v *document.Node) { t.Retry = r.retry(v) },
-		"on_timeout":    func(v *document.Node) { t.OnTimeout = OnTimeout(r.text(v)) },
-		"total_timeout": func(v *document.Node) { t.TotalTimeout = r.duration(v) },
+		"on_timeout":    func(v *document.Node) { t.OnTimeout = OnTimeout(r.Text(v)) },
+		"total_timeout": func(v *document.Node) { t.TotalTimeout = r.Duration(v) },
 	})
 	return t
 }
 
 func (r *reader) retry(n *document.Node) *Retry {
 	t := &Retry{Pos: n.Pos}
-	r.object(n, Fields{
-		"max_attempts":       func(v *document.Node) { t.MaxAttempts = r.count(v) },
-		"backoff":            func(v *document.Node) { t.Backoff = r.duration(v) },
+	r.Object(n, Fields{
+		"max_attempts":       func(v *document.Node) { t.MaxAttempts = r.Count(v) },
+		"backoff":            func(v *document.Node) { t.Backoff = r.Duration(v) },
 		"backoff_multiplier": func(v *document.Node) { t.Multiplier = r.multiplier(v) },
-		"max_backoff":        func(v *document.Node) { t.MaxBackoff = r.duration(v) },
-		"jitter":             func(v *document.Node) { t.Jitter = r.number(v) },
-		"on":                 func(v *document.Node) { t.On = r.texts(v, r.text) },
-		"never":              func(v *document.Node) { t.Never = r.texts(v, r.text) },
-		"scope":              func(v *document.Node) { t.Scope = r.text(v) },
+		"max_backoff":        func(v *document.Node) { t.MaxBackoff = r.Duration(v) },
+		"jitter":             func(v *document.Node) { t.Jitter = r.Number(v) },
+		"on":                 func(v *document.Node) { t.On = r.Texts(v) },
+		"never":              func(v *document.Node) { t.Never = r.Texts(v) },
+		"scope":              func(v *document.Node) { t.Scope = r.Text(v) },
 	})
 	return t
 }
 
 // multiplier reads a factor that Check judges, but for zero, which means the default in the tree.
 func (r *reader) multiplier(n *document.Node) float64 {
-	f := r.number(n)
-	if f == 0 && !r.refused[n.Pos.Path] {
-		r.refuse(n, "backoff_multiplier must be at least 1")
+	f := r.Number(n)
+	if f == 0 && !r.IsRefused(n) {
+		r.Refuse(n, "backoff_multiplier must be at least 1")
 	}
 	return f
 }
 
 func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 	f := &Fulfillment{Pos: n.Pos}
-	r.object(n, Fields{
-		"policy":           func(v *document.Node) { f.Policy = r.text(v) },
+	r.Object(n, Fields{
+		"policy":           func(v *document.Node) { f.Policy = r.Text(v) },
 		"decision_source":  func(v *document.Node) { f.Source = r.decisionSource(v) },
 		"result_match":     func(v *document.Node) { f.ResultMatch = r.resultMatch(v) },
-		"on_not_fulfilled": func(v *document.Node) { f.OnNotFulfilled = r.text(v) },
-		"on_error":         func(v *document.Node) { f.OnError = r.text(v) },
+		"on_not_fulfilled": func(v *document.Node) { f.OnNotFulfilled = r.Text(v) },
+		"on_error":         func(v *document.Node) { f.OnError = r.Text(v) },
 	})
 	return f
 }
@@ -94,10 +94,10 @@ func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 // decisionSource takes the same timing as a step: a decision that is asked for is a call like any other.
 func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 	s := &DecisionSource{Pos: n.Pos}
-	r.object(n, Fields{
-		"kind":          func(v *document.Node) { s.Kind = r.text(v) },
-		"capability_id": func(v *document.Node) { s.CapabilityID = r.text(v) },
-		"operation":     func(v *document.Node) { s.Operation = r.text(v) },
+	r.Object(n, Fields{
+		"kind":          func(v *document.Node) { s.Kind = r.Text(v) },
+		"capability_id": func(v *document.Node) { s.CapabilityID = r.Text(v) },
+		"operation":     func(v *document.Node) { s.Operation = r.Text(v) },
 		"input":         func(v *document.Node) { s.Input = v.Value() },
 		"timing":        func(v *document.Node) { s.Timing = r.timing(v) },
 	})
@@ -106,10 +106,10 @@ func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 
 func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 	m := &ResultMatch{Pos: n.Pos}
-	r.object(n, Fields{
-		"path":                 func(v *document.Node) { m.Path = r.text(v) },
-		"fulfilled_values":     func(v *document.Node) { m.FulfilledValues = r.list(v) },
-		"not_fulfilled_values": func(v *document.Node) { m.NotFulfilledValues = r.list(v) },
+	r.Object(n, Fields{
+		"path":                 func(v *document.Node) { m.Path = r.Text(v) },
+		"fulfilled_values":     func(v *document.Node) { m.FulfilledValues = r.List(v) },
+		"not_fulfilled_values": func(v *document.Node) { m.NotFulfilledValues = r.List(v) },
 	})
 	return m
 }
@@ -119,9 +119,9 @@ func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 func ParseDirectory(n *document.Node) (*Directory, error) {
 	r := &reader{}
 	d := r.directory(n)
-	c := &checker{w: &Workflow{source: n, refused: r.refused}}
+	c := &checker{w: &Workflow{source: n, refused: r.Refused()}}
 	c.directory(d, n.Pos)
-	if err := document.Join(r.errs.Err(), c.errs.Err()); err != nil {
+	if err := document.Join(r.Err(), c.errs.Err()); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -129,8 +129,8 @@ func ParseDirectory(n *document.Node) (*Directory, error) {
 
 func (r *reader) directory(n *document.Node) *Directory {
 	d := &Directory{Pos: n.Pos}
-	r.object(n, Fields{
-		"participants": func(v *document.Node) { d.Participants = r.objectValue(v) },
+	r.Object(n, Fields{
+		"participants": func(v *document.Node) { d.Participants = r.Mapping(v) },
 		"capabilities": func(v *document.Node) { d.Capabilities = r.capabilities(v) },
 	})
 	return d
@@ -139,13 +139,13 @@ func (r *reader) directory(n *document.Node) *Directory {
 // capabilities keeps the passports of a capability in the order written: it is the order in which participants are asked.
 func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 	if n.Kind != document.Mapping {
-		r.wrongKind(n, "a mapping")
+		r.WrongKind(n, "a mapping")
 		return nil
 	}
 	m := make(map[string][]Passport, n.Len())
 	for e := range n.Entries() {
 		if e.Value.Kind != document.Sequence {
-			r.wrongKind(e.Value, "a list")
+			r.WrongKind(e.Value, "a list")
 			continue
 		}
 		list := make([]Passport, 0, e.Value.Len())
@@ -160,12 +160,12 @@ func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 // passport reads instants in any zone; the tree has them in UTC, so that the hash does not depend on where they were written.
 func (r *reader) passport(n *document.Node) Passport {
 	p := Passport{Pos: n.Pos}
-	r.object(n, Fields{
-		"participant": func(v *document.Node) { p.Participant = r.text(v) },
-		"valid_from":  func(v *document.Node) { p.ValidFrom = r.instant(v) },
-		"valid_until": func(v *document.Node) { p.ValidUntil = r.instant(v) },
-		"revoked":     func(v *document.Node) { p.Revoked = r.boolean(v) },
-		"attributes":  func(v *document.Node) { p.Attributes = r.objectValue(v) },
+	r.Object(n, Fields{
+		"participant": func(v *document.Node) { p.Participant = r.Text(v) },
+		"valid_from":  func(v *document.Node) { p.ValidFrom = r.Instant(v) },
+		"valid_until": func(v *document.Node) { p.ValidUntil = r.Instant(v) },
+		"revoked":     func(v *document.Node) { p.Revoked = r.Boolean(v) },
+		"attributes":  func(v *document.Node) { p.Attributes = r.Mapping(v) },
 	})
 	return p
 }

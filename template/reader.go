@@ -1,10 +1,16 @@
 package template
 
 import (
-	"iter"
-
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/fields"
 )
+
+// Fields says what is done with the value of each key of a mapping.
+type Fields = fields.Map
+
+// reader turns nodes of a document into the tree. It reports what the tree cannot hold; what the tree can hold is judged by
+// Check, for documents and built trees alike.
+type reader struct{ fields.Reader }
 
 // Reader reads one document into a Workflow. Readers of other kinds of documents are made of it: what all kinds have in
 // common means the same in each and is refused in the same words, at the place where its author wrote it.
@@ -38,10 +44,10 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	if r.foreign != nil {
 		return nil, document.Errors{r.foreign}
 	}
-	r.required(r.n, "kind")
-	r.w.refused = r.refused
+	r.Required(r.n, "kind")
+	r.w.refused = r.Refused()
 	r.w.complete()
-	return r.w, r.errs.Err()
+	return r.w, r.Err()
 }
 
 // Tree is the workflow that is being read, for what a kind has no shared words for. It is whole when Workflow has given it.
@@ -55,12 +61,12 @@ func (r *Reader) Root() Fields {
 	w := r.w
 	return Fields{
 		"kind":            r.checkKind,
-		"name":            func(v *document.Node) { w.Name = r.text(v) },
-		"version":         func(v *document.Node) { w.Version = r.text(v) },
+		"name":            func(v *document.Node) { w.Name = r.Text(v) },
+		"version":         func(v *document.Node) { w.Version = r.Text(v) },
 		"input":           func(v *document.Node) { w.Input, w.input = r.schema(v), v },
-		"deadline":        func(v *document.Node) { w.Deadline = r.duration(v) },
-		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.text(v)) },
-		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.count(v) },
+		"deadline":        func(v *document.Node) { w.Deadline = r.Duration(v) },
+		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.Text(v)) },
+		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.Count(v) },
 		"operations":      func(v *document.Node) { w.Operations = r.operations(v) },
 		"directory":       func(v *document.Node) { w.Directory = r.directory(v) },
 		"output":          func(v *document.Node) { w.Output, w.HasOutput = v.Value(), true },
@@ -68,7 +74,7 @@ func (r *Reader) Root() Fields {
 }
 
 func (r *Reader) checkKind(v *document.Node) {
-	if kind := r.text(v); kind != "" && kind != r.kind {
+	if kind := r.Text(v); kind != "" && kind != r.kind {
 		r.foreign = &document.Error{Pos: v.Pos, Text: kind, Msg: "kind must be " + r.kind + ", not " + document.Quote(kind)}
 	}
 }
@@ -76,47 +82,6 @@ func (r *Reader) checkKind(v *document.Node) {
 // Step reads what a step says about its call into s: input, target, fan_in, timing, fulfillment and idempotent. The caller
 // adds the keys that its kind has for the step's name, its operation and its place.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
-
-// Object reads a mapping key by key, in the order written. It refuses a key that is not in known, with the one that was
-// probably meant, unless it begins with x-; and a value that is no mapping.
-func (r *Reader) Object(n *document.Node, known Fields) { r.object(n, known) }
-
-// Required refuses a mapping that lacks one of the keys, unless a misspelt one has been refused in its place. Call it after
-// Object.
-func (r *Reader) Required(n *document.Node, keys ...string) { r.required(n, keys...) }
-
-// Text reads a string.
-func (r *Reader) Text(n *document.Node) string { return r.text(n) }
-
-// Texts reads a list of strings.
-func (r *Reader) Texts(n *document.Node) []string { return r.texts(n, r.text) }
-
-// Boolean reads true or false.
-func (r *Reader) Boolean(n *document.Node) bool { return r.boolean(n) }
-
-// Count reads an integer of at least one.
-func (r *Reader) Count(n *document.Node) int { return r.count(n) }
-
-// WrongKind refuses a value of another kind than its key wants, such as "a list".
-func (r *Reader) WrongKind(n *document.Node, want string) { r.wrongKind(n, want) }
-
-// UnknownKey refuses a key of a mapping, with that of the known ones which was probably meant.
-func (r *Reader) UnknownKey(e document.Entry, known []string) { r.unknownKey(e, known) }
-
-// Nearest gives the known name that was probably meant by a word, or "": of many words of a document only the first are worth
-// the search.
-func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
-	return r.speller.Nearest(word, known)
-}
-
-// Fault notes a fault that says more than Refuse can. Check does not report the same place again.
-func (r *Reader) Fault(e *document.Error) {
-	r.errs.Add(e)
-	r.markRefused(e.Path)
-}
-
-// Refuse notes that what stands at n makes no sense there. Check does not report the same place again.
-func (r *Reader) Refuse(n *document.Node, msg string) { r.refuse(n, msg) }
 
 // Moved says that what Check looks for at a path, and below it, was written at another: the kinds of documents have several
 // words for one thing. Paths begin at the root of the file, as those of document.Pos; the longest one counts.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -33,7 +34,7 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 			"kind: Workflow\nname: p\noperations: {below: {workflow: {path: "+path+"}}}\nsteps: [{operation: below}]\n")
 	}
 	large := writeFile(t, dir, "large.yaml", strings.Repeat("#", document.BytesMax+1))
-	largeInput := writeFile(t, dir, "large.json", strings.Repeat(" ", inputMax+1))
+	largeInput := writeFile(t, dir, "large.json", strings.Repeat(" ", cli.InputMax+1))
 	for name, args := range map[string]func(path string) []string{
 		"run":             func(path string) []string { return []string{"run", path} },
 		"validate":        func(path string) []string { return []string{"validate", path} },
@@ -58,7 +59,7 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 			path, limit := large, document.BytesMax
 			switch name {
 			case "input", "send":
-				path, limit = largeInput, inputMax
+				path, limit = largeInput, cli.InputMax
 			case "import":
 				t.Skip("its limit is its own")
 			}
@@ -78,7 +79,7 @@ func perform(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	root.SetErr(&said)
 	root.SetArgs(args)
 	at, err := root.ExecuteC()
-	code = report(&said, at, err)
+	code = cli.Report(&said, at, err)
 	return code, out.String(), said.String()
 }
 
@@ -93,7 +94,7 @@ func TestStandardInputIsRead(t *testing.T) {
 		p := &process{t: t, cmd: exec.Command(program(t), "run", w, "--input", "-")}
 		p.cmd.Stdin, p.cmd.Stderr = zero, &p.stderr
 		require.NoError(t, p.cmd.Start())
-		require.Equal(t, refused, p.wait())
+		require.Equal(t, cli.Refused, p.wait())
 		require.Contains(t, p.stderr.String(), "--input: standard input is too large: it has more than the 33554432 bytes that are read")
 	})
 	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM} {

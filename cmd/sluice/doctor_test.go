@@ -10,6 +10,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // tamper changes the records of a journal that no process works on.
@@ -39,13 +41,13 @@ func TestDamagedRunsHoldNoOthersUp(t *testing.T) {
 	writeFile(t, dir, "w.yaml", "{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{operation: one}]}")
 	writeFile(t, dir, "waiting.yaml", waiting)
 	for _, id := range []string{"a", "c"} {
-		says(t, dir, done, "run", "w.yaml", "--data", "data", "--id", id)
+		says(t, dir, cli.Done, "run", "w.yaml", "--data", "data", "--id", id)
 	}
 	for _, id := range []string{"b-event", "b-head", "d"} {
 		p := launch(t, dir, "run", "waiting.yaml", "--data", "data", "--id", id)
 		eventually(t, "the step to wait", func() bool { return strings.Contains(p.stdout.String(), "letter") })
 		p.signal(2)
-		require.Equal(t, interrupted, p.wait())
+		require.Equal(t, cli.Interrupted, p.wait())
 	}
 	tamper(t, data, func(db *pebble.DB) error {
 		if err := db.Set(eventKey("b-event", 1), []byte("rubbish"), pebble.Sync); err != nil {
@@ -54,48 +56,48 @@ func TestDamagedRunsHoldNoOthersUp(t *testing.T) {
 		return db.Set([]byte("hb-head"), []byte("rubbish"), pebble.Sync)
 	})
 
-	list, _ := says(t, dir, done, "runs", "--data", "data")
+	list, _ := says(t, dir, cli.Done, "runs", "--data", "data")
 	for _, run := range []string{"a  .*completed", "b-event  .*parked .*damaged record.*`sluice doctor`", "b-head  .*parked .*damaged record.*`sluice doctor`", "c  .*completed", "d  .*waiting"} {
 		require.Regexp(t, "(?m)^"+run, list)
 	}
 	for _, id := range []string{"b-event", "b-head"} {
-		shown, _ := says(t, dir, done, "runs", "show", id, "--data", "data")
+		shown, _ := says(t, dir, cli.Done, "runs", "show", id, "--data", "data")
 		require.Regexp(t, `(?m)^parked +.*damaged record.*doctor`, shown)
-		_, stderr := says(t, dir, failed, "send", id, "letter", "--data", "data")
+		_, stderr := says(t, dir, cli.Failed, "send", id, "letter", "--data", "data")
 		require.Contains(t, stderr, "sluice doctor")
 	}
-	says(t, dir, done, "runs", "show", "c", "--data", "data")
-	says(t, dir, done, "send", "d", "letter", "--data", "data")
-	says(t, dir, done, "run", "--data", "data", "--resume", "d")
-	says(t, dir, failed, "run", "--data", "data", "--resume", "b-head")
+	says(t, dir, cli.Done, "runs", "show", "c", "--data", "data")
+	says(t, dir, cli.Done, "send", "d", "letter", "--data", "data")
+	says(t, dir, cli.Done, "run", "--data", "data", "--resume", "d")
+	says(t, dir, cli.Failed, "run", "--data", "data", "--resume", "b-head")
 
 	faults := func(code int, args ...string) (list []map[string]any) {
 		out, _ := says(t, dir, code, append([]string{"doctor", "--data", "data", "-o", "json"}, args...)...)
 		require.NoError(t, json.Unmarshal([]byte(out), &list))
 		return list
 	}
-	found := faults(failed)
+	found := faults(cli.Failed)
 	require.Len(t, found, 2)
 	require.Equal(t, []any{"b-event", "event", 1.0, false}, []any{found[0]["run"], found[0]["kind"], found[0]["event"], found[0]["derived"]})
 	require.Equal(t, []any{"b-head", "head", true, nil}, []any{found[1]["run"], found[1]["kind"], found[1]["derived"], found[1]["mended"]})
-	out, _ := says(t, dir, failed, "doctor", "--data", "data", "--rebuild")
+	out, _ := says(t, dir, cli.Failed, "doctor", "--data", "data", "--rebuild")
 	require.Regexp(t, `(?m)^b-event: event 1 cannot be read: .*: the run is parked: .* shown$`, out)
 	require.Regexp(t, `(?m)^b-head: the head cannot be read: .* \(the head was made anew: waiting\)$`, out)
 	require.Regexp(t, `(?m)^2 faults in 5 runs .*; 1 of them mended$`, out)
-	require.Len(t, faults(failed), 1)
+	require.Len(t, faults(cli.Failed), 1)
 
-	list, _ = says(t, dir, done, "runs", "--data", "data")
+	list, _ = says(t, dir, cli.Done, "runs", "--data", "data")
 	require.Regexp(t, "(?m)^b-head  .*waiting", list)
-	says(t, dir, done, "send", "b-head", "letter", "--data", "data")
-	says(t, dir, done, "run", "--data", "data", "--resume", "b-head")
+	says(t, dir, cli.Done, "send", "b-head", "letter", "--data", "data")
+	says(t, dir, cli.Done, "run", "--data", "data", "--resume", "b-head")
 }
 
 func TestTheDoctorReadsWhatAnEarlierVersionWrote(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	sound, _ := says(t, dir, done, "doctor", "--data", "old")
+	sound, _ := says(t, dir, cli.Done, "doctor", "--data", "old")
 	require.Equal(t, "sound: 7 runs with 36 events, 6 definitions and large values\n", sound)
-	before, _ := says(t, dir, done, "runs", "--data", "old")
+	before, _ := says(t, dir, cli.Done, "runs", "--data", "old")
 	tamper(t, filepath.Join(dir, "old"), func(db *pebble.DB) error {
 		for _, run := range []string{"done", "broken", "parent/child#1"} {
 			if err := db.Delete([]byte("h"+run), pebble.Sync); err != nil {
@@ -104,9 +106,9 @@ func TestTheDoctorReadsWhatAnEarlierVersionWrote(t *testing.T) {
 		}
 		return nil
 	})
-	out, _ := says(t, dir, done, "doctor", "--data", "old", "--rebuild")
+	out, _ := says(t, dir, cli.Done, "doctor", "--data", "old", "--rebuild")
 	require.Contains(t, out, "mended: 3 faults in 7 runs")
-	after, _ := says(t, dir, done, "runs", "--data", "old")
+	after, _ := says(t, dir, cli.Done, "runs", "--data", "old")
 	require.Equal(t, before, after)
-	says(t, dir, done, "doctor", "--data", "old")
+	says(t, dir, cli.Done, "doctor", "--data", "old")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/template/wfformat"
 )
@@ -35,7 +36,7 @@ func TestRecordedRunsRunAgain(t *testing.T) {
 			instance, err := wfformat.Parse(data)
 			require.NoError(t, err)
 			document := filepath.Join(t.TempDir(), "w.yaml")
-			require.Equal(t, done, execute([]string{"import", "wfformat", file, "--speed", "100000", "-o", document}))
+			require.Equal(t, cli.Done, execute([]string{"import", "wfformat", file, "--speed", "100000", "-o", document}))
 			out, err := exec.Command(program(t), "run", document, "-o", "json").Output()
 			require.NoError(t, err)
 			checkOrder(t, instance, out)
@@ -61,7 +62,7 @@ func checkOrder(t *testing.T, instance *wfformat.Instance, feed []byte) {
 	for scan.Scan() {
 		var line struct {
 			api.Update
-			Result *jsonResult `json:"result"`
+			Result *struct{ Status string }
 		}
 		require.NoError(t, json.Unmarshal(scan.Bytes(), &line))
 		if line.Result != nil {

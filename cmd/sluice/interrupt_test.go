@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // holding is a workflow whose first step lasts until the file `go` is there, and says so in the file `pid`.
@@ -51,7 +53,7 @@ func TestCtrlCCancelsARunThatCannotBeResumed(t *testing.T) {
 			eventually(t, "the step to begin", exists(pid))
 			gone := isGone(t, pid)
 			p.signal(signal)
-			require.Equal(t, interrupted, p.wait())
+			require.Equal(t, cli.Interrupted, p.wait())
 			require.Contains(t, p.stdout.String(), "⊘ aborted    hold")
 			require.Contains(t, p.stdout.String(), "run r: aborted: cancelled: interrupted")
 			require.Contains(t, p.stderr.String(), "cancelling the run")
@@ -79,7 +81,7 @@ func suspendAndResume(t *testing.T, signal syscall.Signal) {
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "the journal")
 	eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
 	p.signal(signal)
-	require.Equal(t, interrupted, p.wait())
+	require.Equal(t, cli.Interrupted, p.wait())
 	require.NotContains(t, p.stdout.String(), "aborted", "the run has not ended")
 
 	said := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
@@ -102,7 +104,7 @@ func TestASuspendedRunIsAnnouncedToPrograms(t *testing.T) {
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "journal", "-o", "json", "--pass-env", "TZ")
 	eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
 	p.signal(syscall.SIGTERM)
-	require.Equal(t, interrupted, p.wait())
+	require.Equal(t, cli.Interrupted, p.wait())
 	require.True(t, strings.HasSuffix(p.stdout.String(), `{"suspended":{"resume":"`+program(t)+` run --data journal --resume r --pass-env TZ"}}`+"\n"))
 }
 
@@ -114,10 +116,10 @@ func TestCallsUnderWayComeHomeWhenARunIsSuspended(t *testing.T) {
 	p.signal(syscall.SIGINT)
 	eventually(t, "the command to react", func() bool { return strings.Contains(p.stderr.String(), "suspending") })
 	writeFile(t, dir, "go", "")
-	require.Equal(t, interrupted, p.wait())
+	require.Equal(t, cli.Interrupted, p.wait())
 
 	p = launch(t, dir, "run", "--data", "journal", "--resume", "r")
-	require.Equal(t, done, p.wait(), "%s", &p.stderr)
+	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
 	require.Equal(t, []string{"called", "after"}, lines(t, filepath.Join(dir, "calls")), "the call was let finish, and is not repeated")
 }
 
@@ -133,7 +135,7 @@ func TestASecondCtrlCKills(t *testing.T) {
 		eventually(t, "the command to react", func() bool { return strings.Contains(p.stderr.String(), "Ctrl-C again") })
 		require.False(t, gone(), "the step ignores being asked")
 		p.signal(syscall.SIGINT)
-		require.Equal(t, interrupted, p.wait())
+		require.Equal(t, cli.Interrupted, p.wait())
 		eventually(t, "the step to die with the command", gone)
 		require.True(t, isEmpty(t, filepath.Join(dir, "scratch")), "a temporary journal is removed")
 	}

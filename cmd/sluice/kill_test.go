@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -118,7 +119,7 @@ func (k *killing) killSoon(p *process) bool {
 	if code == -1 {
 		return true
 	}
-	require.Equal(k.t, done, code, "%s%s", &p.stdout, &p.stderr)
+	require.Equal(k.t, cli.Done, code, "%s%s", &p.stdout, &p.stderr)
 	require.Contains(k.t, p.stdout.String(), `{"result":{"run":"r","status":"completed","output":"all done"}}`)
 	return false
 }

@@ -1,8 +1,20 @@
-// Command sluice runs workflows and looks at them. `sluice help` says what it can do.
+// Command sluice runs workflows, and shows and changes runs. `sluice help` lists its verbs.
 //
-// It ends with 0 when it did what was asked, with 1 when a run did not complete, with 2 when it was asked wrongly or a
-// document or input was refused, and with 130 when it was interrupted. What was asked for goes to standard output, what
-// there is to say besides to standard error.
+// It ends with 0 if it did what was asked, with 1 if a run did not complete or an error occurred, with 2 for wrong usage or if a
+// document or input was refused, and with 130 if it was interrupted. What was asked for goes to standard output, everything
+// else to standard error.
+//
+// The verbs live in packages below this one, by what they are about:
+//
+//	run         start or resume a run, and follow it          run
+//	commands    change a run                                  send patch decide pause resume cancel abort retry
+//	runs        look at a journal                             runs explain doctor
+//	documents   look at documents, without a journal          validate check test import schema
+//	graph       draw a workflow or the calls of a run         graph
+//	view        how run shows a run                           (progress is the tree that it draws)
+//	cli         what all verbs share
+//
+// To add a verb: write it in the package that it belongs to, with its help and examples, and add it to the New of that package.
 package main
 
 import "os"

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // oldStore unpacks what an earlier version has written into the folder `old` of dir. Its open runs are gate and waits.
@@ -44,27 +46,27 @@ func TestParkedRunsAreShown(t *testing.T) {
 			defer writeFile(t, dir, "go", "")
 			eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
 		}
-		list, _ := says(t, dir, done, "runs", "--data", "old")
+		list, _ := says(t, dir, cli.Done, "runs", "--data", "old")
 		for line := range strings.Lines(list) {
 			parked := strings.HasPrefix(line, "gate ") || strings.HasPrefix(line, "waits ")
 			require.Equal(t, parked, strings.Contains(line, "  parked  ") && strings.Contains(line, reason), line)
 		}
-		objects, _ := says(t, dir, done, "runs", "--data", "old", "-o", "jsonl")
+		objects, _ := says(t, dir, cli.Done, "runs", "--data", "old", "-o", "jsonl")
 		for line := range strings.Lines(objects) {
 			var run struct{ Run, Status, Parked string }
 			require.NoError(t, json.Unmarshal([]byte(line), &run))
 			require.Equal(t, run.Run == "gate" || run.Run == "waits", run.Parked != "")
 			require.NotEqual(t, "parked", run.Status, "which is that of the journal")
 		}
-		shown, _ := says(t, dir, done, "runs", "show", "gate", "--data", "old")
+		shown, _ := says(t, dir, cli.Done, "runs", "show", "gate", "--data", "old")
 		require.Regexp(t, `(?m)^status +waiting, parked$`, shown)
 		require.Regexp(t, `(?m)^parked +\S`, shown)
 		require.Contains(t, shown, reason)
-		explained, _ := says(t, dir, done, "explain", "gate", "--data", "old")
+		explained, _ := says(t, dir, cli.Done, "explain", "gate", "--data", "old")
 		require.Regexp(t, `^run gate is waiting\n  the run is parked, and cannot go on in this process: `, explained)
-		_, refused := says(t, dir, failed, "cancel", "gate", "--data", "old")
+		_, refused := says(t, dir, cli.Failed, "cancel", "gate", "--data", "old")
 		require.Contains(t, refused, reason)
-		finished, _ := says(t, dir, done, "runs", "show", "done", "--data", "old")
+		finished, _ := says(t, dir, cli.Done, "runs", "show", "done", "--data", "old")
 		require.NotContains(t, finished, "parked")
 	}
 }
@@ -72,7 +74,7 @@ func TestParkedRunsAreShown(t *testing.T) {
 func TestAParkedRunCannotBeResumed(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	_, stderr := says(t, dir, failed, "run", "--data", "old", "--resume", "gate")
+	_, stderr := says(t, dir, cli.Failed, "run", "--data", "old", "--resume", "gate")
 	require.Contains(t, stderr, "\nsluice: run gate is parked: ")
 	require.Contains(t, stderr, "it was started under other rules")
 }
@@ -81,19 +83,19 @@ func TestAParkedRunCannotBeResumed(t *testing.T) {
 func TestARunOfAnEarlierVersionHasFinished(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	for range 5 { // whoever comes first, what follows the run's end or what shows what happens
-		out, _ := says(t, dir, done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
+	for range 5 { // whichever comes first, the result of the run or the events that are shown
+		out, _ := says(t, dir, cli.Done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
 		require.Contains(t, out, "OPEN")
-		_, stderr := says(t, dir, failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")
+		_, stderr := says(t, dir, cli.Failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")
 		require.Contains(t, stderr, "no_stock")
 	}
 	for _, args := range [][]string{
 		{"pause", "done"}, {"resume", "done"}, {"cancel", "done"}, {"send", "done", "m"}, {"retry", "done", "a"}, {"abort", "done", "a"},
 		{"decide", "done", "a", "fulfilled"}, {"explain", "done", "a"},
 	} {
-		_, stderr := says(t, dir, failed, append(args, "--data", "old")...)
+		_, stderr := says(t, dir, cli.Failed, append(args, "--data", "old")...)
 		require.Contains(t, stderr, "the run has finished", "%v", args)
 	}
-	explained, _ := says(t, dir, done, "explain", "broken", "--data", "old")
+	explained, _ := says(t, dir, cli.Done, "explain", "broken", "--data", "old")
 	require.Regexp(t, `^run broken is failed\n  no_stock: `, explained)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // ticking has two hundred steps, one after the other, each of which has something to tell.
@@ -57,7 +59,7 @@ func calls(t *testing.T, dir string) int {
 	return len(lines(t, filepath.Join(dir, "calls")))
 }
 
-// A reader that goes away, as `sluice run … | head -1` has one, is a wish to stop: nothing is left behind, and what is kept
+// A reader that goes away, as `sluice run … | head -1` has one, is a request to stop: nothing is left behind, and what is kept
 // can be resumed.
 func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
 	for _, output := range []string{"tree", "json"} {
@@ -65,7 +67,7 @@ func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, dir, "w.yaml", ticking)
 			p, code := headed(t, dir, both, "run", "w.yaml", "--id", "r", "-o", output)
-			require.Equal(t, interrupted, code, "%s", &p.stderr)
+			require.Equal(t, cli.Interrupted, code, "%s", &p.stderr)
 			require.Less(t, calls(t, dir), 200, "the run is cancelled")
 			require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
 			if !both {
@@ -76,14 +78,14 @@ func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", ticking)
 	p, code := headed(t, dir, false, "run", "w.yaml", "--id", "r", "--data", "journal")
-	require.Equal(t, interrupted, code)
+	require.Equal(t, cli.Interrupted, code)
 	require.Contains(t, p.stderr.String(), "run --data journal --resume r")
 	require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
 	require.False(t, exists(filepath.Join(dir, "journal", "control.sock"))(), "the journal was closed as it should be")
 	called := calls(t, dir)
 	require.Less(t, called, 200)
 
-	_, stderr := says(t, dir, done, "run", "--data", "journal", "--resume", "r", "-o", "quiet")
+	_, stderr := says(t, dir, cli.Done, "run", "--data", "journal", "--resume", "r", "-o", "quiet")
 	require.Empty(t, stderr)
 	require.LessOrEqual(t, calls(t, dir), 201, "one call was under way")
 }
@@ -97,14 +99,14 @@ func TestRunsUseNoTemporaryFolder(t *testing.T) {
 		eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
 		require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
 		writeFile(t, dir, "go", "")
-		require.Equal(t, done, p.wait())
+		require.Equal(t, cli.Done, p.wait())
 		require.NoError(t, os.Remove(filepath.Join(dir, "go")))
 		require.NoError(t, os.Remove(filepath.Join(dir, "pid")))
 	}
 }
 
-// That the other end of some other pipe or socket has gone is no wish to stop: not when a program does not read its input, nor
-// when somebody who watches is killed, however the system tells of it.
+// That the other end of some other pipe or socket has gone is no request to stop: not when a program does not read its input, nor
+// when a process that watches is killed, however the system tells of it.
 func TestOnlyTheReaderOfTheOutputStopsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "deaf.yaml", `
@@ -115,7 +117,7 @@ operations:
 steps: [{operation: deaf}]
 output: "{{ steps.deaf.output }}"
 `)
-	stdout, stderr := says(t, dir, done, "run", "deaf.yaml", "-o", "quiet")
+	stdout, stderr := says(t, dir, cli.Done, "run", "deaf.yaml", "-o", "quiet")
 	require.Equal(t, "heard\n", stdout)
 	require.Empty(t, stderr)
 
@@ -130,6 +132,6 @@ output: "{{ steps.deaf.output }}"
 		require.Equal(t, -1, w.wait())
 	}
 	writeFile(t, dir, "go", "")
-	require.Equal(t, done, p.wait(), "%s", &p.stderr)
+	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
 	require.Empty(t, p.stderr.String())
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// A reader of the command's output who takes his time, as a pager does, keeps nobody from working on the folder.
-func TestASlowReaderKeepsNobodyOut(t *testing.T) {
+// A slow reader of the output, such as a pager, keeps no other process from working on the folder.
+func TestASlowReaderKeepsNoProcessOut(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	engine, err := sluice.Open(t.Context(), data, coordinator.Config{})

@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// A process that is stopped holds nobody up: who asks it is told so, and what he wished for is not done when it goes on.
-func TestNobodyWaitsForAProcessThatIsStopped(t *testing.T) {
+// A process that is stopped keeps no other waiting: a request to it fails, and is not carried out when it goes on.
+func TestNoProcessWaitsForOneThatIsStopped(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {m: {wait: {message: go}}}\nsteps: [{id: s, operation: m}]\n")
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "j")
 	eventually(t, "the process to answer", exists(dir+"/j/control.sock"))
-	says(t, dir, done, "runs", "--data", "j")
+	says(t, dir, cli.Done, "runs", "--data", "j")
 
 	p.signal(syscall.SIGSTOP)
 	asked := []*process{
@@ -24,16 +26,16 @@ func TestNobodyWaitsForAProcessThatIsStopped(t *testing.T) {
 		launch(t, dir, "send", "r", "go", "--data", "j"), launch(t, dir, "pause", "r", "--data", "j"),
 	}
 	for _, a := range asked {
-		require.Equal(t, failed, a.wait(), "%s", &a.stdout)
+		require.Equal(t, cli.Failed, a.wait(), "%s", &a.stdout)
 		require.Contains(t, a.stderr.String(), "does not answer (process ")
 	}
 	p.signal(syscall.SIGCONT)
 
-	events, _ := says(t, dir, done, "runs", "events", "r", "--data", "j")
+	events, _ := says(t, dir, cli.Done, "runs", "events", "r", "--data", "j")
 	require.NotContains(t, events, "message.received")
 	require.NotContains(t, events, "run.paused")
-	says(t, dir, done, "send", "r", "go", "--data", "j")
-	require.Equal(t, done, p.wait())
-	events, _ = says(t, dir, done, "runs", "events", "r", "--data", "j")
+	says(t, dir, cli.Done, "send", "r", "go", "--data", "j")
+	require.Equal(t, cli.Done, p.wait())
+	events, _ = says(t, dir, cli.Done, "runs", "events", "r", "--data", "j")
 	require.Equal(t, 1, strings.Count(events, "message.received"))
 }

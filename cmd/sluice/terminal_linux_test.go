@@ -14,6 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // terminal is the command on a terminal of its own.
@@ -88,7 +90,7 @@ func TestATreeStaysOnTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", flow)
 	code, raw := launchOnTerminal(t, dir, nil, "run", "w.yaml", "--input", `{"fail": false}`).end()
-	require.Equal(t, done, code)
+	require.Equal(t, cli.Done, code)
 	require.Contains(t, raw, "\x1b[32m✓", "it is in colours")
 	text := ansi.Strip(raw)
 	require.Regexp(t, `✓ flow +completed +\d+ms  5/5 steps\n`, text)
@@ -101,7 +103,7 @@ func TestFailuresStandAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", flow)
 	code, raw := launchOnTerminal(t, dir, nil, "run", "w.yaml", "--id", "r", "--input", `{"fail": true}`).end()
-	require.Equal(t, failed, code)
+	require.Equal(t, cli.Failed, code)
 	text := ansi.Strip(raw)
 	require.Regexp(t, `└─ ✗ bad +failed +\d+ms  exit: exit status 2: of this\n`, text)
 	require.Contains(t, text, "✗ bad: exit: exit status 2: of this\n  stderr:\n  │ because\n  │ of this\nrun r: failed: exit: exit status 2: of this\n")
@@ -140,7 +142,7 @@ operations: {a: {output: "`+evil+`"}}
 expect: {run: completed, steps: {a: {output: other}}}
 `)
 	require.Zero(t, launch(t, dir, "run", "good.yaml", "--data", "j", "--id", "g").wait())
-	require.Equal(t, failed, launch(t, dir, "run", "bad.yaml", "--data", "j", "--id", "b").wait())
+	require.Equal(t, cli.Failed, launch(t, dir, "run", "bad.yaml", "--data", "j", "--id", "b").wait())
 	for _, args := range [][]string{
 		{"run", "good.yaml"}, {"run", "good.yaml", "-o", "quiet"}, {"run", "bad.yaml"}, {"run", "bad.yaml", "-o", "quiet"},
 		{"validate", "wrong.yaml"}, {"run", "wrong.yaml"}, {"test", "evil.scenario.yaml"}, {"check", "bad.yaml"},
@@ -171,7 +173,7 @@ func TestATerminalThatCannotRedrawGetsLines(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", flow)
 	code, raw := launchOnTerminal(t, dir, []string{"TERM=dumb"}, "run", "w.yaml", "--input", `{"fail": false}`).end()
-	require.Equal(t, done, code)
+	require.Equal(t, cli.Done, code)
 	require.NotContains(t, raw, "\x1b")
 	require.Contains(t, raw, "✓ completed  first")
 }
@@ -188,7 +190,7 @@ func TestCtrlCIsAKeyOnATerminal(t *testing.T) {
 	_, err := p.keyboard.WriteString("\x03")
 	require.NoError(t, err)
 	code, raw := p.end()
-	require.Equal(t, interrupted, code)
+	require.Equal(t, cli.Interrupted, code)
 	require.Regexp(t, `⊘ holding +aborted`, ansi.Strip(raw))
 	eventually(t, "the command to be stopped", gone)
 }
@@ -205,6 +207,6 @@ func TestASecondCtrlCGivesTheTerminalBack(t *testing.T) {
 	_, err = p.keyboard.WriteString("\x03")
 	require.NoError(t, err)
 	code, raw := p.end()
-	require.Equal(t, interrupted, code)
+	require.Equal(t, cli.Interrupted, code)
 	require.Greater(t, strings.LastIndex(raw, "\x1b[?25h"), strings.LastIndex(raw, "\x1b[?25l"), "the cursor is shown again")
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 const twoScenarios = `
@@ -34,7 +36,7 @@ func sluiceTest(t *testing.T, args ...string) (stdout, stderr string, code int) 
 	root.SetErr(&err)
 	root.SetArgs(append([]string{"test"}, args...))
 	at, failure := root.ExecuteC()
-	code = report(&err, at, failure)
+	code = cli.Report(&err, at, failure)
 	return out.String(), err.String(), code
 }
 
@@ -48,7 +50,7 @@ func writeScenarios(t *testing.T, text string) string {
 func TestTestShowsWhatDiffersAndCounts(t *testing.T) {
 	file := writeScenarios(t, twoScenarios)
 	out, _, code := sluiceTest(t, file)
-	require.Equal(t, failed, code)
+	require.Equal(t, cli.Failed, code)
 	require.Equal(t, strings.ReplaceAll(`✓ the answer counts  FILE:2  PT1S
 ✗ the answer is late  FILE:8  PT1S
   run
@@ -63,19 +65,19 @@ func TestTestShowsWhatDiffersAndCounts(t *testing.T) {
 func TestTestRunsOnlyWhatMatches(t *testing.T) {
 	file := writeScenarios(t, twoScenarios)
 	out, _, code := sluiceTest(t, file, "--run", "counts$", "--crash", "--seed", "7")
-	require.Equal(t, done, code)
+	require.Equal(t, cli.Done, code)
 	require.Contains(t, out, "1 scenario: 1 passed, 0 failed")
 	_, stderr, code := sluiceTest(t, file, "--run", "nothing")
-	require.Equal(t, refused, code)
+	require.Equal(t, cli.Refused, code)
 	require.Contains(t, stderr, `matches "nothing"`)
 	_, stderr, code = sluiceTest(t, file, "--run", "(")
-	require.Equal(t, refused, code)
+	require.Equal(t, cli.Refused, code)
 	require.Contains(t, stderr, "--run")
 }
 
 func TestTestPrintsAnObjectForEachScenario(t *testing.T) {
 	out, _, code := sluiceTest(t, writeScenarios(t, twoScenarios), "-o", "json", "--crash")
-	require.Equal(t, failed, code)
+	require.Equal(t, cli.Failed, code)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.Len(t, lines, 2)
 	var r struct {
@@ -100,11 +102,11 @@ func TestTestPrintsAnObjectForEachScenario(t *testing.T) {
 
 func TestTestRefusesWhatCannotBeRead(t *testing.T) {
 	_, stderr, code := sluiceTest(t, writeScenarios(t, "{kind: Scenario, nmae: x}"))
-	require.Equal(t, refused, code)
+	require.Equal(t, cli.Refused, code)
 	require.Contains(t, stderr, `unknown key "nmae" (did you mean "name"?)`)
 	_, _, code = sluiceTest(t, "missing.yaml")
-	require.Equal(t, refused, code)
+	require.Equal(t, cli.Refused, code)
 	_, stderr, code = sluiceTest(t)
-	require.Equal(t, refused, code)
+	require.Equal(t, cli.Refused, code)
 	require.Contains(t, stderr, "usage")
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // Scripts in which several processes work on one directory.
@@ -65,7 +67,7 @@ func oneWins(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	all.Wait()
 	slices.Sort(codes)
-	if codes[0] != done || n > 1 && (codes[1] != failed || codes[n-1] != failed) {
+	if codes[0] != cli.Done || n > 1 && (codes[1] != cli.Failed || codes[n-1] != cli.Failed) {
 		ts.Fatalf("exit codes %v\n%s", codes, bytes.Join(said, nil))
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/dag"
-	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -67,7 +67,7 @@ func CallOf(g *coordinator.CallGraph, id int32) *Call {
 	return out
 }
 
-func describeCall(out *Call, c *reactive.CallNode) {
+func describeCall(out *Call, c *callgraph.Node) {
 	out.Run, out.Step, out.Attempt, out.Participant, out.Decision = c.Run, c.Step, c.Attempt, c.Participant, c.Decision
 	out.Operation, out.Status, out.ParentRequest = c.Operation, string(c.Status), c.Parent
 	out.Started, out.Ended = c.Started, c.Ended

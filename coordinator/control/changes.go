@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
@@ -29,7 +29,7 @@ func AwaitChanges(ctx context.Context, dir string, revision []byte) error {
 	case err == nil, err == dialled:
 		return err
 	case ctx.Err() != nil:
-		return canceled.Error(ctx)
+		return cancelled.Error(ctx)
 	}
 	return api.ErrorOf(err)
 }

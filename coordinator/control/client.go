@@ -10,7 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
 // answerTime is how long an answer may take, once the holder has taken the request, that does not follow a run.
@@ -45,7 +45,7 @@ func Local(engine *coordinator.Engine) *Client {
 	ask := func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
 		err := api.Handle(ctx, engine, req, emit)
 		if err != nil && ctx.Err() != nil {
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		}
 		return err
 	}
@@ -184,7 +184,7 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return canceled.Error(ctx)
+		return cancelled.Error(ctx)
 	case err != nil && err != errStopped:
 		return api.ErrorOf(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -99,7 +99,7 @@ func whileLocked(ctx context.Context, patience time.Duration, try func() (again 
 		select {
 		case <-ctx.Done():
 			pause.Stop()
-			return canceled.Error(ctx)
+			return cancelled.Error(ctx)
 		case <-impatient.C:
 			pause.Stop()
 			return fmt.Errorf("%w, and does not answer", err)

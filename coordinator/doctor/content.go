@@ -16,10 +16,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// plansMax bounds how many compiled definitions are remembered.
+// plansMax is how many compiled definitions are kept at most.
 const plansMax = 64
 
-// content checks a definition or a large value, whether anybody refers to it or not.
+// content checks a definition or a large value, whether a run refers to it or not.
 func (d *doctor) content(ctx context.Context, stream string) error {
 	if _, err := d.raw.Head(stream); !errors.Is(err, disk.ErrNoHead) {
 		if err := d.strayHead(Fault{Content: stream, What: "there is a head, and content has none"}); err != nil {
@@ -37,7 +37,7 @@ func (d *doctor) content(ctx context.Context, stream string) error {
 	return d.fault(Fault{Kind: Content, Content: stream, What: sentence(err), Means: "it is lost to the runs that refer to it"})
 }
 
-// strayHead removes the head of what is no run.
+// strayHead reports, and with mend removes, the head of a stream that is no run.
 func (d *doctor) strayHead(f Fault) error {
 	f.Kind, f.Derived, f.Means = Head, true, "lists show a run that there is not"
 	if d.mend {
@@ -51,7 +51,8 @@ func (d *doctor) strayHead(f Fault) error {
 
 var errAbsent = errors.New("it is missing")
 
-// load reads what a content stream holds, and checks that it is what the stream is named after.
+// load returns the content of a stream. It returns errAbsent if there is none, and another error if it cannot be read, or is not
+// what the stream is named after.
 func (d *doctor) load(ctx context.Context, stream string) (content any, err error) {
 	found := false
 	for record, err := range d.raw.Records(ctx, stream) {
@@ -79,7 +80,8 @@ func (d *doctor) load(ctx context.Context, stream string) (content any, err erro
 	return content, nil
 }
 
-// plan gives a definition that runs of this version refer to, compiled.
+// plan returns a definition as runs of this version have it, compiled. It compiles each definition once, as long as there are at
+// most plansMax.
 func (d *doctor) plan(ctx context.Context, hash string) (*plan.Plan, error) {
 	if known, ok := d.plans[hash]; ok {
 		return known.plan, known.err

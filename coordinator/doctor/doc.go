@@ -1,23 +1,50 @@
-// Package doctor checks a directory with a journal, record by record, and makes anew what is derived from events.
+// Package doctor checks a directory with a journal, record by record, and rebuilds what follows from its events.
 //
 //	raw, err := disk.OpenRaw("data", true, disk.Config{})
-//	report, err := doctor.Check(ctx, raw, true, func(f doctor.Fault) error { fmt.Println(f.Run, f.What, f.Means); return nil })
+//	report, err := doctor.Check(ctx, raw, true, func(f doctor.Fault) error {
+//		fmt.Printf("%s: %s: %s\n", f.Run, f.What, f.Means)
+//		return nil
+//	})
 //	err = raw.Close()
 //
-// Events are what has happened, and nobody can make them up: a record that is damaged or missing is reported, each time, and
-// is never touched. Everything else follows from them and is written anew with mend:
+// # What is checked
 //
-//	record                         checked                                            made anew
-//	events of a run                checksum, format, numbers without gaps             never
-//	definitions, large values      there where an event refers to them, their hash    never
-//	the run                        every event can be applied again                   –
-//	head of a run                  says what the events say, field by field           yes
-//	number of the last commit      in the database and in COMMIT                      yes, unless commits are lost
+// Events are what has happened, and cannot be made up: a record of events that is damaged or missing is reported each time, and
+// left as it is. Every other record follows from events, and is rebuilt with mend:
 //
-// A head from which events have been lost cannot be told from events that a wrong head makes up, so a head that ends behind the
-// last event is taken for the truth: the events are missing. Of a run that was started under other rules (decide.EngineVersion),
-// or whose events or definition are damaged, statuses cannot be derived: its head is compared with what single events say, and
-// where it has to be made anew without knowing more, the run counts as running, so that whoever can go on with it looks at it.
+//	record                         is sound if                                         rebuilt
+//	events of a run                checksum and format are right, no number is missing never
+//	definitions, large values      it is what its hash says                            never
+//	the run                        its definition compiles, every event can be applied –
+//	head of a run                  it says what the events say, field by field         yes
+//	number of the last commit      the database and the file COMMIT agree              yes, unless commits are lost
 //
-// One run at a time is in memory, in slices of a record of its journal, besides at most 64 compiled definitions.
+// A head is what lists of runs show, and what decides which runs an engine goes on with and when. A Fault says by its Kind
+// which of these records it is about, by Derived whether it can be rebuilt, and by Mended that it was.
+//
+// # How a run is checked
+//
+//	Streams ──▶ content: a definition or a large value ──▶ hash
+//	        └─▶ run: Records ──▶ numbers ──▶ definitions ──▶ Root.Apply ──▶ judge: the head that follows │ the head that is there
+//
+// A head that ends behind the last event is believed: a head cannot be seen to be wrong where events may have been lost, so the
+// events between are reported as missing.
+//
+// Statuses cannot be derived of a run that was started under other rules (decide.EngineVersion, expr.Version), or whose events
+// or definition are damaged. Then the head is compared with what single events say, such as the end of the run. Where such a
+// head has to be rebuilt with nothing more known, the run counts as running, so that an engine looks at it, and parks it.
+//
+// # Contracts
+//
+// Concurrency: Check uses the Raw, and calls tell, on the goroutine of its caller. No other process can have the directory open.
+//
+// Order: faults are told as they are found. Streams are read in the order of their names; the faults of a run follow its
+// events, with the head last. The same directory yields the same faults in the same order.
+//
+// Errors: what is wrong with the directory is a Fault, not an error; a panic while a definition is compiled or an event is applied
+// is one too. Check returns an error only if ctx has ended, if tell has returned one, or if the directory cannot be written.
+//
+// Durability: what was rebuilt is durable when the Close of the Raw has returned nil.
+//
+// Memory: one run at a time, in slices of a record of its journal, and at most 64 compiled definitions.
 package doctor

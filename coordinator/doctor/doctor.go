@@ -10,47 +10,47 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Kind says what a fault is in.
+// Kind is the kind of record that a fault is in.
 type Kind string
 
-// What there is in a directory.
+// The kinds of records in a directory.
 const (
 	Database Kind = "database" // records that cannot be read at all
 	Commit   Kind = "commit"   // the number of the last commit
 	Event    Kind = "event"    // an event, or several in a row, of a run
 	Content  Kind = "content"  // a definition or a large value
-	Run      Kind = "run"      // what follows from the events of a run cannot be derived
-	Head     Kind = "head"     // what lists show of a run
+	Run      Kind = "run"      // the state of a run, which cannot be derived from its events
+	Head     Kind = "head"     // the head of a run, which lists show
 )
 
-// Fault is one thing that is wrong.
+// Fault is one thing that is wrong. Its texts hold ids as they are stored: clean them before a terminal shows them.
 type Fault struct {
-	Run     string `json:"run,omitempty"`     // whose; "" where it is nobody's or everybody's
-	Content string `json:"content,omitempty"` // def/<hash> or blob/<hash>, where it is about that
+	Run     string `json:"run,omitempty"`     // id of the run that it is about; "": of none, or of all
+	Content string `json:"content,omitempty"` // def/<hash> or blob/<hash>, the content that it is about; "": none
 	Kind    Kind   `json:"kind"`
-	Event   uint64 `json:"event,omitempty"`  // sequence, where it begins at an event
-	What    string `json:"what"`             // what is wrong, as a sentence
-	Means   string `json:"means"`            // what that means for those who use the run
-	Derived bool   `json:"derived"`          // it follows from events and can be made anew
-	Mended  string `json:"mended,omitempty"` // what was changed; "" when nothing was
+	Event   uint64 `json:"event,omitempty"`  // sequence of the first event that it is about; 0: it is not about events
+	What    string `json:"what"`             // what is wrong: a clause without a period
+	Means   string `json:"means"`            // what follows for the users of the run: a clause likewise
+	Derived bool   `json:"derived"`          // the record follows from events, and can be rebuilt
+	Mended  string `json:"mended,omitempty"` // what was rebuilt: a clause likewise; "": nothing
 }
 
-// Report says how much was looked at, and what came of it.
+// Report counts what was read, and what was wrong with it.
 type Report struct {
-	Runs     int `json:"runs"`
-	Events   int `json:"events"`
+	Runs     int `json:"runs"`     // those included that have nothing but a head
+	Events   int `json:"events"`   // that could be read
 	Contents int `json:"contents"` // definitions and large values
 	Faults   int `json:"faults"`
-	Derived  int `json:"derived"` // of the faults, those that can be made anew
-	Mended   int `json:"mended"`  // of the faults, those that were made anew
+	Derived  int `json:"derived"` // of the faults, those that can be rebuilt
+	Mended   int `json:"mended"`  // of the faults, those that were rebuilt
 }
 
-// Sound reports whether nothing is wrong any more.
+// Sound reports whether every fault was mended, or there was none.
 func (r *Report) Sound() bool { return r.Faults == r.Mended }
 
-// Check looks at everything in a directory and tells every fault as it is found, those of one run together; with mend, for
-// which raw must have been opened, it makes anew what is derived. Its error is of ctx, of tell, or says that the directory
-// cannot be written; what was found until then stands in the report.
+// Check reads everything in a directory, and calls tell with each fault as it is found. With mend, for which raw must have been
+// opened, it rebuilds what is derived; it does not close raw. It returns early if ctx ends, if tell returns an error, or if the
+// directory cannot be written, with that error and with the counts until then.
 func Check(ctx context.Context, raw *disk.Raw, mend bool, tell func(Fault) error) (Report, error) {
 	d := &doctor{raw: raw, mend: mend, tell: tell, plans: map[string]compiled{}}
 	err := d.commits()
@@ -74,7 +74,7 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, tell func(Fault) error
 	return d.report, err
 }
 
-// doctor looks at one directory.
+// doctor checks one directory.
 type doctor struct {
 	raw    *disk.Raw
 	mend   bool
@@ -83,12 +83,13 @@ type doctor struct {
 	plans  map[string]compiled // by hash
 }
 
-// compiled is a definition, or why it cannot be had.
+// compiled is a definition, or why there is none.
 type compiled struct {
 	plan *plan.Plan
 	err  error
 }
 
+// fault counts a fault and tells it.
 func (d *doctor) fault(f Fault) error {
 	d.report.Faults++
 	if f.Derived {

@@ -14,7 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// judge compares the head with the events, and makes it anew where it differs.
+// judge compares the head with the events, reports where it differs, and with mend rebuilds it. unread is why the head could not
+// be read; nil: it was.
 func (x *exam) judge(head journal.Head, unread error) error {
 	if unread == nil && head.Last >= x.next && !x.torn {
 		if err := x.damaged(missing(x.next, head.Last), nil); err != nil {
@@ -65,8 +66,8 @@ func (x *exam) sleepsOn(head, want *journal.Head) bool {
 	return differences(head, &other) == ""
 }
 
-// wanted is the head that follows from the events. Where statuses cannot be derived, it is the present one, if that can be
-// read, with what single events say.
+// wanted returns the head that follows from the events. Where statuses cannot be derived, it is the present one, if that is
+// readable, with what single events say.
 func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err error) {
 	if x.root != nil {
 		panicked := usercode.Call(func() error { want = decide.HeadAfter(x.root, &x.last); return nil })
@@ -85,19 +86,19 @@ func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err 
 	}
 	want.Last = max(want.Last, x.next-1)
 	if x.torn && !readable {
-		want.Last = x.next // so that who reads the run comes upon the damage
+		want.Last = x.next // so that an engine that reads the run finds the damage
 	}
 	if s := x.start; s != nil {
 		want.Workflow, want.Name, want.Labels, want.Started = s.Workflow, s.Name, s.Labels, x.began
 	}
 	if x.broken && readable {
-		return want, nil // it knows of events that are lost
+		return want, nil // it holds what lost events said
 	}
 	x.settled(&want)
 	return want, nil
 }
 
-// settled is what the last events say.
+// settled sets what the last events say about the end of the run.
 func (x *exam) settled(want *journal.Head) {
 	if !x.broken {
 		want.Updated = x.last.At
@@ -110,7 +111,7 @@ func (x *exam) settled(want *journal.Head) {
 	}
 }
 
-// differences names the fields in which a head differs from what is wanted; "" when they are equal.
+// differences returns the fields in which a head differs from the one that is wanted, with both values; "" if they are equal.
 func differences(head, want *journal.Head) string {
 	var list []string
 	field := func(name string, is, should any) {
@@ -138,6 +139,7 @@ func equal(a, b *journal.Head) bool {
 	return leftErr == nil && rightErr == nil && bytes.Equal(left, right)
 }
 
+// quote returns at most 80 characters of a text, in quotes and with escapes.
 func quote(text string) string { return fmt.Sprintf("%.80q", text) }
 
 func instant(at int64) string {
@@ -147,7 +149,7 @@ func instant(at int64) string {
 	return time.Unix(0, at).UTC().Format(time.RFC3339Nano)
 }
 
-// sentence is an error for people, without the names of packages.
+// sentence returns an error as a clause for people, without the name of the package.
 func sentence(err error) string {
 	return strings.ReplaceAll(err.Error(), "journal: ", "")
 }

@@ -15,26 +15,27 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// What damage means for the users of a run.
+// What damage means for the users of a run, for Fault.Means.
 const (
 	meansUnderived = "the run is parked: it cannot go on, and its steps cannot be shown"
 	meansNewer     = "this version of Sluice cannot read it: use the one that wrote it"
 )
 
-// exam looks at one run: at its events from the first to the last, and then at its head.
+// exam checks one run: its events from the first to the last, and then its head.
 type exam struct {
 	*doctor
 	id     string
 	next   uint64 // sequence of the event that comes next
-	torn   bool   // how many events the record before held is not known
+	torn   bool   // the record before could not be read to its end, so how many events it held is not known
 	broken bool   // events are damaged or missing
 	start  *journal.Start
 	began  int64          // when the run was started, Unix nanoseconds
-	last   journal.Event  // that could be read; without its value
-	ended  *journal.Event // that which finished the run, if nothing has followed that lets it go on
+	last   journal.Event  // the last that could be read, without its value
+	ended  *journal.Event // the one that finished the run; nil: none did, or the run was reopened after it
 	root   *reactive.Root // nil where statuses cannot be derived
 }
 
+// run checks one run.
 func (d *doctor) run(ctx context.Context, id string) error {
 	x := &exam{doctor: d, id: id, next: 1}
 	for record, err := range d.raw.Records(ctx, id) {
@@ -56,12 +57,13 @@ func (d *doctor) run(ctx context.Context, id string) error {
 	return x.judge(head, err)
 }
 
+// fault reports a fault of this run.
 func (x *exam) fault(f Fault) error {
 	f.Run = x.id
 	return x.doctor.fault(f)
 }
 
-// damaged reports events that are not as they were written. Nothing can be derived from what follows them.
+// damaged reports events that are missing or cannot be read, from the next one on. From here on nothing can be derived.
 func (x *exam) damaged(what string, err error) error {
 	x.broken, x.root = true, nil
 	means := "the run is parked: it cannot go on, and nothing behind this event can be shown"
@@ -71,7 +73,7 @@ func (x *exam) damaged(what string, err error) error {
 	return x.fault(Fault{Kind: Event, Event: x.next, What: what, Means: means})
 }
 
-// record takes the next record of the journal.
+// record checks the next record of the journal.
 func (x *exam) record(ctx context.Context, r *disk.Record) (err error) {
 	switch {
 	case x.torn && r.First > x.next:
@@ -103,7 +105,7 @@ func missing(from, to uint64) string {
 	return fmt.Sprintf("events %d to %d are missing", from, to)
 }
 
-// event takes the next event that can be read.
+// event checks the next event that could be read, and applies it.
 func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 	x.report.Events++
 	if e.Seq == 1 {
@@ -129,7 +131,7 @@ func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 		What: fmt.Sprintf("event %d cannot be applied to what is before it: %s", e.Seq, sentence(panicked))})
 }
 
-// first takes the start of the run, and what it refers to.
+// first checks the start of the run, and the definitions that it refers to.
 func (x *exam) first(ctx context.Context, e *journal.Event) error {
 	if e.Type == journal.RunStarted && e.Detail != nil {
 		x.start = e.Detail.Start
@@ -148,7 +150,8 @@ func (x *exam) first(ctx context.Context, e *journal.Event) error {
 	return nil
 }
 
-// definition checks one that the run refers to, and makes the root of the run when it is its own.
+// definition checks a definition that the run refers to: its content if the run was started under other rules, else also that it
+// compiles. Of the run's own it makes the root.
 func (x *exam) definition(ctx context.Context, hash string) (err error) {
 	if x.start.Engine != decide.EngineVersion || x.start.Expressions != expr.Version {
 		_, err = x.load(ctx, journal.DefinitionStream(hash))

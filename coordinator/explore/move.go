@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -169,8 +170,8 @@ func (p *play) due(at int64) string {
 		if p.root.Status(v) == reactive.Absent {
 			continue
 		}
-		for _, c := range p.root.Causes(v) {
-			if c.Kind == reactive.ByTimer && c.Due == at {
+		for _, c := range inspect.Causes(p.root, v) {
+			if c.Kind == inspect.ByTimer && c.Due == at {
 				list = append(list, c.Timer+" of "+p.root.Key(v))
 			}
 		}

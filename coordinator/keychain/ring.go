@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluiceflow/sluice/internal/canceled"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -85,7 +85,7 @@ func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bo
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
 	case <-ctx.Done():
-		return canceled.Error(ctx)
+		return cancelled.Error(ctx)
 	}
 	var errs []error
 	for _, s := range r.book.Keychain {

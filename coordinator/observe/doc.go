@@ -7,7 +7,7 @@
 //		fmt.Println(item.V)
 //	}
 //
-//	err := observe.Live(ctx, run, func(s *reactive.Signals) error {
+//	err := observe.Live(ctx, run, func(s *live.Signals) error {
 //		_, err := s.Graph().Effect(func(r signals.Reader) error {
 //			status, err := s.Step("pay").Status.Get(r)
 //			fmt.Println("pay is", status)

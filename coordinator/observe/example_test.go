@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/reactive/live"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
 )
@@ -32,7 +33,7 @@ func ExampleLive() {
 	engine, run := exampleRun(ctx)
 	defer engine.Shutdown(ctx)
 	go run.Send(ctx, "approve", nil)
-	err := observe.Live(ctx, run, func(s *reactive.Signals) error {
+	err := observe.Live(ctx, run, func(s *live.Signals) error {
 		approval, ship := s.Step("approval"), s.Step("ship")
 		open := signals.NewComputed(s.Graph(), func(r signals.Reader) (bool, error) {
 			status, err := approval.Status.Get(r)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/observe"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/live"
 	"github.com/sluiceflow/sluice/signals"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestLiveFollowsARun(t *testing.T) {
 	run := startWaiting(t, t.Context())
 	var seen []string
-	err := observe.Live(t.Context(), run, func(s *reactive.Signals) error {
+	err := observe.Live(t.Context(), run, func(s *live.Signals) error {
 		mail, end, item := s.Step("mail"), s.Step("b"), s.Step("each[1]")
 		both := signals.NewComputed(s.Graph(), func(r signals.Reader) (string, error) {
 			first, _ := mail.Status.Get(r)
@@ -48,7 +49,7 @@ func TestLiveShowsARunThatHasEnded(t *testing.T) {
 	_, err := run.Wait(t.Context())
 	require.NoError(t, err)
 	var status reactive.Status
-	require.NoError(t, observe.Live(t.Context(), run, func(s *reactive.Signals) error {
+	require.NoError(t, observe.Live(t.Context(), run, func(s *live.Signals) error {
 		status, err = s.Step("a").Status.Peek()
 		return err
 	}))
@@ -58,18 +59,18 @@ func TestLiveShowsARunThatHasEnded(t *testing.T) {
 func TestLiveEndsWithWhatEndsIt(t *testing.T) {
 	run := startWaiting(t, t.Context())
 	broken := errors.New("broken")
-	require.ErrorIs(t, observe.Live(t.Context(), run, func(*reactive.Signals) error { return broken }), broken)
+	require.ErrorIs(t, observe.Live(t.Context(), run, func(*live.Signals) error { return broken }), broken)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cleaned := false
-	err := observe.Live(ctx, run, func(s *reactive.Signals) error {
+	err := observe.Live(ctx, run, func(s *live.Signals) error {
 		cancel()
 		return s.Graph().Root().OnCleanup(func() { cleaned = true })
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, cleaned, "what was made on the signals ends with them")
 
-	err = observe.Live(t.Context(), run, func(s *reactive.Signals) error {
+	err = observe.Live(t.Context(), run, func(s *live.Signals) error {
 		_, err := s.Graph().Effect(func(r signals.Reader) error {
 			status, _ := s.Step("mail").Status.Get(r)
 			if status != reactive.Completed {

@@ -20,7 +20,7 @@ const (
 	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, out of encryption, or to another host
 	CodeInvalidOutput  = "invalid_output"            // what came back is not what it should be
 	CodeTooLarge       = reactive.CodeOutputTooLarge // what came back is larger than its limit
-	CodeCanceled       = "canceled"                  // the call's context ended first; may be retried
+	CodeCancelled      = "cancelled"                 // the call's context ended first; may be retried
 )
 
 // Bind gives the Caller of an operation that a document binds to a command or an HTTP request. All other bindings are
@@ -137,7 +137,7 @@ func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool,
 	return data, false, err
 }
 
-// canceled is the failure of a call whose context ended before there was an answer.
-func canceled(c *Call) error {
-	return &Error{Code: CodeCanceled, Message: fmt.Sprintf("the call ended before its answer came: %v", c.Cause()), Err: c.Cause()}
+// cancelled is the failure of a call whose context ended before there was an answer.
+func cancelled(c *Call) error {
+	return &Error{Code: CodeCancelled, Message: fmt.Sprintf("the call ended before its answer came: %v", c.Cause()), Err: c.Cause()}
 }

@@ -164,7 +164,7 @@ func TestACallThatHasEndedDoesNothing(t *testing.T) {
 			c.End(because)
 			_, err := bind(t, b).Call(c)
 			require.ErrorIs(t, err, because)
-			require.Equal(t, operation.CodeCanceled, failure(t, err).Code)
+			require.Equal(t, operation.CodeCancelled, failure(t, err).Code)
 		})
 	}
 }

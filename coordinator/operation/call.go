@@ -33,8 +33,12 @@ func (c *Call) Begin(parent context.Context) { c.parent = parent }
 // Redactor puts marks in the place of the secrets that a call is given. What cuts a text does so after that: of half a secret
 // nobody knows what it was.
 type Redactor interface {
+	// RedactText returns the text with a mark in the place of each secret.
 	RedactText(text string) string
-	RedactStream(to io.Writer) io.WriteCloser // Close writes what is held back, and leaves to open
+
+	// RedactStream returns a writer that does the same on the way to to. It holds back what may be the beginning of a secret;
+	// Close writes that, and leaves to open.
+	RedactStream(to io.Writer) io.WriteCloser
 }
 
 // Host is what carries a call out.

@@ -44,7 +44,7 @@ func (b *command) Call(c *Call) (any, error) {
 		return nil, err
 	}
 	if c.Err() != nil {
-		return nil, canceled(c)
+		return nil, cancelled(c)
 	}
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
@@ -126,7 +126,7 @@ func (b *command) outcome(c *Call, p *process) (any, error) {
 	case p.state.Success():
 		return b.parse(c, p)
 	case c.Err() != nil:
-		return nil, canceled(c)
+		return nil, cancelled(c)
 	}
 	return nil, exitError(c, p)
 }

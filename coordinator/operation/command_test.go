@@ -222,7 +222,7 @@ func TestTheEndOfACallAsksTheWholeGroupToEnd(t *testing.T) {
 	c.End(because)
 	err := <-done
 	require.ErrorIs(t, err, because)
-	require.Equal(t, operation.CodeCanceled, failure(t, err).Code)
+	require.Equal(t, operation.CodeCancelled, failure(t, err).Code)
 	require.False(t, failure(t, err).Permanent)
 	require.Equal(t, "child was asked\nparent was asked\n", <-text)
 }
@@ -260,7 +260,7 @@ func TestWhoDoesNotEndWhenAskedIsKilledWithTheWholeGroup(t *testing.T) {
 	go func() { ended <- readAll(t, alive) }()
 	readAll(t, up)
 	c.End(errors.New("timeout"))
-	require.Equal(t, operation.CodeCanceled, failure(t, <-done).Code)
+	require.Equal(t, operation.CodeCancelled, failure(t, <-done).Code)
 	require.Empty(t, <-ended)
 }
 

@@ -13,6 +13,7 @@ import (
 // made that is a value of package value, and nothing of it is used after Call has returned. A panic counts as the call's
 // failure, in Call and in the methods of what it returns.
 type Caller interface {
+	// Call carries out one call and returns its output, or why it failed.
 	Call(c *Call) (any, error)
 }
 
@@ -51,6 +52,8 @@ func newFunction[In, Out any](f func(context.Context, In) (Out, error)) *functio
 // Pure is a Caller that leaves nothing behind.
 type Pure interface {
 	Caller
+
+	// Pure marks the type; it is never called.
 	Pure()
 }
 

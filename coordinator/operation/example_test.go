@@ -2,6 +2,7 @@ package operation_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,64 @@ func checkedBinding(b template.Binding) (*template.Bound, error) {
 		return nil, err
 	}
 	return checked.Bindings["op"], nil
+}
+
+// carryOut carries out a call of an operation, as an engine does.
+func carryOut[In, Out any](op template.Op[In, Out], input any) (any, error) {
+	c := &operation.Call{Request: call.Request{Run: "run-1", Node: "step", Attempt: 2, Input: input}}
+	c.Begin(context.Background())
+	return op.Implementation().(operation.Caller).Call(c)
+}
+
+// A Go function becomes an operation: what it takes is decoded from the step's input, what it returns is the step's output.
+func ExampleDefine() {
+	type order struct {
+		Item     string `json:"item"`
+		Quantity int    `json:"quantity"`
+	}
+	pack := operation.Define("pack", func(_ context.Context, o order) (string, error) {
+		return fmt.Sprintf("%d boxes of %s", o.Quantity, o.Item), nil
+	})
+	fmt.Println(pack.Name())
+	fmt.Println(carryOut(pack, map[string]any{"item": "tea", "quantity": 3}))
+	// Output:
+	// pack
+	// 3 boxes of tea <nil>
+}
+
+// A pure function is called without a goroutine of its own, and its answer is journaled with its request.
+func ExampleDefinePure() {
+	double := operation.DefinePure("double", func(n int) (int, error) { return 2 * n, nil })
+	fmt.Println(carryOut(double, 21))
+	// Output: 42 <nil>
+}
+
+// An error with a code can be told from others by workflows; one that is permanent is not retried.
+func ExampleError() {
+	charge := operation.Define("charge", func(_ context.Context, cents int) (string, error) {
+		if cents > 100_00 {
+			return "", &operation.Error{Code: "declined", Message: "too much for this card", Permanent: true}
+		}
+		return "", errors.New("the bank is busy")
+	})
+	for _, cents := range []int{200_00, 5_00} {
+		_, err := carryOut(charge, cents)
+		failure, _ := operation.FailureOf(err)
+		fmt.Println(failure.Code, failure.Message, failure.Retryable)
+	}
+	// Output:
+	// declined too much for this card false
+	// error the bank is busy true
+}
+
+// The call says which request is being made. Its key is the same for every attempt: a server that honours it does the work once.
+func ExampleCallOf() {
+	send := operation.Define("send", func(ctx context.Context, _ any) (string, error) {
+		c := operation.CallOf(ctx)
+		return fmt.Sprintf("attempt %d of %s", c.Attempt, c.Key()), nil
+	})
+	fmt.Println(carryOut(send, nil))
+	// Output: attempt 2 of run-1/step <nil>
 }
 
 func ExampleBind() {

@@ -46,7 +46,7 @@ func (b *request) Call(c *Call) (any, error) {
 		return nil, err
 	}
 	if c.Err() != nil {
-		return nil, canceled(c)
+		return nil, cancelled(c)
 	}
 	client := b.client
 	if c.redactor() != nil {

@@ -126,5 +126,5 @@ func TestTheEndOfACallEndsItsLookup(t *testing.T) {
 	done := start(operation.WithProxy(b, &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, lookup), c)
 	<-asked
 	c.End(errors.New("aborted by ann"))
-	require.Equal(t, operation.CodeCanceled, failure(t, <-done).Code)
+	require.Equal(t, operation.CodeCancelled, failure(t, <-done).Code)
 }

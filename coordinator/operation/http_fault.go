@@ -12,7 +12,7 @@ import (
 // transportError is the failure of a request that got no answer, or only a part of it.
 func transportError(c *Call, at string, err error) error {
 	if c.Err() != nil {
-		return canceled(c)
+		return cancelled(c)
 	}
 	if e, ok := errors.AsType[*Error](err); ok { // ours, from inside the client
 		return &Error{Code: e.Code, Message: at + ": " + e.Message, Permanent: e.Permanent, Err: err}

@@ -315,7 +315,7 @@ func TestTheEndOfACallEndsItsRequest(t *testing.T) {
 			c.End(because)
 			err := <-done
 			require.ErrorIs(t, err, because)
-			require.Equal(t, operation.CodeCanceled, failure(t, err).Code)
+			require.Equal(t, operation.CodeCancelled, failure(t, err).Code)
 			<-gone
 		})
 	}
@@ -371,7 +371,7 @@ func TestInterimAnswersEnd(t *testing.T) {
 	done := start(bind(t, template.Binding{HTTP: &template.HTTP{URL: serve(t, interim(begun)).URL}}), c)
 	<-begun
 	c.End(errors.New("aborted by ann"))
-	require.Equal(t, operation.CodeCanceled, failure(t, <-done).Code)
+	require.Equal(t, operation.CodeCancelled, failure(t, <-done).Code)
 }
 
 func TestConnectionsAreKept(t *testing.T) {

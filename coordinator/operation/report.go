@@ -75,6 +75,8 @@ type Progress struct {
 // Reporter takes the reports of a call, in the order of their numbers, and says when each is durable or why it is refused:
 // ErrNoCall of a call that cannot report.
 type Reporter interface {
+	// Report takes the next report. From done one value is received, at once or when the report is durable: nil, or why it was
+	// not journaled.
 	Report(p Progress) (done <-chan error, err error)
 }
 

@@ -12,7 +12,10 @@ import (
 // for a value waits for nobody. Both wait until there is room or ctx ends. What was taken is the call's until its outcome has
 // come home.
 type Room interface {
+	// TakeText takes room for the text of an answer.
 	TakeText(ctx context.Context, bytes int) error
+
+	// TakeValue takes room for the value that is made of it.
 	TakeValue(ctx context.Context, bytes int) error
 }
 
@@ -25,7 +28,7 @@ func (c *Call) takeText(bytes int) error {
 		return nil
 	}
 	if err := c.host.TakeText(c, bytes); err != nil {
-		return canceled(c)
+		return cancelled(c)
 	}
 	return nil
 }
@@ -36,7 +39,7 @@ func (c *Call) takeNodes(text, nodes int) error {
 		return nil
 	}
 	if err := c.host.TakeValue(c, nodes*value.NodeBytes); err != nil {
-		return canceled(c)
+		return cancelled(c)
 	}
 	return nil
 }

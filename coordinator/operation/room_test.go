@@ -57,8 +57,8 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 		{"/small", "", "", nil},
 		{"/large", "", "", []string{"text 19999", value}},
 		{"/unsaid", "", "", []string{fmt.Sprint("text ", operation.ResponseMax), value}},
-		{"/large", "text", operation.CodeCanceled, []string{"text 19999"}},
-		{"/large", "value", operation.CodeCanceled, []string{"text 19999", value}},
+		{"/large", "text", operation.CodeCancelled, []string{"text 19999"}},
+		{"/large", "value", operation.CodeCancelled, []string{"text 19999", value}},
 		{"/hostile", "", operation.CodeTooLarge, []string{"text 4194305"}},
 	} {
 		t.Run(tt.path+tt.waits, func(t *testing.T) {

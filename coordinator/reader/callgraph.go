@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -16,12 +17,12 @@ import (
 // not change any more, and what it holds is shared: it must not be changed either.
 type CallGraph struct {
 	*dag.Graph
-	calls []*reactive.CallNode
+	calls []*callgraph.Node
 }
 
 // Call is the request that a node stands for; nil for a node where more calls meet than those after it could wait for one
 // by one.
-func (g *CallGraph) Call(node int32) *reactive.CallNode { return g.calls[node] }
+func (g *CallGraph) Call(node int32) *callgraph.Node { return g.calls[node] }
 
 // CallGraph reads which calls were made in the run, which of them have waited for which (edges of type depends_on), and which
 // was made by which (triggered): a call asks participants and decision sources and starts child runs. The calls of all runs
@@ -34,7 +35,7 @@ func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) 
 	if err != nil {
 		return nil, err
 	}
-	graph, calls, err := reactive.MergeCalls(parts...)
+	graph, calls, err := callgraph.Merge(parts...)
 	if err != nil {
 		return nil, fmt.Errorf("graph of run %s: %w", run, err)
 	}
@@ -42,12 +43,12 @@ func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) 
 }
 
 // callGraphs are the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
-func (r *Reader) callGraphs(ctx context.Context, run string) ([]*reactive.CallGraph, error) {
+func (r *Reader) callGraphs(ctx context.Context, run string) ([]*callgraph.Graph, error) {
 	own, err := r.anyCallGraph(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	parts := []*reactive.CallGraph{own}
+	parts := []*callgraph.Graph{own}
 	for call := own.Start().Parent; call != ""; call = parts[0].Start().Parent {
 		above, err := r.anyCallGraph(ctx, journal.ParentRun(call))
 		if errors.Is(err, decide.ErrRunNotFound) {
@@ -72,12 +73,12 @@ func (r *Reader) callGraphs(ctx context.Context, run string) ([]*reactive.CallGr
 }
 
 // anyCallGraph is callGraph, also of a run that cannot be followed.
-func (r *Reader) anyCallGraph(ctx context.Context, id string) (*reactive.CallGraph, error) {
+func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph, error) {
 	g, err := r.callGraph(ctx, id)
 	if !errors.Is(err, decide.ErrMissing) {
 		return g, err
 	}
-	g = reactive.NewCallGraph(nil)
+	g = callgraph.New(nil)
 	for event, err := range r.store.Read(ctx, id, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
@@ -88,9 +89,9 @@ func (r *Reader) anyCallGraph(ctx context.Context, id string) (*reactive.CallGra
 }
 
 // callGraph follows the journal of a run.
-func (r *Reader) callGraph(ctx context.Context, id string) (g *reactive.CallGraph, err error) {
+func (r *Reader) callGraph(ctx context.Context, id string) (g *callgraph.Graph, err error) {
 	_, err = r.followAll(ctx, id, func(root *reactive.Root) func(*journal.Event) {
-		g = reactive.NewCallGraph(root)
+		g = callgraph.New(root)
 		return g.Apply
 	})
 	return g, err

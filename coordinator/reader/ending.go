@@ -3,7 +3,9 @@ package reader
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -32,4 +34,33 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 		}
 	}
 	return out, nil
+}
+
+// Await follows a run that is not in memory, from after the event with sequence last on, until it ends; one that does not go on here
+// has ended, too, when that follows from what has fallen due. It returns nil when over ends first, or a timer falls due.
+func (r *Reader) Await(ctx, over context.Context, run string, last uint64) (*inspect.Result, error) {
+	following, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(over, cancel)()
+	if !r.process.Drives(run) {
+		result, due, err := r.lateEnd(ctx, run)
+		if result != nil || err != nil {
+			return result, err
+		}
+		if due > 0 {
+			defer time.AfterFunc(time.Duration(due-r.process.Now()), cancel).Stop()
+		}
+	}
+	for event, err := range r.store.Tail(following, run, last+1) {
+		switch {
+		case err != nil && following.Err() == nil:
+			return nil, fmt.Errorf("read run %s: %w", run, err)
+		case err == nil && event.Type == journal.RunFinished && !r.reopened(following, run, event.Seq):
+			return inspect.NewResult(run, &event), nil
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, cancelled.Error(ctx)
+	}
+	return nil, nil
 }

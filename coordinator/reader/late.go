@@ -64,9 +64,9 @@ func (r *Reader) Current(ctx context.Context, head journal.Head) (current journa
 	return head, true, nil
 }
 
-// LateEnd is how a run that does not go on here has ended by what has fallen due; nil when it has not, with the instant at
+// lateEnd is how a run that does not go on here has ended by what has fallen due; nil when it has not, with the instant at
 // which that may be otherwise, 0: never.
-func (r *Reader) LateEnd(ctx context.Context, run string) (*inspect.Result, int64, error) {
+func (r *Reader) lateEnd(ctx context.Context, run string) (*inspect.Result, int64, error) {
 	s, err := r.State(ctx, run)
 	switch {
 	case err != nil:

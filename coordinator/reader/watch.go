@@ -54,7 +54,7 @@ func (r *Reader) tail(ctx context.Context, run string) iter.Seq2[journal.Event, 
 			if err != nil && ctx.Err() == nil && following.Err() != nil {
 				err = decide.ErrShutdown
 			}
-			if !yield(e, err) || err != nil || e.Type == journal.RunFinished && !r.Reopened(ctx, run, e.Seq) {
+			if !yield(e, err) || err != nil || e.Type == journal.RunFinished && !r.reopened(ctx, run, e.Seq) {
 				return
 			}
 		}
@@ -116,8 +116,8 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[n
 	}
 }
 
-// Reopened reports whether a run has gone on after it had finished with the event of that sequence.
-func (r *Reader) Reopened(ctx context.Context, run string, finished uint64) bool {
+// reopened reports whether a run has gone on after it had finished with the event of that sequence.
+func (r *Reader) reopened(ctx context.Context, run string, finished uint64) bool {
 	for _, err := range r.store.Read(ctx, run, finished+1) {
 		return err == nil
 	}

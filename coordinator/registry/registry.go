@@ -73,7 +73,10 @@ type Config struct {
 
 // Operation is what steps call: a name with an implementation, as operation.Define returns.
 type Operation interface {
+	// Name returns the name by which steps call it.
 	Name() string
+
+	// Implementation returns what carries calls out, an operation.Caller.
 	Implementation() any
 }
 

@@ -55,7 +55,7 @@ func TestWhatRunsTakeIsBounded(t *testing.T) {
 	r := played(t, fmt.Sprintf(heavy, 1000, ", next: {arcs: [{step: a}]}"), "expect: {run: failed}", scenario.Options{WorkMax: 1_000_000})
 	require.Contains(t, r.String(), "at most 1000000 steps of work of all runs together")
 
-	// What follows from one event is bounded for every run, because none can be canceled meanwhile.
+	// What follows from one event is bounded for every run, because none can be cancelled meanwhile.
 	const gate = `{conditional: {test: "{{ count(1..300000, # == 1) == 7 }}", then: [{operation: v}]}},`
 	gates := ""
 	for i := range 300 {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -54,7 +54,7 @@ func wantAt(want time.Duration) test {
 			return "never: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
 		}
 		at := time.Duration(e.At - g.s.start.UnixNano())
-		return template.FormatDuration(at), g.main().event(g.main().statusBy), at == want
+		return duration.Format(at), g.main().event(g.main().statusBy), at == want
 	}
 }
 

@@ -1,16 +1,14 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/document"
 )
 
 // Child runs. Whether a child has to be started, cancelled, or its end reported is read off the two journals each time,
@@ -18,68 +16,6 @@ import (
 
 // codeChildFailed is the reason of a step whose child run did not complete.
 const codeChildFailed = "child_failed"
-
-// checkChildren looks at the workflows that a tree's steps run as children, as far down as they go: whether they are
-// there and make sense, and whether one of them fans out below a step that does.
-func checkChildren(w *template.Workflow, folder string) error {
-	var errs []error
-	eachStep(w.Steps, func(s *template.Step) {
-		child := w.Operations[s.Operation].Workflow
-		if child == nil {
-			return
-		}
-		fansOut, err := look(w, child, folder, map[string]bool{})
-		if err == nil && fansOut && s.Target != nil {
-			err = &document.Error{Pos: s.Target.Pos, Text: s.Operation,
-				Msg: fmt.Sprintf("nested fan-out: the workflow of operation %q asks participants itself", s.Operation)}
-		}
-		errs = append(errs, err)
-	})
-	return document.Join(errs...)
-}
-
-// childSource finds the workflow that a binding of parent names: one that parent has brought along, or a document.
-func childSource(parent *template.Workflow, child *template.Child, folder string) (source, error) {
-	if child.Path != "" {
-		return openSource(folder, child.Path)
-	}
-	if built := parent.Child(child.Name); built != nil {
-		return source{built: built, folder: folder}, nil
-	}
-	return source{}, errors.New("a scenario finds none by its name: give its path, or script the step")
-}
-
-// look reports whether a child workflow, or one below it, asks participants.
-func look(parent *template.Workflow, child *template.Child, folder string, looked map[string]bool) (bool, error) {
-	src, err := childSource(parent, child, folder)
-	if err != nil {
-		return false, child.Fault(err, nil)
-	}
-	if src.built == nil { // what was built in Go cannot start itself
-		file := filepath.Clean(src.node.Pos.File)
-		if looked[file] {
-			return false, nil
-		}
-		looked[file] = true
-	}
-	w, err := src.tree()
-	if err != nil {
-		return false, err
-	}
-	checked, err := template.Check(w, template.Known{Lenient: true})
-	if err != nil {
-		return false, err
-	}
-	fansOut := checked.FansOut()
-	eachStep(w.Steps, func(s *template.Step) {
-		if next := w.Operations[s.Operation].Workflow; next != nil && err == nil {
-			var below bool
-			below, err = look(w, next, src.folder, looked)
-			fansOut = fansOut || below
-		}
-	})
-	return fansOut, err
-}
 
 // startChild begins the child run of a call. What hinders it fails the call.
 func (g *stage) startChild(q question, child *template.Child) {
@@ -95,11 +31,11 @@ func (g *stage) tryChild(q question, child *template.Child) error {
 	if err := g.mayBeget(path); err != nil {
 		return err
 	}
-	src, err := childSource(q.t.program.plan.Workflow, child, q.t.program.folder)
+	src, err := program.OfChild(q.t.program.Plan.Workflow, child, q.t.program.Folder)
 	if err != nil {
 		return err
 	}
-	p, err := g.cast.compile(src, path, nil)
+	p, err := src.Compile(g.cast.operations, g.cast.decisions, path, nil)
 	if err != nil {
 		g.fail("workflow of "+q.t.path+q.node, "a workflow that can be run", err.Error())
 		return nil
@@ -125,8 +61,8 @@ func (t *track) cancellation() (decide.Item, bool) {
 	if t.parent == nil || t.finished() != nil || t.parent.root.Open(t.call) {
 		return decide.Item{}, false
 	}
-	return decide.Item{Event: journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{
-		Failure: &journal.Failure{Code: reactive.CodeCanceled, Message: "the call that started the run has ended"},
+	return decide.Item{Event: journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{
+		Failure: &journal.Failure{Code: reactive.CodeCancelled, Message: "the call that started the run has ended"},
 	}}}, true
 }
 

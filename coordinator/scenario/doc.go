@@ -19,6 +19,8 @@
 //	root.NextDue ──timers───────┘        │
 //	script ◀──────────calls──────────────┘
 //
+// Package script reads and hands out the answers; package program finds and compiles the workflow for them.
+//
 // # Expectations
 //
 // What is expected, at the end or at an instant of the timeline. Only what is named is checked:

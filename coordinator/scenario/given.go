@@ -3,6 +3,8 @@ package scenario
 import (
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/document"
@@ -11,7 +13,7 @@ import (
 
 // inputs reads what the last calls of several steps were given.
 func (r *reader) inputs(x *expectation, n *document.Node) {
-	r.each(n, func(name string, v *document.Node) {
+	r.Each(n, func(name string, v *document.Node) {
 		x.add("inputs."+name, show(v.Value()), wantInput(name, v.Value()))
 	})
 }
@@ -50,12 +52,12 @@ func hasKeys(got, want value.Value) bool {
 // callNames are what a scenario may call the call that an event requests, as it may in operations.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
-		return taskNames("", p)
+		return program.TaskNames("", p)
 	}
 	key := t.journal[i].Node
-	names := []string{key, stem(key)}
+	names := []string{key, script.Stem(key)}
 	if v, ok := t.seen.Node(key); ok {
-		names = append(names, unsuffixed(t.seen.Operation(v).Name))
+		names = append(names, program.Operation(t.seen.Operation(v).Name))
 	}
 	return names
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -58,7 +59,7 @@ func (g *stage) find(name string) (place, bool) {
 func (p place) body() []int32 {
 	root := p.t.seen
 	key := root.Key(p.node)
-	row, _ := root.Plan().Row(stem(key))
+	row, _ := root.Plan().Row(script.Stem(key))
 	var nodes []int32
 	for r := row + 1; r < root.Plan().Nodes[row].End; r++ {
 		n := &root.Plan().Nodes[r]

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -33,59 +33,6 @@ func (t *track) look() {
 			t.stage.bytes += sightingBytes
 		})
 	}
-}
-
-// taskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
-func taskNames(path string, p net.Place) []string {
-	var names []string
-	for _, prefix := range slices.Compact([]string{path, stem(path), ""}) {
-		if p.Iteration >= 0 {
-			item := prefix + p.Step + "[" + strconv.Itoa(p.Iteration) + "]"
-			names = append(names, item+"."+p.Task, item)
-		}
-		names = append(names, prefix+p.Step+"."+p.Task, prefix+p.Step)
-	}
-	return append(names, p.Kind)
-}
-
-// findTask gives the script of a playbook's call; nil: there is none.
-func findTask(parts map[string]*part, path string, p net.Place) *part {
-	for _, name := range taskNames(path, p) {
-		if part := parts[name]; part != nil {
-			return part
-		}
-	}
-	return nil
-}
-
-// scriptedTask reports whether the script answers a task, in any iteration.
-func scriptedTask(parts map[string]*part, path string, p net.Place) bool {
-	if findTask(parts, path, p) != nil {
-		return true
-	}
-	names := taskNames(path, p)
-	for name := range parts {
-		if s := stem(name); s != name && slices.Contains(names, s) {
-			return true
-		}
-	}
-	return false
-}
-
-// tasks gives what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
-func tasks(w *template.Workflow) map[*template.Step]net.Place {
-	book, ok := w.Routing.(*playbook.Playbook)
-	if !ok {
-		return nil
-	}
-	places := map[*template.Step]net.Place{}
-	site := 0
-	eachStep(w.Steps, func(s *template.Step) {
-		task := book.Sites[site]
-		site++
-		places[s] = net.Place{Step: book.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Iteration: -1}
-	})
-	return places
 }
 
 // count looks for what an observer of a playbook was told.
@@ -274,31 +221,13 @@ func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) 
 }
 
 // told adds what a scripted answer tells beside its output.
-func (q question) told(a answer) decide.Item {
-	it := q.answered(a.output)
-	if len(a.about) == 0 {
+func (q question) told(a script.Answer) decide.Item {
+	it := q.answered(a.Output)
+	if len(a.About) == 0 {
 		return it
 	}
-	it.Event.Detail = withAbout(it.Event.Detail, a.about)
+	it.Event.Detail = withAbout(it.Event.Detail, a.About)
 	return it
-}
-
-// bindTasks decides who answers the tasks of a playbook, like bind for the steps of a workflow. That a task has no
-// answer is found out when it is called: which tasks a playbook runs is not known before.
-func (b *binder) bindTasks(places map[*template.Step]net.Place) {
-	for _, r := range b.w.Routing.Requires() {
-		b.known[r.Operation] = true
-	}
-	eachStep(b.w.Steps, func(s *template.Step) {
-		binding, bound := b.w.Operations[s.Operation]
-		if bound && builtIn(binding) {
-			if !scriptedTask(b.cast.operations, b.path, places[s]) {
-				return
-			}
-			s.Operation += scriptedSuffix
-		}
-		b.known[s.Operation] = true
-	})
 }
 
 func withAbout(d *journal.Detail, about map[string]any) *journal.Detail {

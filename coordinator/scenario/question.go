@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -38,14 +40,14 @@ func (q question) id() string {
 }
 
 // part is the script that answers; nil: there is none.
-func (q question) part(c *cast) *part {
+func (q question) part(c *cast) *script.Part {
 	if q.call.Decision != 0 {
-		return findPart(c.decisions, q.t.path, q.node, "")
+		return c.decisions.Find(q.t.path, q.node, "")
 	}
 	if p, ok := q.task(); ok {
-		return findTask(c.operations, q.t.path, p)
+		return program.FindTask(c.operations, q.t.path, p)
 	}
-	return findPart(c.operations, q.t.path, q.node, q.operation())
+	return c.operations.Find(q.t.path, q.node, q.operation())
 }
 
 // operation is the name of what is called, as the document has it.
@@ -53,7 +55,7 @@ func (q question) operation() string {
 	if p, ok := q.task(); ok {
 		return p.Kind
 	}
-	return unsuffixed(q.bound().Name)
+	return program.Operation(q.bound().Name)
 }
 
 // task says what a playbook's call is for. It reports false for any other call.
@@ -84,19 +86,19 @@ func (q question) ended(result call.Result) decide.Item {
 }
 
 // report is what a frame of a scripted answer makes come in.
-func (q question) report(number int32, f *frame) decide.Item {
-	e := decide.Reported(q.call, 1, number, f.kind, f.payload)
+func (q question) report(number int32, f *script.Frame) decide.Item {
+	e := decide.Reported(q.call, 1, number, f.Kind, f.Payload)
 	e.Node = q.node
 	return decide.Item{Event: e}
 }
 
 // item is what a scripted answer makes come in.
-func (q question) item(a answer) decide.Item {
+func (q question) item(a script.Answer) decide.Item {
 	switch {
-	case a.unreachable:
+	case a.Unreachable:
 		return q.ended(operation.ResultOf(nil, operation.ErrUnreachable))
-	case a.failure != nil:
-		return q.failed(a.failure)
+	case a.Failure != nil:
+		return q.failed(a.Failure)
 	}
 	return q.told(a)
 }

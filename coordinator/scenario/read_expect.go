@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -35,14 +35,14 @@ func (x *expectation) add(key, want string, t test) {
 
 func (r *reader) expectation(n *document.Node) *expectation {
 	x := &expectation{}
-	r.object(n, fields{
-		"invalid":     func(v *document.Node) { x.invalid = r.texts(v) },
+	r.Object(n, fields{
+		"invalid":     func(v *document.Node) { x.invalid = r.Texts(v) },
 		"run":         func(v *document.Node) { r.runStatus(x, v) },
-		"reason":      func(v *document.Node) { text := r.text(v); x.add("reason", text, wantReason(text)) },
-		"at":          func(v *document.Node) { d := r.duration(v); x.add("at", template.FormatDuration(d), wantAt(d)) },
+		"reason":      func(v *document.Node) { text := r.Text(v); x.add("reason", text, wantReason(text)) },
+		"at":          func(v *document.Node) { d := r.Duration(v); x.add("at", duration.Format(d), wantAt(d)) },
 		"output":      func(v *document.Node) { x.add("output", show(v.Value()), wantOutput(v.Value())) },
 		"steps":       func(v *document.Node) { r.stepStatuses(x, v) },
-		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.text, wantReasonOf) },
+		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.Text, wantReasonOf) },
 		"fulfillment": func(v *document.Node) { r.named(x, "fulfillment", v, r.fulfillmentStatus, wantFulfillment) },
 		"outputs":     func(v *document.Node) { r.stepOutputs(x, v) },
 		"inputs":      func(v *document.Node) { r.inputs(x, v) },
@@ -55,21 +55,21 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
 	})
 	if n.Kind == document.Mapping && n.Len() == 0 {
-		r.fault(n, "an expectation must expect something")
+		r.Fault(n, "an expectation must expect something")
 	}
 	return x
 }
 
 // oneOf reads a text that is one of a few.
 func (r *reader) oneOf(n *document.Node, known []string) string {
-	text := r.text(n)
+	text := r.Text(n)
 	for _, k := range known {
 		if text == k {
 			return text
 		}
 	}
 	near, _ := expr.Nearest(text, known)
-	r.errs.Add(&document.Error{Pos: n.Pos, Text: text, Suggestion: near, Msg: "this must be one of " + strings.Join(known, ", ")})
+	r.Add(&document.Error{Pos: n.Pos, Text: text, Suggestion: near, Msg: "this must be one of " + strings.Join(known, ", ")})
 	return text
 }
 
@@ -109,7 +109,7 @@ func (r *reader) fulfillmentStatus(n *document.Node) string {
 // named reads a text for each of several steps.
 func (r *reader) named(x *expectation, key string, n *document.Node, read func(*document.Node) string,
 	want func(step, text string) test) {
-	r.each(n, func(name string, v *document.Node) {
+	r.Each(n, func(name string, v *document.Node) {
 		text := read(v)
 		x.add(key+"."+name, text, want(name, text))
 	})
@@ -117,23 +117,23 @@ func (r *reader) named(x *expectation, key string, n *document.Node, read func(*
 
 // counted reads a number for each of several names.
 func (r *reader) counted(x *expectation, key string, n *document.Node, want func(name string, n int) test) {
-	r.each(n, func(name string, v *document.Node) {
-		count := r.count(v)
+	r.Each(n, func(name string, v *document.Node) {
+		count := r.Count(v)
 		x.add(key+"."+name, strconv.Itoa(count), want(name, count))
 	})
 }
 
 func (r *reader) stepOutputs(x *expectation, n *document.Node) {
-	r.each(n, func(name string, v *document.Node) {
+	r.Each(n, func(name string, v *document.Node) {
 		x.add("outputs."+name, show(v.Value()), either(wantPlaybookOutput(name, v.Value()), wantStepOutput(name, v.Value())))
 	})
 }
 
 // stepDispatches reads the dispatches of several steps. An attempt that is not given may be any.
 func (r *reader) stepDispatches(x *expectation, n *document.Node) {
-	r.each(n, func(name string, v *document.Node) {
+	r.Each(n, func(name string, v *document.Node) {
 		if v.Kind != document.Sequence {
-			r.wrongKind(v, "a list")
+			r.WrongKind(v, "a list")
 			return
 		}
 		list := []call.Dispatch{}
@@ -146,14 +146,14 @@ func (r *reader) stepDispatches(x *expectation, n *document.Node) {
 
 func (r *reader) dispatch(n *document.Node) call.Dispatch {
 	var d call.Dispatch
-	states := words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Canceled, call.Unreachable)
-	r.object(n, fields{
-		"participant": func(v *document.Node) { d.Participant = r.text(v) },
-		"attempt":     func(v *document.Node) { d.Attempt = int32(r.count(v)) },
+	states := words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Cancelled, call.Unreachable)
+	r.Object(n, fields{
+		"participant": func(v *document.Node) { d.Participant = r.Text(v) },
+		"attempt":     func(v *document.Node) { d.Attempt = int32(r.Count(v)) },
 		"status":      func(v *document.Node) { d.State = call.State(r.oneOf(v, states)) },
 	})
 	if n.Kind == document.Mapping && (n.Get("participant") == nil || n.Get("status") == nil) {
-		r.fault(n, "a dispatch has participant and status")
+		r.Fault(n, "a dispatch has participant and status")
 	}
 	return d
 }
@@ -161,24 +161,24 @@ func (r *reader) dispatch(n *document.Node) call.Dispatch {
 // order reads names in an order; those of an inner list may come in any.
 func (r *reader) order(n *document.Node) order {
 	if n.Kind != document.Sequence {
-		r.wrongKind(n, "a list")
+		r.WrongKind(n, "a list")
 		return nil
 	}
 	o := order{}
 	for _, item := range n.Items() {
-		o = append(o, r.texts(item))
+		o = append(o, r.Texts(item))
 	}
 	return o
 }
 
 func (r *reader) events(x *expectation, n *document.Node) {
 	if n.Kind != document.Sequence {
-		r.wrongKind(n, "a list")
+		r.WrongKind(n, "a list")
 		return
 	}
 	var names []string
 	for _, item := range n.Items() {
-		names = append(names, r.text(item))
+		names = append(names, r.Text(item))
 	}
 	x.add("events", strings.Join(names, ", "), either(wantViews(names), wantEvents(names)))
 }
@@ -216,15 +216,15 @@ func wantCountOf(name string, want int) test {
 
 // counts reads numbers; those of branches stand together.
 func (r *reader) counts(x *expectation, n *document.Node) {
-	r.each(n, func(name string, v *document.Node) {
+	r.Each(n, func(name string, v *document.Node) {
 		if name == "branches" {
-			r.each(v, func(end string, v *document.Node) {
-				count := r.count(v)
+			r.Each(v, func(end string, v *document.Node) {
+				count := r.Count(v)
 				x.add("counts.branches."+end, strconv.Itoa(count), wantCountOf("branches."+end, count))
 			})
 			return
 		}
-		count := r.count(v)
+		count := r.Count(v)
 		x.add("counts."+name, strconv.Itoa(count), wantCountOf(name, count))
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
@@ -24,7 +24,7 @@ const (
 // timeline reads what happens and what is expected, in order of time.
 func (r *reader) timeline(n *document.Node) []entry {
 	if n.Kind != document.Sequence {
-		r.wrongKind(n, "a list")
+		r.WrongKind(n, "a list")
 		return nil
 	}
 	list := make([]entry, 0, n.Len())
@@ -32,7 +32,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
-			r.fault(item, "the timeline goes back: "+template.FormatDuration(e.at)+" after "+template.FormatDuration(last))
+			r.Fault(item, "the timeline goes back: "+duration.Format(e.at)+" after "+duration.Format(last))
 		}
 		last = e.at
 		list = append(list, e)
@@ -57,27 +57,27 @@ func (r *reader) entry(n *document.Node) entry {
 		"resume":     func(v *document.Node) { e.wish = r.wish(v, journal.RunResumed) },
 	}
 	var names []string
-	known := fields{"at": func(v *document.Node) { e.at = r.duration(v) }}
+	known := fields{"at": func(v *document.Node) { e.at = r.Duration(v) }}
 	for name, read := range kinds {
 		names = append(names, name)
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
-				r.fault(n, name+" cannot stand beside "+e.kind)
+				r.Fault(n, name+" cannot stand beside "+e.kind)
 			}
 			e.kind = name
 			read(v)
 		}
 	}
-	r.object(n, known)
+	r.Object(n, known)
 	if n.Kind != document.Mapping {
 		return e
 	}
 	if n.Get("at") == nil {
-		r.fault(n, "at is missing")
+		r.Fault(n, "at is missing")
 	}
 	if e.kind == "" {
 		slices.Sort(names)
-		r.fault(n, "an entry has one of "+strings.Join(names, ", "))
+		r.Fault(n, "an entry has one of "+strings.Join(names, ", "))
 	}
 	return e
 }
@@ -87,12 +87,12 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 	d := &journal.Detail{}
 	e := journal.Event{Type: t, Detail: d}
 	read := fields{
-		"step":   func(v *document.Node) { e.Node = r.text(v) },
-		"status": func(v *document.Node) { d.State = r.text(v) },
-		"name":   func(v *document.Node) { d.Name = r.text(v) },
-		"reason": func(v *document.Node) { d.Reason = r.text(v) },
-		"actor":  func(v *document.Node) { d.Actor = r.text(v) },
-		"work":   func(v *document.Node) { d.Work = r.flag(v) },
+		"step":   func(v *document.Node) { e.Node = r.Text(v) },
+		"status": func(v *document.Node) { d.State = r.Text(v) },
+		"name":   func(v *document.Node) { d.Name = r.Text(v) },
+		"reason": func(v *document.Node) { d.Reason = r.Text(v) },
+		"actor":  func(v *document.Node) { d.Actor = r.Text(v) },
+		"work":   func(v *document.Node) { d.Work = r.Flag(v) },
 	}
 	known := fields{"actor": read["actor"]}
 	for _, key := range keys {
@@ -101,10 +101,10 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 	if slices.Contains(keys, "name") {
 		known["payload"] = func(v *document.Node) { e.Value = v.Value() }
 	}
-	r.object(n, known)
+	r.Object(n, known)
 	for _, key := range keys {
 		if key != "reason" && key != "work" && n.Kind == document.Mapping && n.Get(key) == nil {
-			r.fault(n, key+" is missing")
+			r.Fault(n, key+" is missing")
 		}
 	}
 	return e
@@ -117,8 +117,8 @@ func (r *reader) message(n *document.Node) journal.Event {
 
 // cancel reads the wish that coordinator.Run.Cancel makes, with the same failure.
 func (r *reader) cancel(n *document.Node) journal.Event {
-	e := r.wish(n, journal.RunCanceled, "reason")
-	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCanceled, Message: e.Detail.Reason}
+	e := r.wish(n, journal.RunCancelled, "reason")
+	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCancelled, Message: e.Detail.Reason}
 	return e
 }
 
@@ -126,7 +126,7 @@ func (r *reader) cancel(n *document.Node) journal.Event {
 func (r *reader) decision(n *document.Node) journal.Event {
 	e := r.wish(n, journal.DecisionReceived, "step", "status", "reason")
 	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {
-		r.fault(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
+		r.Fault(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
 	}
 	return e
 }
@@ -134,16 +134,16 @@ func (r *reader) decision(n *document.Node) journal.Event {
 // patch reads a change of a playbook's context.
 func (r *reader) patch(n *document.Node) journal.Event {
 	e := journal.Event{Type: journal.ContextPatched, Detail: &journal.Detail{}}
-	r.object(n, fields{
+	r.Object(n, fields{
 		"ctx": func(v *document.Node) {
 			e.Value = v.Value()
 			for x := range v.Entries() {
 				if _, ok := playbook.ParsePath(x.Key); !ok {
-					r.fault(v, fmt.Sprintf("%q is no path: write key or key.inner", x.Key))
+					r.Fault(v, fmt.Sprintf("%q is no path: write key or key.inner", x.Key))
 				}
 			}
 		},
-		"actor": func(v *document.Node) { e.Detail.Actor = r.text(v) },
+		"actor": func(v *document.Node) { e.Detail.Actor = r.Text(v) },
 	})
 	return e
 }
@@ -151,11 +151,11 @@ func (r *reader) patch(n *document.Node) journal.Event {
 // crash reads how long the engine is away.
 func (r *reader) crash(n *document.Node) (down time.Duration) {
 	if n.Kind == document.Bool {
-		if !r.flag(n) {
-			r.fault(n, "crash must be true or say for how long")
+		if !r.Flag(n) {
+			r.Fault(n, "crash must be true or say for how long")
 		}
 		return 0
 	}
-	r.object(n, fields{"down": func(v *document.Node) { down = r.duration(v) }})
+	r.Object(n, fields{"down": func(v *document.Node) { down = r.Duration(v) }})
 	return down
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 )
 
 // Options change how a scenario is run, not what it expects. The zero Options run it once, as it is written.
@@ -56,8 +57,8 @@ func (s *Scenario) Run(o Options) *Report {
 // mayCrash reports whether a crash may change nothing in the runs that were on the stage.
 func (g *stage) mayCrash() bool {
 	for _, t := range g.tracks {
-		for i := range t.program.plan.Nodes {
-			if s := t.program.plan.Nodes[i].Step; s != nil && s.NonIdempotent {
+		for i := range t.program.Plan.Nodes {
+			if s := t.program.Plan.Nodes[i].Step; s != nil && s.NonIdempotent {
 				return false
 			}
 		}
@@ -105,10 +106,10 @@ func (t *track) sameAs(other *track) (by *Event, got string, same bool) {
 func (g *stage) conclude() *Report {
 	r := g.report
 	r.Passed = len(r.Differences) == 0
-	r.Duration = template.FormatDuration(g.sinceStart())
+	r.Duration = duration.Format(g.sinceStart())
 	if len(g.tracks) > 0 {
 		if e := g.main().finished(); e != nil {
-			r.Duration = template.FormatDuration(time.Duration(e.At - g.s.start.UnixNano()))
+			r.Duration = duration.Format(time.Duration(e.At - g.s.start.UnixNano()))
 		}
 	}
 	for _, t := range g.tracks {

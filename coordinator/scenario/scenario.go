@@ -3,6 +3,7 @@ package scenario
 import (
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -22,36 +23,11 @@ type Scenario struct {
 	input     value.Value
 	start     time.Time
 	until     time.Duration
-	answers   map[string]answers // by the name they are scripted under
-	decisions map[string]answers // by step
+	answers   script.Script // by the name they are scripted under
+	decisions script.Script // by step
 	directory *template.Directory
 	timeline  []entry
 	expect    *expectation
-}
-
-// answers is what is scripted under one name: a list of answers, or one for each participant.
-type answers struct {
-	list         []answer
-	participants map[string][]answer // nil: list serves whoever is asked
-}
-
-// answer is how one call ends.
-type answer struct {
-	after       time.Duration
-	output      value.Value
-	failure     *journal.Failure // nil: output is the answer
-	never       bool             // there is none
-	unreachable bool             // the participant cannot be asked at all
-	deliver     int              // how often the answer comes in
-	about       map[string]any   // what it tells beside its output
-	frames      []frame          // what it reports before
-}
-
-// frame is a report of a call that is under way.
-type frame struct {
-	after   time.Duration // since the call was made
-	kind    string
-	payload value.Value
 }
 
 // entry is something that happens, or is expected, at an instant of the timeline.

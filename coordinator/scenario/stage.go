@@ -5,24 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What bounds a scenario beside its limits: turns of one run within one instant, so that a workflow that goes round without time
-// passing ends as a difference; and how often an answer comes in.
-const (
-	turnsMax   = 10_000
-	DeliverMax = 1_000
-)
+// turnsMax bounds the turns of one run within one instant, so that a workflow that goes round without time passing ends as a
+// difference.
+const turnsMax = 10_000
 
 // What a scenario may take unless its Options say otherwise.
 const (
@@ -97,15 +98,15 @@ func (g *stage) perform() {
 
 // open starts the scenario's own run. The error says why the document or its input is refused.
 func (g *stage) open() error {
-	src, err := g.s.source(g.options)
+	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := g.cast.compile(src, "", g.s.directory)
+	p, err := src.Compile(g.cast.operations, g.cast.decisions, "", g.s.directory)
 	if err != nil {
 		return err
 	}
-	g.directory = p.plan.Workflow.Directory
+	g.directory = p.Plan.Workflow.Directory
 	return g.begin(newTrack(g, "run", "", p), g.s.input)
 }
 
@@ -136,10 +137,10 @@ func (g *stage) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := registry.CheckInput(t.program.plan.Workflow, in); err != nil {
+	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.plan, in, g.ofRun())})
+	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)
@@ -326,20 +327,20 @@ func (g *stage) ask(q question) {
 }
 
 // answer has the script's answer come in at its time.
-func (g *stage) answer(q question, p *part) {
-	var a answer
+func (g *stage) answer(q question, p *script.Part) {
+	var a script.Answer
 	ok := p != nil
 	if ok {
-		a, ok = p.next(q.call.Participant)
+		a, ok = p.Next(q.call.Participant)
 	}
-	for i := range a.frames {
-		q.t.agenda.add(call.After(g.now, a.frames[i].after), q.report(int32(i+1), &a.frames[i]))
+	for i := range a.Frames {
+		q.t.agenda.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
-	case !a.never:
-		q.t.agenda.repeat(call.After(g.now, a.after), a.deliver, q.item(a))
+	case !a.Never:
+		q.t.agenda.repeat(call.After(g.now, a.After), a.Deliver, q.item(a))
 	}
 }
 
@@ -388,7 +389,7 @@ func (g *stage) wish(e *entry) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
 		} else if err != nil {
-			g.report.Refused = append(g.report.Refused, Refusal{At: template.FormatDuration(g.sinceStart()), Wish: kind, Reason: err.Error()})
+			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Wish: kind, Reason: err.Error()})
 		}
 	}})
 }
@@ -398,7 +399,7 @@ func (g *stage) sinceStart() time.Duration { return time.Duration(g.now - g.s.st
 // differ notes a difference at the present instant.
 func (g *stage) differ(where, key, want, got string, by *Event) {
 	g.report.Differences = append(g.report.Differences, Difference{
-		Where: where, At: template.FormatDuration(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
+		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})
 }
 

@@ -3,10 +3,10 @@ package scenario
 // T is what Run needs of a *testing.T. It is written so that package testing stays out of programs that only load and run
 // scenarios.
 type T[S any] interface {
-	Helper()
-	Fatalf(format string, args ...any)
-	Errorf(format string, args ...any)
-	Run(name string, f func(S)) bool
+	Helper()                                  // as testing.T.Helper
+	Fatalf(format string, args ...any)        // as testing.T.Fatalf
+	Errorf(format string, args ...any)        // as testing.T.Errorf
+	Run(name string, f func(S)) (passed bool) // as testing.T.Run
 }
 
 // Run is for Go tests: it runs the scenarios in files and folders, each as a subtest of its name, as it is written and

@@ -8,13 +8,15 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -32,7 +34,7 @@ type track struct {
 	call     reactive.Request
 	turns    int      // in this instant
 	children []*track // in the order of their starts, but for those that their calls do not wait for any more
-	program  *program
+	program  *program.Program
 
 	root    *reactive.Root // of the engine
 	step    *decide.Stepper
@@ -58,8 +60,8 @@ var (
 	_ decide.Limiter  = (*track)(nil)
 )
 
-func newTrack(g *stage, id, path string, p *program) *track {
-	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.plan), statusBy: -1,
+func newTrack(g *stage, id, path string, p *program.Program) *track {
+	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}, places: map[int]net.Place{}}
 	t.seen.Watch()
 	t.look()
@@ -69,7 +71,7 @@ func newTrack(g *stage, id, path string, p *program) *track {
 
 // Function finds a Go function of the workflow.
 func (t *track) Function(name string, args []any) (value.Value, *journal.Failure) {
-	return operation.CallFunction(usercode.Call, name, t.program.functions[name], args)
+	return operation.CallFunction(usercode.Call, name, t.program.Functions[name], args)
 }
 
 // Pure carries out nothing: all calls are answered by the script.
@@ -91,7 +93,7 @@ func (t *track) rebuild() {
 	if t.root != nil {
 		t.spent -= t.root.Meter().Spent() // a new one counts anew
 	}
-	t.root = decide.NewRoot(t.program.plan)
+	t.root = decide.NewRoot(t.program.Plan)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
@@ -152,7 +154,7 @@ func (t *track) event(i int) *Event {
 	}
 	e := &t.journal[i]
 	return &Event{Run: strings.TrimSuffix(t.path, "/"), Seq: e.Seq, Type: e.Type.String(), Node: e.Node,
-		At: template.FormatDuration(time.Duration(e.At - t.stage.s.start.UnixNano()))}
+		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
 }
 
 // last is the index of the latest event that says yes; -1: none does.
@@ -175,5 +177,5 @@ func (t *track) by(node int32) int {
 
 // itemKey is the key of a row's instance in item i of the map with the given key.
 func itemKey(id, mapKey string, i int) string {
-	return id + mapKey[len(stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
+	return id + mapKey[len(script.Stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
 }

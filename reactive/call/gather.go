@@ -20,7 +20,7 @@ const (
 	Failed      State = "failed"      // gave an error
 	Unreachable State = "unreachable" // could not be asked
 	TimedOut    State = "timeout"     // had not answered when the attempt's time was up
-	Canceled    State = "cancelled"   // was not needed any more
+	Cancelled   State = "cancelled"   // was not needed any more
 )
 
 // Codes of failures of a call that asks several.
@@ -102,7 +102,7 @@ func (g *Gather) Lacking(participants []string, all bool) []string {
 // Begin starts an attempt that asks these participants, each once: all now, or, when hedging, the first. What an earlier
 // attempt still waited for is cancelled. The Gather reads participants until the attempt has ended.
 func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool) {
-	g.close(Canceled, at)
+	g.close(Cancelled, at)
 	if all || g.won {
 		g.responded, g.scored, g.best, g.bestScore = 0, 0, -1, nil
 		clear(g.asked)
@@ -178,7 +178,7 @@ func (g *Gather) Waiting() []string {
 // Dropped are the participants whose answers were waited for when the newest attempt ended, in the order in which they were
 // asked. It looks at every dispatch of the attempt.
 func (g *Gather) Dropped() []string {
-	return g.who(func(s State) bool { return s == Canceled || s == TimedOut })
+	return g.who(func(s State) bool { return s == Cancelled || s == TimedOut })
 }
 
 func (g *Gather) who(stands func(State) bool) []string {
@@ -302,7 +302,7 @@ func (g *Gather) Judge() (Outcome, bool) {
 	out, ok := g.judge()
 	if ok {
 		g.won = out.Failure == nil
-		g.close(Canceled, g.settled)
+		g.close(Cancelled, g.settled)
 	}
 	return out, ok
 }
@@ -398,7 +398,7 @@ func (g *Gather) Succeeds() bool {
 }
 
 // Close ends the attempt from outside: what is waited for is cancelled.
-func (g *Gather) Close(at int64) { g.close(Canceled, at) }
+func (g *Gather) Close(at int64) { g.close(Cancelled, at) }
 
 func (g *Gather) close(s State, at int64) {
 	if g.done {

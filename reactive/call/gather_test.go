@@ -69,7 +69,7 @@ func (x *gathering) word(word string) {
 	case last == '?':
 		x.settle(word, call.Unreachable, nil, nil)
 	case last == '~':
-		x.settle(word, call.Canceled, nil, nil)
+		x.settle(word, call.Cancelled, nil, nil)
 	default:
 		x.settle(word, call.Responded, answer(name, rest), nil)
 	}
@@ -114,7 +114,7 @@ func show(out call.Outcome) string {
 }
 
 var letters = map[call.State]string{
-	call.Pending: "…", call.Responded: ":", call.Failed: "!", call.Unreachable: "?", call.TimedOut: "t", call.Canceled: "-",
+	call.Pending: "…", call.Responded: ":", call.Failed: "!", call.Unreachable: "?", call.TimedOut: "t", call.Cancelled: "-",
 }
 
 // records is one word for each dispatch: attempt, participant, state.

@@ -17,8 +17,13 @@ type Result struct {
 	Unreachable bool             // the participant could not be asked at all
 }
 
-// CodeError is the code of a failure that has no other.
-const CodeError = "error"
+// Codes of failures that are not an operation's own.
+const (
+	CodeError           = "error" // of a failure that has no other
+	CodeAborted         = "aborted"
+	CodeDeadline        = "deadline_exceeded"
+	CodeInputResolution = "input_resolution"
+)
 
 // What is kept of a failure's code and of its message, in bytes.
 const (

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -127,7 +128,7 @@ func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.
 		text, err := op.Bound.For.Eval(s.binding(v, input))
 		var pause time.Duration
 		if err == nil {
-			pause, err = template.ParseDuration(value.Text(text))
+			pause, err = duration.Parse(value.Text(text))
 		}
 		if err != nil {
 			return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}

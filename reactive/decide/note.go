@@ -62,7 +62,7 @@ func Noted(e *journal.Event) bool {
 	}
 	switch e.Type {
 	case journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
-		journal.RunResumed, journal.RunCanceled:
+		journal.RunResumed, journal.RunCancelled:
 		return true
 	case journal.DecisionReceived, journal.DecisionOverridden:
 		return e.Detail != nil && e.Detail.State != ""

@@ -45,7 +45,7 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 		return s.refusePatch(e)
 	case journal.CallReported:
 		return s.refuseReport(e)
-	case journal.RunCanceled, journal.MessageReceived:
+	case journal.RunCancelled, journal.MessageReceived:
 		if s.root.Closed() {
 			return ErrFinished
 		}

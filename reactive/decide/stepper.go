@@ -48,7 +48,10 @@ type Resolver interface {
 }
 
 // Limiter is a Host with limits of its own. For any other, the defaults hold.
-type Limiter interface{ Limits() Limits }
+type Limiter interface {
+	// Limits returns the limits, the same each time.
+	Limits() Limits
+}
 
 // Stepper decides for one run. The engine's loop and the scenario runner are its two drivers.
 //

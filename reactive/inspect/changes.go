@@ -76,7 +76,7 @@ func update(root *reactive.Root, e *journal.Event, outcome reactive.Outcome) Upd
 		u.Tasks = append(u.Tasks, TaskChange{Step: c.Key, Attempt: c.Attempt, From: c.From, To: c.To, Failure: c.Failure})
 	}
 	for _, c := range root.Changes() {
-		if was := c.Cell; was != nil {
+		if was := c.Call; was != nil {
 			u.Changes = append(u.Changes, StepChange{
 				Step: was.Key, From: c.From, To: c.To, Attempt: was.Attempt, Pending: was.Pending, Failure: was.Failure,
 			})

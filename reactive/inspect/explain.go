@@ -26,7 +26,7 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string            `json:"kind"`              // of reactive.CauseKind or net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
+	Kind    string            `json:"kind"`              // a CauseKind or a net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
 	Text    string            `json:"text"`              // a sentence for people
 	Step    string            `json:"step,omitempty"`    // whom it is about
 	Due     time.Time         `json:"due,omitzero"`      // of timers
@@ -112,11 +112,11 @@ func (x *Explainer) Apply(e *journal.Event) {
 	x.root.Apply(e)
 	for _, c := range x.root.Changes() {
 		key := x.root.Key(c.Node)
-		if c.Cell != nil {
-			key = c.Cell.Key
+		if c.Call != nil {
+			key = c.Call.Key
 			switch {
 			case c.To.Terminal():
-				x.past[key] = past{c.To, c.Cell.Failure, x.event}
+				x.past[key] = past{c.To, c.Call.Failure, x.event}
 			case c.To == reactive.Absent && !c.From.Terminal(): // its step-run was ended
 				x.past[key] = past{reactive.Aborted, nil, x.event}
 			}
@@ -179,7 +179,7 @@ func (x *Explainer) isFrontier(v int32) bool {
 	case s == reactive.Running:
 		return x.root.Row(v).Kind == plan.Step
 	case s == reactive.Waiting:
-		return slices.ContainsFunc(x.root.Causes(v), func(c reactive.Cause) bool { return c.Kind == reactive.BySlot })
+		return slices.ContainsFunc(Causes(x.root, v), func(c Cause) bool { return c.Kind == BySlot })
 	}
 	return false
 }
@@ -300,7 +300,7 @@ func (x *Explainer) kind(v int32) string {
 func (x *Explainer) reasons(v int32, depth int) []Reason {
 	if u, ok := x.closer(v); ok {
 		r := x.about(u, depth+1)
-		r.Kind, r.Text = string(reactive.ByFailure), "the run was ended by "+x.name(u)+", which is "+x.root.Status(u).String()
+		r.Kind, r.Text = string(ByFailure), "the run was ended by "+x.name(u)+", which is "+x.root.Status(u).String()
 		r.Decided = x.nodes[x.root.Key(v)]
 		return []Reason{r}
 	}
@@ -316,7 +316,7 @@ func (x *Explainer) reasons(v int32, depth int) []Reason {
 	case reactive.Running:
 		list = append(list, x.callOf(v)...)
 	}
-	for _, c := range x.root.Causes(v) {
+	for _, c := range Causes(x.root, v) {
 		list = append(list, x.cause(v, &c, depth+1))
 	}
 	return list
@@ -334,7 +334,7 @@ func (x *Explainer) closer(v int32) (int32, bool) {
 
 // blocked reports whether something else is to blame for a node's failure.
 func (x *Explainer) blocked(v int32) bool {
-	return slices.ContainsFunc(x.root.Causes(v), func(c reactive.Cause) bool { return c.Kind == reactive.ByFailure })
+	return slices.ContainsFunc(Causes(x.root, v), func(c Cause) bool { return c.Kind == ByFailure })
 }
 
 // callOf is what a running step has called.
@@ -362,7 +362,7 @@ func (x *Explainer) callOf(v int32) []Reason {
 }
 
 // cause puts a cause into words.
-func (x *Explainer) cause(v int32, c *reactive.Cause, depth int) Reason {
+func (x *Explainer) cause(v int32, c *Cause, depth int) Reason {
 	r := Reason{Kind: string(c.Kind)}
 	deeper := func(text string) {
 		r.Text, r.Step, r.Decided = text, x.root.Key(c.Node), x.nodes[x.root.Key(c.Node)]
@@ -371,32 +371,32 @@ func (x *Explainer) cause(v int32, c *reactive.Cause, depth int) Reason {
 		}
 	}
 	switch c.Kind {
-	case reactive.ByPredecessor:
+	case ByPredecessor:
 		deeper("it waits for " + x.name(c.Node) + ", which is " + x.root.Status(c.Node).String())
-	case reactive.ByFailure:
+	case ByFailure:
 		deeper("it needs " + x.name(c.Node) + ", which is " + x.root.Status(c.Node).String())
-	case reactive.ByItems:
+	case ByItems:
 		deeper(x.name(c.Node) + " is " + x.root.Status(c.Node).String())
-	case reactive.ByBranch:
+	case ByBranch:
 		deeper(x.branch(v, c.Node))
-	case reactive.BySlot:
+	case BySlot:
 		names := make([]string, len(c.Holders))
 		for i, u := range c.Holders {
 			names[i] = x.root.Key(u)
 		}
 		r.Text = fmt.Sprintf("it waits for a slot: %d at once, held by %s", c.Limit, strings.Join(names, ", "))
-	case reactive.ByTimer:
+	case ByTimer:
 		return timerReason(c.Timer, c.Due)
-	case reactive.ByPerson:
+	case ByPerson:
 		r.Text = "a person has to decide whether its task is done"
-	case reactive.ByEnd:
+	case ByEnd:
 		r.Text = "the run has ended, and nobody had decided whether its task is done"
 		r.Decided = x.at(x.root.ClosedBy().Seq)
-	case reactive.BySource:
+	case BySource:
 		r.Text = "its decision source was asked, and has not answered"
-	case reactive.ByParticipant:
+	case ByParticipant:
 		r.Text = "it waits for the answers of " + strings.Join(c.Participants, ", ")
-	case reactive.ByTest:
+	case ByTest:
 		r.Text = "its test " + c.Test + " " + gave(x.root, c.Node)
 		r.Values, r.Missing = readings(c.Read)
 	}
@@ -425,7 +425,7 @@ func (x *Explainer) branch(v, gate int32) string {
 }
 
 // readings are the values that a test has read, short, and why there were none.
-func readings(list []reactive.ReadValue) (values map[string]any, missing map[string]string) {
+func readings(list []ReadValue) (values map[string]any, missing map[string]string) {
 	values, missing = make(map[string]any, len(list)), map[string]string{}
 	for _, r := range list {
 		if r.Err != nil {
@@ -453,5 +453,5 @@ func shortened(values map[string]any) map[string]any {
 
 func timerReason(what string, due int64) Reason {
 	at := time.Unix(0, due).UTC()
-	return Reason{Kind: string(reactive.ByTimer), Text: what + " is due at " + at.Format(time.RFC3339), Due: at}
+	return Reason{Kind: string(ByTimer), Text: what + " is due at " + at.Format(time.RFC3339), Due: at}
 }

@@ -21,14 +21,14 @@ func (e *Event) Time() time.Time { return time.Unix(0, e.At).UTC() }
 // Type is the kind of an event: a closed set. The numbers are part of the stored format and are never reused.
 type Type uint8
 
-// The types. Each line says what it means, who writes it, and which fields it uses besides Seq and At.
+// The types. Each line says what it means, and which fields it uses besides Seq and At. Who writes it, [Type.Writers] says.
 const (
-	RunStarted          Type = 1  // first event of a run, by Start. Detail.Start; Value: input
-	CallRequested       Type = 2  // an attempt begins, by the coordinator. Node, Attempt; Value: rendered input; Detail.Participants, Detail.Key when a fan-out or a new key
-	CallResponded       Type = 3  // it gave an output, by the call layer. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
-	CallError           Type = 4  // it failed, by the call layer or a timer. Node, Attempt; Detail.Failure; Detail.RetryAt, Detail.Due
-	CallAborted         Type = 5  // it was aborted from outside, by the call layer. Node, Attempt
-	CallCompleted       Type = 6  // a subscription ended, by the call layer. Node, Attempt
+	RunStarted          Type = 1  // first event of a run. Detail.Start; Value: input
+	CallRequested       Type = 2  // an attempt begins. Node, Attempt; Value: rendered input; Detail.Participants, Detail.Key when a fan-out or a new key
+	CallResponded       Type = 3  // it gave an output. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
+	CallError           Type = 4  // it failed. Node, Attempt; Detail.Failure; Detail.RetryAt, Detail.Due
+	CallAborted         Type = 5  // it was aborted from outside. Node, Attempt
+	CallCompleted       Type = 6  // a subscription ended. Node, Attempt
 	CallSkipped         Type = 7  // a timeout or a decision skips the step. Node, Attempt; Detail.Failure says why; Detail.Due
 	StepFailed          Type = 8  // a step failed before anything was requested (its input cannot be resolved). Node; Detail.Failure
 	DispatchCreated     Type = 9  // one participant was asked. Node, Attempt; Detail.Participant
@@ -45,14 +45,14 @@ const (
 	ContextPatched      Type = 20 // a playbook's context changed. Value: patch; Detail.Actor
 	RunPaused           Type = 21 // nothing new starts. Detail.Actor, Detail.Reason; Detail.Cause when the run that started this one is paused
 	RunResumed          Type = 22 // ends one cause of pause. Detail.Actor; Detail.Cause as above
-	RunCanceled         Type = 23 // a person or program cancelled the run: closes it. Detail.Actor, Detail.Reason
+	RunCancelled        Type = 23 // a person or program cancelled the run: closes it. Detail.Actor, Detail.Reason
 	RunClosed           Type = 24 // the engine closes the run: Node (if named) fails, the rest aborts. Detail.Failure
 	RunReopened         Type = 25 // a manual retry of a finished run. Detail.Actor
 	RunDeadlineExceeded Type = 26 // the run's deadline closes it. Detail.Due
 	RunFinished         Type = 27 // nothing is left. Detail.State: the run's status; Detail.Failure; Value: output
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
 	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
-	CallReported        Type = 30 // a call told of its progress, by the call layer. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
+	CallReported        Type = 30 // a call told of its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
 )
 
 // Detail holds the fields that only some types carry. An event owns its Detail.
@@ -121,4 +121,19 @@ type Identity struct {
 	ID        string
 	Scopes    []string // what it may do, as the program that started the run has said
 	Resources any      // what it may do that to: a value of package value
+}
+
+// ByTimer reports whether the event is the consequence of a timer of the engine's. What an operation says is data, also when it
+// calls its error a timeout.
+func (e *Event) ByTimer() bool { return e.Detail != nil && e.Detail.Due > 0 }
+
+// FailureOr returns the failure that the event holds; where it holds none, one with a code, and with the reason that was stated.
+func (e *Event) FailureOr(code string) *Failure {
+	switch {
+	case e.Detail == nil:
+		return &Failure{Code: code}
+	case e.Detail.Failure != nil:
+		return e.Detail.Failure
+	}
+	return &Failure{Code: code, Message: e.Detail.Reason}
 }

@@ -30,6 +30,8 @@ type Store interface {
 	// behind it follow; an error without an id ends the iteration.
 	Heads(ctx context.Context, after string) iter.Seq2[Head, error]
 
+	// Close finishes the appends that are under way, and ends all readers. Every later use returns ErrClosed; closing again does
+	// nothing.
 	Close() error
 }
 

@@ -2,49 +2,73 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
-// typeNames holds the names people and other programs see. They are as stable as the numbers.
-var typeNames = [...]string{
-	RunStarted:          "run.started",
-	CallRequested:       "call.requested",
-	CallResponded:       "call.responded",
-	CallError:           "call.error",
-	CallAborted:         "call.aborted",
-	CallCompleted:       "call.completed",
-	CallSkipped:         "call.skipped",
-	StepFailed:          "step.failed",
-	DispatchCreated:     "dispatch.created",
-	DispatchSettled:     "dispatch.settled",
-	TimerFired:          "timer.fired",
-	DecisionRequested:   "decision.requested",
-	DecisionReceived:    "decision.received",
-	DecisionOverridden:  "decision.overridden",
-	MessageReceived:     "message.received",
-	NodeAborted:         "node.aborted",
-	NodeRetried:         "node.retried",
-	BranchDecided:       "branch.decided",
-	MapExpanded:         "map.expanded",
-	ContextPatched:      "ctx.patched",
-	RunPaused:           "run.paused",
-	RunResumed:          "run.resumed",
-	RunCanceled:         "run.cancelled",
-	RunClosed:           "run.closed",
-	RunReopened:         "run.reopened",
-	RunDeadlineExceeded: "run.deadline_exceeded",
-	RunFinished:         "run.finished",
-	ContentStored:       "content.stored",
-	StepScheduled:       "step.scheduled",
-	CallReported:        "call.reported",
+// kinds says of each type how it is named and who writes it. The names are what people and other programs see: they are as stable as
+// the numbers.
+var kinds = [...]struct {
+	name    string
+	writers []Writer // nil: what is in journals of former versions is read, and no longer written
+}{
+	RunStarted:          {"run.started", []Writer{Stepper}},
+	CallRequested:       {"call.requested", []Writer{Stepper}},
+	CallResponded:       {"call.responded", []Writer{Stepper, Timer}},
+	CallError:           {"call.error", []Writer{Stepper, Timer}},
+	CallAborted:         {"call.aborted", nil},
+	CallCompleted:       {"call.completed", nil},
+	CallSkipped:         {"call.skipped", []Writer{Timer}},
+	StepFailed:          {"step.failed", []Writer{Stepper, Timer}},
+	DispatchCreated:     {"dispatch.created", []Writer{Stepper, Timer}},
+	DispatchSettled:     {"dispatch.settled", []Writer{Stepper}},
+	TimerFired:          {"timer.fired", []Writer{Timer}},
+	DecisionRequested:   {"decision.requested", []Writer{Stepper}},
+	DecisionReceived:    {"decision.received", []Writer{Command, Stepper, Timer}},
+	DecisionOverridden:  {"decision.overridden", []Writer{Stepper}},
+	MessageReceived:     {"message.received", []Writer{Command}},
+	NodeAborted:         {"node.aborted", []Writer{Command}},
+	NodeRetried:         {"node.retried", []Writer{Command}},
+	BranchDecided:       {"branch.decided", []Writer{Stepper}},
+	MapExpanded:         {"map.expanded", []Writer{Stepper}},
+	ContextPatched:      {"ctx.patched", []Writer{Command}},
+	RunPaused:           {"run.paused", []Writer{Command, Stepper}},
+	RunResumed:          {"run.resumed", []Writer{Command, Stepper}},
+	RunCancelled:        {"run.cancelled", []Writer{Command}},
+	RunClosed:           {"run.closed", []Writer{Stepper, Timer}},
+	RunReopened:         {"run.reopened", []Writer{Stepper}},
+	RunDeadlineExceeded: {"run.deadline_exceeded", []Writer{Timer}},
+	RunFinished:         {"run.finished", []Writer{Stepper}},
+	ContentStored:       {"content.stored", []Writer{Registry}},
+	StepScheduled:       {"step.scheduled", []Writer{Stepper}},
+	CallReported:        {"call.reported", []Writer{Stepper}},
 }
 
-// typesByName is typeNames the other way round.
+// Writer is who makes an event. Whoever it is, the coordinator's loop alone appends it to a run's journal.
+type Writer string
+
+// The writers.
+const (
+	Command  Writer = "command"  // a person or program asks for it through the coordinator, which journals or refuses it
+	Stepper  Writer = "stepper"  // it follows from the journal, or from what a call has brought, in package decide
+	Timer    Writer = "timer"    // an instant has come: a call's, in package ledger, or a playbook's, in package net
+	Registry Writer = "registry" // it is a definition, not an event of a run
+)
+
+// Writers are those who write events of type t; none of a type that is only read.
+func (t Type) Writers() []Writer {
+	if !t.valid() {
+		return nil
+	}
+	return slices.Clone(kinds[t].writers)
+}
+
+// typesByName is the names the other way round.
 var typesByName = func() map[string]Type {
-	byName := make(map[string]Type, len(typeNames))
-	for t, name := range typeNames {
-		if name != "" {
-			byName[name] = Type(t)
+	byName := make(map[string]Type, len(kinds))
+	for t, k := range kinds {
+		if k.name != "" {
+			byName[k.name] = Type(t)
 		}
 	}
 	return byName
@@ -55,11 +79,11 @@ func (t Type) String() string {
 	if !t.valid() {
 		return "type(" + strconv.Itoa(int(t)) + ")"
 	}
-	return typeNames[t]
+	return kinds[t].name
 }
 
 // valid reports whether t is one of the types above.
-func (t Type) valid() bool { return int(t) < len(typeNames) && typeNames[t] != "" }
+func (t Type) valid() bool { return int(t) < len(kinds) && kinds[t].name != "" }
 
 // ParseType is the type with that name.
 func ParseType(name string) (Type, error) {

@@ -1,130 +1,25 @@
 package net
 
 import (
-	"slices"
-
-	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
+	"github.com/sluiceflow/sluice/reactive/net/callorder"
 )
 
-// callOrder is the order of the calls of a playbook. Within a lane each waits for the task before it, the first of a lane for
-// the step-runs that the token comes from: for the last call of each of their lanes, or, where a step-run has made none, for
-// what that has waited for. A step-run is one lane, but that every iteration of a parallel loop has its own. The final step
-// waits for everything that nothing else has waited for.
-type callOrder struct {
-	net    *Net
-	graph  *reactive.CallGraph
-	runs   map[string]*passage
-	order  []string        // keys of the step-runs, as they were scheduled
-	passed map[string]bool // step-runs that another comes from
-}
-
-// passage is what a step-run has called.
-type passage struct {
-	before []int32
-	apart  bool // its iterations run side by side
-	lanes  map[int32]*lane
-	order  []*lane
-	ends   []int32 // what it stands for once it has ended; nil: not asked for
-}
-
-// lane is calls that are made one after another.
-type lane struct {
-	task   string // key of the newest call
-	call   int32
-	before []int32 // what its attempts wait for
-}
-
-var _ reactive.Ordered = (*Net)(nil)
+var _ callgraph.Ordered = (*Net)(nil)
 
 // CallOrder has a call graph told of the net's step-runs. It takes the place of Watch.
-func (n *Net) CallOrder(g *reactive.CallGraph) reactive.CallOrder {
-	o := &callOrder{net: n, graph: g, runs: map[string]*passage{}, passed: map[string]bool{}}
-	n.Watch(o.see)
-	return o
-}
-
-func (o *callOrder) see(v View) {
-	if v.Name != StepScheduled {
-		return
-	}
-	from := v.Runs
-	if len(from) == 0 {
-		from = o.loose()
-	}
-	i, _ := o.net.book.StepIndex(v.Step)
-	loop := o.net.book.Steps[i].Loop
-	p := &passage{apart: loop != nil && loop.Parallel, lanes: map[int32]*lane{}}
-	for _, key := range from {
-		o.passed[key] = true
-		p.before = append(p.before, o.ends(key)...)
-	}
-	slices.Sort(p.before) // through several branches the same may be met more than once
-	p.before = o.graph.Meet(v.Run, slices.Compact(p.before))
-	o.runs[v.Run] = p
-	o.order = append(o.order, v.Run)
-}
-
-// loose are the step-runs that no other comes from.
-func (o *callOrder) loose() (list []string) {
-	for _, key := range o.order {
-		if !o.passed[key] {
-			list = append(list, key)
+func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
+	order := callorder.New(g, func(key string) (string, int32) {
+		v, _ := n.root.Node(key)
+		it := n.pipelines.byCell[v]
+		return it.run.key, it.index
+	})
+	n.Watch(func(v View) {
+		if v.Name == StepScheduled {
+			i, _ := n.book.StepIndex(v.Step)
+			loop := n.book.Steps[i].Loop
+			order.Scheduled(v.Run, v.Runs, loop != nil && loop.Parallel)
 		}
-	}
-	return list
-}
-
-// ends is what is waited for by who waits for a step-run that has ended.
-func (o *callOrder) ends(key string) []int32 {
-	p := o.runs[key]
-	if p.ends != nil {
-		return p.ends
-	}
-	if len(p.order) == 0 {
-		return p.before
-	}
-	for _, l := range p.order {
-		p.ends = append(p.ends, l.call)
-	}
-	p.ends = o.graph.Meet(key, p.ends)
-	return p.ends
-}
-
-// lane finds the lane of a call that is open.
-func (o *callOrder) lane(key string) (*passage, int32) {
-	v, _ := o.net.root.Node(key)
-	it := o.net.byCell[v]
-	p := o.runs[it.run.key]
-	if !p.apart {
-		return p, 0
-	}
-	return p, it.index
-}
-
-// Before gives what the next call of a task waits for.
-func (o *callOrder) Before(key string) []int32 {
-	p, i := o.lane(key)
-	l := p.lanes[i]
-	switch {
-	case l == nil:
-		return p.before
-	case l.task == key:
-		return l.before
-	}
-	return []int32{l.call}
-}
-
-// Called notes a call.
-func (o *callOrder) Called(key string, call int32) {
-	p, i := o.lane(key)
-	l := p.lanes[i]
-	switch {
-	case l == nil:
-		l = &lane{before: p.before}
-		p.lanes[i] = l
-		p.order = append(p.order, l)
-	case l.task != key:
-		l.before = []int32{l.call}
-	}
-	l.task, l.call = key, call
+	})
+	return order
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
@@ -80,13 +81,13 @@ func (m *model) waitedBy(r *mRun) (list []string) {
 }
 
 // callGraph is that of the run so far, and what was waited for in it.
-func (b *table) callGraph() (g *reactive.CallGraph, waits []string) {
-	g = reactive.NewCallGraph(decide.NewRoot(b.plan))
+func (b *table) callGraph() (g *callgraph.Graph, waits []string) {
+	g = callgraph.New(decide.NewRoot(b.plan))
 	for _, e := range b.journal {
 		e.Hint = 0
 		g.Apply(&e)
 	}
-	graph, _, err := reactive.MergeCalls(g)
+	graph, _, err := callgraph.Merge(g)
 	require.NoError(b.t, err)
 	require.NoError(b.t, graph.CheckAcyclic())
 	for e := range graph.Edges() {
@@ -107,8 +108,8 @@ func (b *table) sameCalls(m *model) {
 		require.False(b.t, there[c.Request], c.Request)
 		there[c.Request] = true
 		require.Equal(b.t, "game/"+c.Request, c.ID)
-		require.Equal(b.t, running[c.Request], c.Status == reactive.CallRunning, c.Request)
-		require.NotEqual(b.t, reactive.CallPending, c.Status, c.Request)
+		require.Equal(b.t, running[c.Request], c.Status == callgraph.Running, c.Request)
+		require.NotEqual(b.t, callgraph.Pending, c.Status, c.Request)
 	}
 	want := slices.DeleteFunc(m.waits, func(w string) bool { return !there[strings.Fields(w)[0]] })
 	require.ElementsMatch(b.t, want, waits)

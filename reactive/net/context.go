@@ -8,46 +8,53 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
+// runContext is the context of a run: variables that gates, patches and all steps share.
+type runContext struct {
+	variables.Vars
+	net *Net
+}
+
 // Context is the run's context. The map does not change, and must not be changed.
-func (n *Net) Context() map[string]value.Value { return n.ctx.all() }
+func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
 // patch takes a change of the context from outside: an object whose keys are paths such as `a.b`.
-func (n *Net) patch(e *journal.Event) {
+func (c *runContext) patch(e *journal.Event) {
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := playbook.ParsePath(k)
 		v, err := value.Of(changes[k])
 		if err == nil {
-			err = fits(path, v)
+			err = variables.Fits(path, v)
 		}
-		if ok && err == nil && n.ctx.writeWithin(n.room(), path, v) == nil {
-			n.gates.touch(path[0])
+		if ok && err == nil && c.WriteWithin(c.room(), path, v) == nil {
+			c.net.gates.Touch(path[0])
 		}
 	}
-	n.tell(View{Name: ContextPatched})
+	c.net.tell(View{Name: ContextPatched})
 }
 
 // PatchError says why a change of the context cannot be made; nil when it can.
 func (n *Net) PatchError(changes map[string]any) error {
-	trial := vars{values: n.ctx.values, held: true, bytes: n.ctx.bytes}
+	trial := n.ctx.Copied()
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := playbook.ParsePath(k)
 		if !ok {
 			return fmt.Errorf("%q is no path: write key or key.inner", k)
 		}
-		if err := fits(path, changes[k]); err != nil {
+		if err := variables.Fits(path, changes[k]); err != nil {
 			return err
 		}
-		if err := trial.writeWithin(n.room(), path, changes[k]); err != nil {
+		if err := trial.WriteWithin(n.ctx.room(), path, changes[k]); err != nil {
 			return err
 		}
-		was, ok := n.ctx.values[path[0]]
-		changed = changed || !ok || !value.Equal(was, trial.values[path[0]])
+		was, ok := n.ctx.Get(path[0])
+		changed = changed || !ok || !value.Equal(was, trial.At(path[:1]))
 	}
 	if !changed {
 		return errNothingNew
@@ -59,7 +66,7 @@ func (n *Net) PatchError(changes map[string]any) error {
 var errNothingNew = errors.New("the context holds that already")
 
 // set does what a list of sets says. All values are made before the first is written.
-func (n *Net) set(list []playbook.Set, s *scope) error {
+func (c *runContext) set(list []playbook.Set, s *scope) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -74,76 +81,76 @@ func (n *Net) set(list []playbook.Set, s *scope) error {
 	patched := false
 	for i := range list {
 		path := list[i].Path
-		err := fits(path, values[i])
+		err := variables.Fits(path, values[i])
 		if err == nil {
 			switch list[i].Scope {
 			case playbook.Ctx:
-				err = n.writeContext(s, path, values[i])
+				err = c.writeContext(s, path, values[i])
 				patched = true
 			case playbook.Iter:
-				err = s.it.vars.writeWithin(n.room(), path, values[i])
+				err = s.it.vars.WriteWithin(c.room(), path, values[i])
 			case playbook.StepScope:
-				err = s.run.vars.writeWithin(n.room(), path, values[i])
+				err = s.run.vars.WriteWithin(c.room(), path, values[i])
 			}
 		}
 		if err != nil {
-			if room, ok := errors.AsType[errRoom](err); ok { // whatever goes on would only try to write more
-				n.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
+			if room, ok := errors.AsType[variables.RoomError](err); ok { // whatever goes on would only try to write more
+				c.net.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
 			}
 			return err
 		}
 	}
 	if patched {
-		n.tell(n.about(s, View{Name: ContextPatched}))
+		c.net.tell(c.net.about(s, View{Name: ContextPatched}))
 	}
 	return nil
 }
 
 // writeContext writes to the context, and has the gates look that read it.
-func (n *Net) writeContext(s *scope, path []string, v value.Value) error {
-	write := n.ctx.writeWithin
+func (c *runContext) writeContext(s *scope, path []string, v value.Value) error {
+	write := c.WriteWithin
 	if s.it != nil && s.it.apart() {
-		out, known, err := n.writeOwn(s.it, path, v)
+		out, known, err := c.writeOwn(s.it, path, v)
 		if err != nil || known {
 			return err
 		}
 		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // the list was measured when the rest was appended
 			size, _ := value.Size(v, math.MaxInt)
-			write = func(most int, path []string, x value.Value) error { return n.ctx.writeGrown(most, path, x, size) }
+			write = func(most int, path []string, x value.Value) error { return c.WriteGrown(most, path, x, size) }
 		}
 		v = out
 	}
-	if err := write(n.room(), path, v); err != nil {
+	if err := write(c.room(), path, v); err != nil {
 		return err
 	}
-	n.gates.touch(path[0])
+	c.net.gates.Touch(path[0])
 	return nil
 }
 
 // room is how many bytes the context may take, and so the variables of an iteration or a step; 0: any number.
-func (n *Net) room() int { return int(n.root.Start().ContextBytesMax) }
+func (c *runContext) room() int { return int(c.net.root.Start().ContextBytesMax) }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
 // writes. It gives what is to be written for the others to see, at the same path and nothing beside it. What is known,
 // because another iteration has written the same, is not written again: what came after that, such as a patch, stays.
-func (n *Net) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
+func (c *runContext) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
 	out = v
 	switch it.run.step.Loop.Conflict {
 	case playbook.ConflictAppends:
-		if err = fits(append(slices.Clip(path), "0"), v); err == nil {
-			out, err = it.run.writes.appended(it.index, path, v, &n.ctx)
+		if err = variables.Fits(append(slices.Clip(path), "0"), v); err == nil {
+			out, err = it.run.writes.Appended(it.index, path, v, &c.Vars)
 		}
 	case playbook.ConflictRejected:
-		known, err = it.run.writes.conflict(it.index, path, v)
+		known, err = it.run.writes.Conflict(it.index, path, v)
 	}
 	if err == nil && !known {
-		err = n.ctx.takes(path)
+		err = c.Takes(path)
 	}
 	if err == nil {
-		err = it.ctx.write(path, out)
+		err = it.ctx.Write(path, out)
 	}
 	if err == nil && it.run.step.Loop.Conflict == playbook.ConflictRejected {
-		it.run.writes.note(it.index, path, v)
+		it.run.writes.Note(it.index, path, v)
 	}
 	return out, known, err
 }

@@ -18,8 +18,8 @@ var _ reactive.Digester = (*Net)(nil)
 // Digest writes everything that what the net does next depends on: where its tokens are and what they carry, how far its
 // step-runs have come, its context and its counts.
 func (n *Net) Digest(w io.Writer, now int64) {
-	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.values), n.halted != nil, n.waiting, n.final, n.tally.bad,
-		min(1, n.tally.normal), n.jumps, n.stepRuns, n.tally.partial, n.stopped)
+	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
+		min(1, n.tally.normal), n.pipelines.jumps, n.runs.scheduled, n.tally.partial, n.stopped)
 	if n.book.Executor.Final >= 0 && n.final == finalNone {
 		fmt.Fprintf(w, "summary %s;", text(n.summary()))
 	}
@@ -31,22 +31,22 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	ready := slices.Clone(n.ready)
 	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	d.tokens("ready", ready)
-	d.tokens("gate", n.gates.all())
-	for _, j := range slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) }) {
+	d.tokens("gate", n.gates.All())
+	for _, j := range slices.SortedFunc(maps.Keys(n.fanOuts.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) }) {
 		d.tokens("join", j.tokens)
 		for _, t := range j.tokens {
 			d.branches[t.group] = append(d.branches[t.group], branch{arc: t.arc, id: t.id, token: t})
 		}
 	}
-	for _, run := range n.live() {
+	for _, run := range n.runs.live() {
 		d.run(run)
 	}
 	d.order()
-	for _, it := range n.todo {
+	for _, it := range n.pipelines.todo {
 		fmt.Fprintf(w, "more %s %d;", it.run.key, it.index)
 	}
 	for _, t := range n.timers.inOrder() {
-		if n.alive(t) {
+		if n.timers.alive(t) {
 			fmt.Fprintf(w, "timer %s %s %d;", t.run.key, t.key, t.due-now)
 		}
 	}
@@ -109,25 +109,15 @@ func (d *digest) tokens(where string, list []*token) {
 
 // run writes a step-run with everything that an expression may still read of it.
 func (d *digest) run(run *stepRun) {
-	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.values), text(run.items),
-		text(run.results), text(run.labeled.values), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
+	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.Peek()), text(run.items),
+		text(run.results), text(run.labeled.Peek()), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
 	if run.writes != nil {
-		d.writes("", run.writes)
+		run.writes.Walk(func(path string, by []int32, v value.Value) { fmt.Fprintf(d.w, "write %s %d %s;", path, by, text(v)) })
 	}
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		it := run.iters[i]
-		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.input), text(it.vars.values), text(it.ctx.values), text(it.prev),
-			text(it.results.values), max(0, it.wake-d.now))
-	}
-}
-
-// writes writes what the iterations of a parallel loop have written to the context.
-func (d *digest) writes(path string, w *writes) {
-	if len(w.by) > 0 {
-		fmt.Fprintf(d.w, "write %s %d %s;", path, w.by, text(w.v))
-	}
-	for _, k := range slices.Sorted(maps.Keys(w.below)) {
-		d.writes(path+"."+k, w.below[k])
+		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.input), text(it.vars.Peek()), text(it.ctx.Peek()), text(it.prev),
+			text(it.results.Peek()), max(0, it.wake-d.now))
 	}
 }
 

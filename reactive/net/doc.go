@@ -10,6 +10,9 @@
 // told how it has ended, and closes it when control leaves the task. So timing, targets, fan-in and fulfillment of a tool
 // are what they are everywhere.
 //
+// What needs nothing of tokens and steps has packages of its own: gate holds what is denied, outcome is how a task has ended,
+// results keeps large results out of line, variables is what expressions write to, and callorder is which calls wait for which.
+//
 // # What the journal holds
 //
 // run.started, step.scheduled for every token that a step-run takes, the calls' own events, timer.fired, and ctx.patched

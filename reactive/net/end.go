@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -88,7 +89,7 @@ func (n *Net) branchEnded(g *group, how branchEnd) {
 	if how == branchNormal {
 		n.tally.normal++
 	}
-	n.leave(g)
+	n.fanOuts.leave(g)
 }
 
 // branchFailed ends a branch.
@@ -97,7 +98,7 @@ func (n *Net) branchFailed(g *group, f *journal.Failure) {
 		g.failed++
 	}
 	n.blame(f)
-	n.leave(g)
+	n.fanOuts.leave(g)
 }
 
 // blame counts a branch as failed. Where the first failure is the last, nothing new starts.
@@ -130,8 +131,8 @@ const tokensMax = playbook.StepRunsMax
 // settle sees, at the end of an event, whether anything can still move, and does what follows if not.
 func (n *Net) settle() {
 	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
-		if n.ready.Len() > 0 && n.final == finalNone && n.stepRuns >= n.book.Executor.MaxStepRuns {
-			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.stepRuns))
+		if n.ready.Len() > 0 && n.final == finalNone && n.runs.scheduled >= n.book.Executor.MaxStepRuns {
+			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.runs.scheduled))
 		}
 		if n.ready.Len() > tokensMax {
 			n.halt(failure(ReasonLimit, "more than %d step-runs are to begin", tokensMax))
@@ -140,7 +141,7 @@ func (n *Net) settle() {
 			n.waiting = false
 			return
 		}
-		if len(n.gates.waiting) > 0 {
+		if n.gates.Len() > 0 {
 			if !n.blocked() {
 				return
 			}
@@ -156,7 +157,7 @@ func (n *Net) settle() {
 func (n *Net) quiet() bool {
 	m := &n.marking
 	n.defect(m.ready.Set(n.ready.Len()))
-	n.defect(m.live.Set(len(n.runs)))
+	n.defect(m.live.Set(len(n.runs.byKey)))
 	quiet, err := m.quiet.Peek()
 	n.defect(err)
 	return quiet
@@ -166,11 +167,11 @@ func (n *Net) quiet() bool {
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
 	case playbook.BlockedFails:
-		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", len(n.gates.waiting)))
+		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", n.gates.Len()))
 		return true
 	case playbook.BlockedDiscards:
-		for _, t := range n.gates.all() {
-			n.gates.remove(t)
+		for _, t := range n.gates.All() {
+			n.unpend(t)
 			n.discard(t)
 			if n.halted != nil { // a join misses it, which has failed the run and dropped the rest
 				break
@@ -180,7 +181,7 @@ func (n *Net) blocked() bool {
 	}
 	if !n.waiting {
 		n.waiting = true
-		n.tell(View{Name: ExecutionWaiting, Count: len(n.gates.waiting)})
+		n.tell(View{Name: ExecutionWaiting, Count: n.gates.Len()})
 	}
 	return false
 }
@@ -206,9 +207,9 @@ func (n *Net) finalize() bool {
 	n.token++
 	t := &token{id: n.token, step: i, args: n.summary()}
 	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
-	t.verdict = n.judge(t)
+	t.verdict = admission{n}.Judge(t)
 	n.tellVerdict(t)
-	if !t.verdict.allow {
+	if !t.verdict.Allow {
 		n.final = finalDone // nothing could ever let it in
 		return false
 	}
@@ -218,7 +219,7 @@ func (n *Net) finalize() bool {
 
 // Done reports whether the run has come to its end.
 func (n *Net) Done() bool {
-	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs) == 0 && len(n.gates.waiting) == 0
+	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs.byKey) == 0 && n.gates.Len() == 0
 }
 
 // status is what the branches have made of the run, its final step left out.
@@ -253,7 +254,7 @@ func (n *Net) Verdict() reactive.Verdict {
 		return reactive.Verdict{Status: reactive.RunFailed, Failure: failure("internal", "%v", n.err), Node: -1}
 	}
 	if out.Status != reactive.RunFailed {
-		out.Output = n.whole(n.last)
+		out.Output = n.results.Whole(n.last)
 		if err := value.Fits(out.Output, 0); err != nil { // a loop of the deepest results there may be
 			return reactive.Verdict{Status: reactive.RunFailed, Failure: failure(reactive.CodeOutputResolution, "%v", err), Node: -1}
 		}
@@ -267,22 +268,22 @@ func (n *Net) Verdict() reactive.Verdict {
 // summary is what a final step is told: counts, and references to results rather than the results.
 func (n *Net) summary() map[string]value.Value {
 	id := n.root.Start().Run
-	results := make([]any, len(n.tally.given))
+	list := make([]any, len(n.tally.given))
 	for i, step := range n.tally.given {
 		name := n.book.Steps[step].Name
-		results[i] = map[string]any{"step": name, "ref": reference(id, n.steps[step].from)}
+		list[i] = map[string]any{"step": name, "ref": results.StepReference(id, n.steps[step].from)}
 	}
 	return map[string]value.Value{
 		"execution_id": id,
 		"status":       string(n.status()),
 		"counts": map[string]any{
-			"steps_run": int64(n.stepRuns), "succeeded": int64(n.tally.succeeded), "failed": int64(n.tally.failed),
+			"steps_run": int64(n.runs.scheduled), "succeeded": int64(n.tally.succeeded), "failed": int64(n.tally.failed),
 			"branches": map[string]any{
 				"normal": int64(n.tally.normal), "failed": int64(n.tally.bad), "discarded": int64(n.tally.discarded),
 			},
-			"tokens_pending": int64(len(n.gates.waiting)),
+			"tokens_pending": int64(n.gates.Len()),
 		},
-		"results":  results,
+		"results":  list,
 		"failures": append([]any{}, n.tally.failures...),
 	}
 }

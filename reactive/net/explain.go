@@ -48,33 +48,41 @@ type Wait struct {
 	Total     int   // items
 }
 
-// Waits gives what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
+// Waits returns what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
 func (n *Net) Waits() []Wait {
-	var list []Wait
-	for _, t := range n.gates.all() {
-		list = append(list, n.atGate(t))
+	w := waits{net: n}
+	for _, t := range n.gates.All() {
+		w.atGate(t)
 	}
 	ready := slices.Clone(n.ready)
 	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	for _, t := range ready {
-		list = append(list, Wait{Kind: ForTurn, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id})
+		w.add(Wait{Kind: ForTurn, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id})
 	}
-	joins := slices.SortedFunc(maps.Keys(n.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) })
-	live := n.liveWithin(joins)
+	joins := slices.SortedFunc(maps.Keys(n.fanOuts.joins), func(a, b *tracker) int { return cmp.Compare(a.tokens[0].id, b.tokens[0].id) })
+	live := n.fanOuts.liveWithin(joins)
 	for _, j := range joins {
-		list = append(list, n.atJoin(j, live[j.group]))
+		w.atJoin(j, live[j.group])
 	}
-	for _, run := range n.live() {
-		list = n.inRun(list, run)
+	for _, run := range n.runs.live() {
+		w.inRun(run)
 	}
-	return list
+	return w.list
 }
 
-func (n *Net) atGate(t *token) Wait {
-	return Wait{
-		Kind: AtGate, Step: n.book.Steps[t.step].Name, Since: t.since, Token: t.id, Rule: t.verdict.rule, Err: t.verdict.err,
-		Reads: n.readAtGate(t),
-	}
+// waits collects what a run waits for.
+type waits struct {
+	net  *Net
+	list []Wait
+}
+
+func (w *waits) add(x Wait) { w.list = append(w.list, x) }
+
+func (w *waits) atGate(t *token) {
+	w.add(Wait{
+		Kind: AtGate, Step: w.net.book.Steps[t.step].Name, Since: t.since, Token: t.id, Rule: t.verdict.Rule, Err: t.verdict.Err,
+		Reads: w.net.readAtGate(t),
+	})
 }
 
 // readAtGate gives what the rules of a token's step read.
@@ -82,63 +90,22 @@ func (n *Net) readAtGate(t *token) map[string]value.Value {
 	list := map[string]value.Value{}
 	s := &scope{net: n, args: t.args, event: t.event}
 	for _, rule := range n.book.Steps[t.step].Admit.Rules {
-		s.readings(rule.When, list)
+		playbook.Readings(rule.When, s, list)
 	}
 	return list
 }
 
-// readAtArcs gives what the guards of a router read, where somebody wants to know.
-func (n *Net) readAtArcs(next *playbook.Next, s *scope) map[string]value.Value {
-	if n.watch == nil {
-		return nil
-	}
+// readAtArcs returns what the guards of a router read.
+func (s *scope) readAtArcs(next *playbook.Next) map[string]value.Value {
 	list := map[string]value.Value{}
 	for i := range next.Arcs {
-		s.readings(next.Arcs[i].When, list)
+		playbook.Readings(next.Arcs[i].When, s, list)
 	}
 	return list
-}
-
-// read are the variables of which it is told what was read of them.
-var read = []string{"workload", "ctx", "args", "event", "input", "step", "results", "outcome", "output"}
-
-// readings adds what an expression reads, by how it is written there: keys of variables, and one level below them where that
-// is all it reads.
-func (s *scope) readings(e playbook.Expr, list map[string]value.Value) {
-	if e == nil {
-		return
-	}
-	bare := playbook.Bare(e)
-	for _, name := range slices.Concat(read, bare) {
-		v, err := s.Name(name)
-		object, ok := v.(map[string]any)
-		keys, all := e.Keys(name)
-		if slices.Contains(bare, name) && (!ok || all) {
-			list[name] = v // null for what is undefined
-			continue
-		}
-		if err != nil || !ok {
-			continue
-		}
-		if all {
-			keys = slices.Sorted(maps.Keys(object))
-		}
-		for _, k := range keys {
-			members, whole := e.Members(name, k)
-			below, isObject := object[k].(map[string]any)
-			if all || whole || len(members) == 0 || !isObject {
-				list[name+"."+k] = object[k]
-				continue
-			}
-			for _, m := range members {
-				list[name+"."+k+"."+m] = below[m]
-			}
-		}
-	}
 }
 
 // liveWithin counts the tokens and step-runs of every group and of those within it, where any joins wait for them.
-func (n *Net) liveWithin(joins []*tracker) map[*group]int {
+func (f *fanOuts) liveWithin(joins []*tracker) map[*group]int {
 	if len(joins) == 0 {
 		return nil
 	}
@@ -154,13 +121,13 @@ func (n *Net) liveWithin(joins []*tracker) map[*group]int {
 		}
 		live[g]++
 	}
-	for _, t := range n.ready {
+	for _, t := range f.net.ready {
 		count(t.group)
 	}
-	for t := range n.gates.waiting {
+	for _, t := range f.net.gates.All() {
 		count(t.group)
 	}
-	for _, run := range n.runs {
+	for _, run := range f.net.runs.byKey {
 		count(run.group)
 	}
 	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(b.id, a.id) }) // those within others first
@@ -170,42 +137,41 @@ func (n *Net) liveWithin(joins []*tracker) map[*group]int {
 	return live
 }
 
-func (n *Net) atJoin(j *tracker, live int) Wait {
-	w := Wait{
-		Kind: AtJoin, Step: n.book.Steps[j.step].Name, Since: j.tokens[len(j.tokens)-1].since,
-		Mode: n.book.Steps[j.step].Join.Mode, FanOut: j.group.run, Live: live,
+func (w *waits) atJoin(j *tracker, live int) {
+	step := w.net.book.Steps[j.step]
+	x := Wait{
+		Kind: AtJoin, Step: step.Name, Since: j.tokens[len(j.tokens)-1].since, Mode: step.Join.Mode, FanOut: j.group.run, Live: live,
 	}
 	for _, t := range j.tokens {
-		w.Arrived = append(w.Arrived, t.from)
+		x.Arrived = append(x.Arrived, t.from)
 	}
-	return w
+	w.add(x)
 }
 
-func (n *Net) inRun(list []Wait, run *stepRun) []Wait {
+func (w *waits) inRun(run *stepRun) {
 	base := Wait{Step: run.step.Name, Run: run.key, Iteration: -1}
 	if run.step.Loop != nil {
-		w := base
-		w.Kind, w.Done, w.Failed, w.Total = ForItems, run.done+run.failed, run.failed, len(run.items)
-		list = append(list, w)
+		x := base
+		x.Kind, x.Done, x.Failed, x.Total = ForItems, run.done+run.failed, run.failed, len(run.items)
+		w.add(x)
 	}
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		it := run.iters[i]
-		w := base
+		x := base
 		if run.step.Loop != nil {
-			w.Iteration = int(i)
+			x.Iteration = int(i)
 		}
 		if it.pc < len(run.step.Tasks) { // it may have done the last, and end with the next event
-			w.Task = it.task().Label
+			x.Task = it.task().Label
 		}
 		switch {
 		case it.cell != noCell:
-			w.Kind, w.Node = ForCall, it.cell
+			x.Kind, x.Node = ForCall, it.cell
 		case it.wake == 0:
-			w.Kind, w.Due = ForDelay, n.more
+			x.Kind, x.Due = ForDelay, w.net.pipelines.more
 		default:
-			w.Kind, w.Due = ForDelay, it.wake
+			x.Kind, x.Due = ForDelay, it.wake
 		}
-		list = append(list, w)
+		w.add(x)
 	}
-	return list
 }

@@ -18,13 +18,13 @@ func Check(n *Net) error {
 		seen[t]++
 		live[t.group]++
 	}
-	for t := range n.gates.waiting {
+	for _, t := range n.gates.All() {
 		seen[t]++
 		live[t.group]++
 		pending[t.step]++
 	}
 	whole := map[wholeKey]*group{}
-	for j := range n.joins {
+	for j := range n.fanOuts.joins {
 		for _, t := range j.tokens {
 			seen[t]++
 			parked[t.step]++
@@ -47,19 +47,19 @@ func Check(n *Net) error {
 	}
 	groups := map[*group]bool{}
 	cells := 0
-	for _, run := range n.runs {
+	for _, run := range n.runs.byKey {
 		live[run.group]++
 		for _, it := range run.iters {
 			if it.cell != noCell {
 				cells++
-				if n.byCell[it.cell] != it {
+				if n.pipelines.byCell[it.cell] != it {
 					errs = append(errs, fmt.Errorf("invariant 3: cell %d is not that of its iteration", it.cell))
 				}
 			}
 		}
 	}
-	if cells != len(n.byCell) {
-		errs = append(errs, fmt.Errorf("invariant 3: %d cells, %d in iterations", len(n.byCell), cells))
+	if cells != len(n.pipelines.byCell) {
+		errs = append(errs, fmt.Errorf("invariant 3: %d cells, %d in iterations", len(n.pipelines.byCell), cells))
 	}
 	var climb func(g *group)
 	climb = func(g *group) {

@@ -29,22 +29,29 @@ type known struct {
 	tracker *tracker // nil: to one of the group's own, as soon as a token comes
 }
 
+// fanOuts are the fan-outs under way, as far as joins need them.
+type fanOuts struct {
+	net     *Net
+	joining bool              // the playbook has joins: without any, fan-outs need not be kept
+	joins   map[*tracker]bool // with parked tokens
+}
+
 // openGroup opens a fan-out of some branches.
-func (n *Net) openGroup(run *stepRun, branches int) *group {
+func (f *fanOuts) openGroup(run *stepRun, branches int) *group {
 	return &group{
-		parent: run.group, router: run.step.Index, run: run.key, arc: run.arc, id: n.token + 1, live: branches,
+		parent: run.group, router: run.step.Index, run: run.key, arc: run.arc, id: f.net.token + 1, live: branches,
 	}
 }
 
 // tracker finds where the tokens of a group go that come to a join: to the outermost fan-out around them that the join answers
 // to; where there is none, to the group itself. Each group looks for each join once.
-func (n *Net) tracker(g *group, join int) *tracker {
+func (f *fanOuts) tracker(g *group, join int) *tracker {
 	var found *tracker
 	var few [4]*group
 	asking := few[:0] // innermost first
 	for h := g; h != nil; h = h.parent {
 		if i, ok := h.find(join); ok {
-			if j := h.known[i].tracker; j != nil && (h == g || n.book.AnswersTo(join, j.group.router)) {
+			if j := h.known[i].tracker; j != nil && (h == g || f.net.book.AnswersTo(join, j.group.router)) {
 				found = j
 			}
 			break
@@ -52,7 +59,7 @@ func (n *Net) tracker(g *group, join int) *tracker {
 		asking = append(asking, h)
 	}
 	for _, h := range slices.Backward(asking) {
-		if found == nil && n.book.AnswersTo(join, h.router) {
+		if found == nil && f.net.book.AnswersTo(join, h.router) {
 			found = h.newTracker(join)
 		}
 		h.learn(join, found)
@@ -83,24 +90,24 @@ func (g *group) newTracker(join int) *tracker {
 }
 
 // leave takes one live member out of a group. With the last of them the group ends, and leaves the one around it.
-func (n *Net) leave(g *group) {
-	for ; g != nil && n.halted == nil && !n.stopped; g = g.parent {
+func (f *fanOuts) leave(g *group) {
+	for ; g != nil && f.net.halted == nil && !f.net.stopped; g = g.parent {
 		if g.live--; g.live > 0 {
 			return
 		}
-		n.closeGroup(g)
+		f.closeGroup(g)
 	}
 }
 
 // closeGroup lets the joins decide that answer to a group of which nothing can come any more. Where branches of it have failed
 // and none of its joins went on, it counts as a branch that failed of the group around.
-func (n *Net) closeGroup(g *group) {
+func (f *fanOuts) closeGroup(g *group) {
 	fired := false
 	for _, j := range g.joins {
 		if !j.fired {
-			n.decide(j)
+			f.decide(j)
 		}
-		if n.halted != nil {
+		if f.net.halted != nil {
 			return // nothing goes on any more
 		}
 		fired = fired || j.fired

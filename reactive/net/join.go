@@ -17,62 +17,62 @@ type tracker struct {
 }
 
 // park takes a token that has arrived at a join.
-func (n *Net) park(t *token) {
-	join := n.book.Steps[t.step].Join
+func (f *fanOuts) park(t *token) {
+	join := f.net.book.Steps[t.step].Join
 	if t.group == nil {
-		n.arriveAlone(t, join)
+		f.arriveAlone(t, join)
 		return
 	}
-	j := n.tracker(t.group, t.step)
+	j := f.tracker(t.group, t.step)
 	if !j.fired {
 		j.tokens = append(j.tokens, t)
-		n.joins[j] = true
-		n.steps[t.step].parked++
+		f.joins[j] = true
+		f.net.steps[t.step].parked++
 		if join.Mode == playbook.JoinAny || join.Mode == playbook.JoinCount && len(j.tokens) == join.N {
-			n.fire(j)
+			f.fire(j)
 		}
 	}
-	n.leave(t.group)
+	f.leave(t.group)
 }
 
 // arriveAlone takes a token that belongs to no fan-out: no other can arrive.
-func (n *Net) arriveAlone(t *token, join *playbook.Join) {
+func (f *fanOuts) arriveAlone(t *token, join *playbook.Join) {
 	if join.Mode == playbook.JoinCount && join.N > 1 {
-		n.branchFailed(nil, n.unsatisfied(t.step, 1))
+		f.net.branchFailed(nil, f.unsatisfied(t.step, 1))
 		return
 	}
-	n.admit(n.merged([]*token{t}, nil))
+	f.net.admit(f.merged([]*token{t}, nil))
 }
 
-func (n *Net) unsatisfied(step, arrived int) *journal.Failure {
-	s := n.book.Steps[step]
+func (f *fanOuts) unsatisfied(step, arrived int) *journal.Failure {
+	s := f.net.book.Steps[step]
 	return at(s.Name, failure(ReasonJoin, "%d of %d branches have arrived, and no other can", arrived, s.Join.N))
 }
 
 // fire merges what has arrived at a join into one token, which goes on in the fan-out around the group.
-func (n *Net) fire(j *tracker) {
+func (f *fanOuts) fire(j *tracker) {
 	j.fired = true
-	n.unpark(j)
-	t := n.merged(j.tokens, j.group)
+	f.unpark(j)
+	t := f.merged(j.tokens, j.group)
 	j.tokens = nil
 	if t.group != nil {
 		t.group.live++
 	}
-	n.admit(t)
+	f.net.admit(t)
 }
 
-func (n *Net) unpark(j *tracker) {
-	n.steps[j.step].parked -= int32(len(j.tokens))
-	delete(n.joins, j)
+func (f *fanOuts) unpark(j *tracker) {
+	f.net.steps[j.step].parked -= int32(len(j.tokens))
+	delete(f.joins, j)
 }
 
 // merged is the token that several make, of a group and of those within it; nil: one alone. Their args are laid over each
 // other in the order of the arcs.
-func (n *Net) merged(list []*token, g *group) *token {
+func (f *fanOuts) merged(list []*token, g *group) *token {
 	last := list[len(list)-1]
-	n.token++
+	f.net.token++
 	out := &token{
-		id: n.token, since: n.event.Seq, step: last.step, event: last.event, from: last.from, status: last.status, ref: last.ref,
+		id: f.net.token, since: f.net.event.Seq, step: last.step, event: last.event, from: last.from, status: last.status, ref: last.ref,
 	}
 	if g != nil {
 		list = g.ordered(list)
@@ -91,18 +91,18 @@ func (n *Net) merged(list []*token, g *group) *token {
 }
 
 // decide says what a join does to which nothing can come any more.
-func (n *Net) decide(j *tracker) {
-	join, g := n.book.Steps[j.step].Join, j.group
+func (f *fanOuts) decide(j *tracker) {
+	join, g := f.net.book.Steps[j.step].Join, j.group
 	switch {
 	case join.Mode == playbook.JoinCount:
-		n.unpark(j)
+		f.unpark(j)
 		if g.parent != nil {
 			g.parent.live++ // the failed branch is one of the fan-out around
 		}
-		n.branchFailed(g.parent, n.unsatisfied(j.step, len(j.tokens)))
+		f.net.branchFailed(g.parent, f.unsatisfied(j.step, len(j.tokens)))
 	case g.failed == 0 || join.FireMiss:
-		n.fire(j)
+		f.fire(j)
 	default:
-		n.unpark(j)
+		f.unpark(j)
 	}
 }

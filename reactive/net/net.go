@@ -1,12 +1,13 @@
 package net
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/gate"
+	"github.com/sluiceflow/sluice/reactive/net/results"
+	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -21,31 +22,24 @@ import (
 //  3. Every open cell belongs to one iteration of one live step-run.
 //  4. A parked token is at the tracker of its group for that join, and the group that the tracker is of has live members.
 type Net struct {
-	book    *playbook.Playbook
-	joining bool // it has joins: without any, fan-outs need not be kept
-	root    *reactive.Root
-	cells   *reactive.Cells
-	watch   func(View)
+	book  *playbook.Playbook
+	root  *reactive.Root
+	cells *reactive.Calls
+	watch func(View)
 
 	workload     map[string]value.Value
-	ctx          vars
-	steps        []stepState       // by step
-	ready        tokens            // admitted, oldest first
-	gates        gates             // pending tokens
-	joins        map[*tracker]bool // with parked tokens
-	runs         map[string]*stepRun
-	byCell       map[int32]*iteration
-	todo         []*iteration // to go on with in this event, or in those after it where that is too much
-	begun        int          // the work that was done before this event
-	attempts     int          // of tasks that have ended in this event
-	more         int64        // when the rest of todo is gone on with; 0: there is none
+	ctx          runContext
+	steps        []stepState         // by step
+	ready        tokens              // admitted, oldest first
+	gates        *gate.Gates[*token] // pending tokens
+	fanOuts      fanOuts
+	runs         stepRuns
+	pipelines    pipelines
 	timers       timers
-	store        map[string]value.Value // results kept out of line, by reference
+	results      results.Store // kept out of line
 	marking      marking
 	tally        tally
-	token        uint64 // id of the newest
-	jumps        int
-	stepRuns     int
+	token        uint64           // id of the newest
 	halted       *journal.Failure // why nothing new starts; nil: things do
 	stopped      bool             // the run was cancelled or closed
 	waiting      bool
@@ -73,18 +67,19 @@ type stepState struct {
 // New makes the root of a playbook's run that has no events yet.
 func New(p *plan.Plan) *reactive.Root {
 	book := p.Workflow.Routing.(*playbook.Playbook)
-	return reactive.NewRouted(p, func(c *reactive.Cells) reactive.Body {
-		n := &Net{
-			book: book, root: c.Root(), cells: c,
-			steps: make([]stepState, len(book.Steps)), runs: map[string]*stepRun{}, byCell: map[int32]*iteration{},
-			store: map[string]value.Value{}, joins: map[*tracker]bool{},
-		}
+	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
+		n := &Net{book: book, root: c.Root(), cells: c, steps: make([]stepState, len(book.Steps))}
+		n.ctx.net, n.timers.net = n, n
+		n.fanOuts = fanOuts{net: n, joins: map[*tracker]bool{}}
+		n.runs = stepRuns{net: n, byKey: map[string]*stepRun{}}
+		n.pipelines = pipelines{net: n, byCell: map[int32]*iteration{}}
 		for i := range n.steps {
-			n.joining = n.joining || book.Steps[i].Join != nil
+			n.fanOuts.joining = n.fanOuts.joining || book.Steps[i].Join != nil
 			n.steps[i].status = reactive.Idle
 		}
-		n.gates.init(n)
-		n.marking.init(n.gates.graph)
+		graph := signals.New()
+		n.gates = gate.New(graph, admission{n})
+		n.marking.init(graph)
 		return n
 	})
 }
@@ -108,7 +103,7 @@ func (n *Net) Watch(f func(View)) { n.watch = f }
 // then pending tokens look again; then it is seen whether the net is quiescent. What is too much for one event goes on with the
 // next, for which a timer is due at once.
 func (n *Net) Apply(e *journal.Event) {
-	n.event, n.begun, n.attempts = e, n.root.Meter().Spent(), 0
+	n.event, n.pipelines.begun, n.pipelines.attempts = e, n.root.Meter().Spent(), 0
 	if n.root.Closed() {
 		n.close(e)
 		return
@@ -117,60 +112,27 @@ func (n *Net) Apply(e *journal.Event) {
 	case journal.RunStarted:
 		n.begin(e)
 	case journal.StepScheduled:
-		n.schedule()
+		n.runs.schedule()
 	case journal.ContextPatched:
-		n.patch(e)
+		n.ctx.patch(e)
 	case journal.TimerFired:
-		n.fired(e)
+		n.timers.fired(e)
 	case journal.NodeAborted:
-		if run := n.runs[e.Node]; run != nil {
-			n.cut(run, abortion(e))
+		if run := n.runs.byKey[e.Node]; run != nil {
+			n.runs.cut(run, abortion(e))
 		}
 	case journal.CallRequested:
-		n.requested(e)
+		n.pipelines.requested(e)
 	case journal.RunFinished:
 		n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
 		n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
 	}
-	n.work()
-	n.gates.look()
+	n.pipelines.work()
+	n.defect(n.gates.Look(n.moved))
 	n.settle()
 	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // before there was such a limit they were not counted
-		n.root.Meter().Add(n.attempts * attemptWork)
+		n.root.Meter().Add(n.pipelines.attempts * attemptWork)
 	}
-}
-
-// work goes on with every iteration that can, until all wait for something, or one event has led to enough.
-func (n *Net) work() {
-	for {
-		for len(n.todo) > 0 && !n.enough() { // a loop may put in one for every one that is taken out: nothing that has ended is kept
-			it := n.todo[0]
-			n.todo[0], n.todo = nil, n.todo[1:]
-			if n.runs[it.run.key] == it.run && it.run.iters[it.index] == it { // it was not cut since
-				n.advance(it)
-			}
-		}
-		n.cells.Derive()
-		for _, v := range n.cells.Touched() {
-			if it := n.byCell[v]; it != nil && n.root.Final(v) {
-				n.ended(it)
-			}
-		}
-		if len(n.todo) == 0 || n.enough() {
-			break
-		}
-	}
-	n.more = 0
-	if len(n.todo) > 0 {
-		n.more = n.instant()
-	}
-}
-
-// enough reports whether this event has led to as much work as one may, and the rest is for another: so a loop that calls nothing,
-// however long it is, takes many events that are short.
-func (n *Net) enough() bool {
-	most := int(n.root.Start().EventWorkMax)
-	return most > 0 && n.attempts > 0 && n.root.Meter().Spent()-n.begun+n.attempts*attemptWork >= most
 }
 
 // begin puts the first token.
@@ -195,23 +157,13 @@ func (n *Net) close(e *journal.Event) {
 	n.stopped = true
 	n.dropTokens()
 	var cut []string
-	for _, run := range n.live() {
+	for _, run := range n.runs.live() {
 		n.steps[run.step.Index].status = reactive.Aborted
 		n.steps[run.step.Index].live--
 		cut = append(cut, run.key)
 	}
-	n.runs, n.byCell, n.todo, n.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
+	n.runs.byKey, n.pipelines.byCell, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
 	n.tell(View{Name: ExecutionCancelled, Runs: cut})
-}
-
-// live gives the step-runs under way, in the order in which they were scheduled.
-func (n *Net) live() []*stepRun {
-	list := make([]*stepRun, 0, len(n.runs))
-	for _, run := range n.runs {
-		list = append(list, run)
-	}
-	slices.SortFunc(list, func(a, b *stepRun) int { return cmp.Compare(a.order, b.order) })
-	return list
 }
 
 // dropTokens takes every token away.
@@ -219,11 +171,11 @@ func (n *Net) dropTokens() {
 	for n.ready.Len() > 0 {
 		n.ready.pop()
 	}
-	n.gates.clear()
+	n.defect(n.gates.Clear())
 	for i := range n.steps {
 		n.steps[i].pending, n.steps[i].parked = 0, 0
 	}
-	clear(n.joins)
+	clear(n.fanOuts.joins)
 }
 
 // key is the name of a step-run in journals.

@@ -3,13 +3,14 @@ package net
 import (
 	"errors"
 	"maps"
-	"math"
 	"strconv"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -22,33 +23,22 @@ const noCell = -1
 //	pc ──▶ task ──▶ outcome ──▶ rule ──▶ sets ──▶ continue │ retry │ jump │ break │ fail
 type iteration struct {
 	run     *stepRun
-	index   int32       // of its item
-	vars    vars        // its scope
-	ctx     vars        // of a parallel loop: the context as it was at its start, with its own writes
-	pc      int         // index of the task
-	entered bool        // the task has begun
-	tries   int         // of the task since control came to it
-	judged  int32       // attempts of the cell that were judged
-	visits  []int32     // by task: how often control came to it
-	input   value.Value // of its step
-	begun   bool        // it has its input
-	cell    int32       // of its call; noCell: it makes none now
-	began   int64       // when the attempt was requested
-	wake    int64       // when a task without a call is tried again; 0: it is not
+	index   int32          // of its item
+	vars    variables.Vars // its scope
+	ctx     variables.Vars // of a parallel loop: the context as it was at its start, with its own writes
+	pc      int            // index of the task
+	entered bool           // the task has begun
+	tries   int            // of the task since control came to it
+	judged  int32          // attempts of the cell that were judged
+	visits  []int32        // by task: how often control came to it
+	input   value.Value    // of its step
+	begun   bool           // it has its input
+	cell    int32          // of its call; noCell: it makes none now
+	began   int64          // when the attempt was requested
+	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
-	results vars // by task
-	out     *outcome
-}
-
-// outcome is how a task has ended.
-type outcome struct {
-	task     *playbook.Task
-	result   value.Value
-	failure  *journal.Failure // nil: it went well
-	about    map[string]any
-	attempt  int
-	at       int64
-	duration time.Duration
+	results variables.Vars // by task
+	out     *outcome.Outcome
 }
 
 // apart reports whether it has a context of its own: other iterations run beside it.
@@ -70,49 +60,93 @@ func (it *iteration) key() string {
 	return k
 }
 
+// pipelines are the passages under way, and how far one event has taken them.
+type pipelines struct {
+	net      *Net
+	byCell   map[int32]*iteration
+	todo     []*iteration // to go on with in this event, or in those after it where that is too much
+	begun    int          // the work that was done before this event
+	attempts int          // of tasks that have ended in this event
+	more     int64        // when the rest of todo is gone on with; 0: there is none
+	jumps    int
+}
+
 // taskWork is what one task of an iteration counts as beside its expressions.
 const taskWork = 100
 
 // attemptWork is what one attempt of a task counts as beside that, for what is told of it: of runs that bound the work of an event.
 const attemptWork = 300
 
+// work goes on with every iteration that can, until all wait for something, or one event has led to enough.
+func (p *pipelines) work() {
+	for {
+		for len(p.todo) > 0 && !p.enough() { // a loop may put in one for every one that is taken out: nothing that has ended is kept
+			it := p.todo[0]
+			p.todo[0], p.todo = nil, p.todo[1:]
+			if p.net.runs.byKey[it.run.key] == it.run && it.run.iters[it.index] == it { // it was not cut since
+				p.advance(it)
+			}
+		}
+		p.net.cells.Derive()
+		for _, v := range p.net.cells.Touched() {
+			if it := p.byCell[v]; it != nil && p.net.root.Final(v) {
+				p.ended(it)
+			}
+		}
+		if len(p.todo) == 0 || p.enough() {
+			break
+		}
+	}
+	p.more = 0
+	if len(p.todo) > 0 {
+		p.more = p.net.instant()
+	}
+}
+
+// enough reports whether this event has led to as much work as one may, and the rest is for another: so a loop that calls nothing,
+// however long it is, takes many events that are short.
+func (p *pipelines) enough() bool {
+	most := int(p.net.root.Start().EventWorkMax)
+	return most > 0 && p.attempts > 0 && p.net.root.Meter().Spent()-p.begun+p.attempts*attemptWork >= most
+}
+
 // advance goes on with an iteration until it makes a call, sleeps, or ends, or there is enough for one event.
-func (n *Net) advance(it *iteration) {
-	n.root.Meter().Add(taskWork)
+func (p *pipelines) advance(it *iteration) {
+	p.net.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
 	if !it.begun {
-		if f := n.give(it); f != nil {
-			n.endIteration(it, f)
+		if f := p.give(it); f != nil {
+			p.net.runs.endIteration(it, f)
 			return
 		}
 	}
 	for it.pc < len(tasks) {
 		if !it.entered {
-			n.enter(it)
+			p.enter(it)
 		}
 		if it.cell != noCell || it.task().Site >= 0 {
 			return
 		}
-		it.began = n.instant()
-		n.tell(n.at(it, View{Name: AttemptStarted}))
-		if !n.conclude(it, &outcome{}) {
+		it.began = p.net.instant()
+		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
+		if !p.conclude(it, &outcome.Outcome{}) {
 			return
 		}
-		if n.enough() {
-			n.todo = append(n.todo, it)
+		if p.enough() {
+			p.todo = append(p.todo, it)
 			return
 		}
 	}
-	n.endIteration(it, nil)
+	p.net.runs.endIteration(it, nil)
 }
 
 // give gives an iteration the input of its step: what was rendered when the run began, or its own.
-func (n *Net) give(it *iteration) *journal.Failure {
+func (p *pipelines) give(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
 		return nil
 	}
-	in, err := it.run.step.Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	in, err := it.run.step.Input.Eval(&scope{net: p.net, run: it.run, it: it, args: it.run.args})
 	if err != nil {
 		return failure(KindExpression, "%v", err)
 	}
@@ -121,44 +155,44 @@ func (n *Net) give(it *iteration) *journal.Failure {
 }
 
 // enter brings control to a task.
-func (n *Net) enter(it *iteration) {
+func (p *pipelines) enter(it *iteration) {
 	it.entered, it.tries, it.judged = true, 0, 0
 	if it.visits == nil {
 		it.visits = make([]int32, len(it.run.step.Tasks))
 	}
 	it.visits[it.pc]++
-	n.tell(n.at(it, View{Name: TaskStarted}))
+	p.net.tell(p.net.at(it, View{Name: TaskStarted}))
 	if site := it.task().Site; site >= 0 {
-		it.cell = n.cells.Open(int32(site), it.key())
-		n.byCell[it.cell] = it
+		it.cell = p.net.cells.Open(int32(site), it.key())
+		p.byCell[it.cell] = it
 	}
 }
 
-func (n *Net) closeCell(it *iteration) {
+func (p *pipelines) closeCell(it *iteration) {
 	if it.cell != noCell {
-		delete(n.byCell, it.cell)
-		n.cells.Close(it.cell)
+		delete(p.byCell, it.cell)
+		p.net.cells.Close(it.cell)
 		it.cell = noCell
 	}
 	it.wake = 0
 }
 
 // requested notes the beginning of an attempt.
-func (n *Net) requested(e *journal.Event) {
-	v, ok := n.root.Node(e.Node)
-	if it := n.byCell[v]; ok && it != nil {
+func (p *pipelines) requested(e *journal.Event) {
+	v, ok := p.net.root.Node(e.Node)
+	if it := p.byCell[v]; ok && it != nil {
 		it.began = e.At
-		n.tell(n.at(it, View{Name: AttemptStarted}))
+		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
 	}
 }
 
 // Input is what the call of a cell is made with.
 func (n *Net) Input(v int32) (any, *journal.Failure) {
-	it := n.byCell[v]
+	it := n.pipelines.byCell[v]
 	if it == nil {
 		return nil, nil
 	}
-	in, err := n.render(it)
+	in, err := n.pipelines.render(it)
 	if err == nil {
 		err = value.Fits(in, 0)
 	}
@@ -170,7 +204,7 @@ func (n *Net) Input(v int32) (any, *journal.Failure) {
 
 // render makes what the task where control is is called with: what its tool says, over the input of its step where it is
 // handed that.
-func (n *Net) render(it *iteration) (value.Value, error) {
+func (p *pipelines) render(it *iteration) (value.Value, error) {
 	task := it.task()
 	if task.Input == nil {
 		if task.Handed {
@@ -178,7 +212,7 @@ func (n *Net) render(it *iteration) (value.Value, error) {
 		}
 		return nil, nil
 	}
-	own, err := task.Input.Eval(&scope{net: n, run: it.run, it: it, args: it.run.args})
+	own, err := task.Input.Eval(&scope{net: p.net, run: it.run, it: it, args: it.run.args})
 	if err != nil || !task.Handed {
 		return own, err
 	}
@@ -193,274 +227,176 @@ func (n *Net) render(it *iteration) (value.Value, error) {
 }
 
 // ended takes what the call of an iteration has come to.
-func (n *Net) ended(it *iteration) {
+func (p *pipelines) ended(it *iteration) {
 	v := it.cell
-	out := &outcome{failure: n.root.Failure(v), about: n.told()}
+	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.told()}
 	switch {
-	case n.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
-		out.failure = nil
-	case n.root.Attempts(v) == it.judged: // there was nothing to call with
-		n.endIteration(it, out.failure)
+	case p.net.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
+		out.Failure = nil
+	case p.net.root.Attempts(v) == it.judged: // there was nothing to call with
+		p.net.runs.endIteration(it, out.Failure)
 		return
-	case n.root.Status(v) == reactive.Completed:
-		out.result, _ = value.Of(n.root.Output(v))
+	case p.net.root.Status(v) == reactive.Completed:
+		out.Result, _ = value.Of(p.net.root.Output(v))
 	}
-	it.judged = n.root.Attempts(v)
+	it.judged = p.net.root.Attempts(v)
 	switch task := it.task(); {
 	case task.Kind == "http":
-		out.unwrap()
+		out.Unwrap()
 	case task.Resolves():
-		n.resolve(out)
+		p.resolve(out)
 	}
-	if n.conclude(it, out) {
-		n.todo = append(n.todo, it)
-	}
-}
-
-// unwrap takes an HTTP answer apart: rules see its body as the result, and the rest as `outcome.http`.
-func (o *outcome) unwrap() {
-	if _, ok := o.about["http"]; ok {
-		return
-	}
-	answer, _ := o.result.(map[string]any)
-	if o.failure != nil {
-		details, _ := value.Of(o.failure.Details)
-		answer, _ = details.(map[string]any)
-	}
-	if _, ok := answer["headers"]; !ok || answer["status"] == nil {
-		return
-	}
-	o.about = map[string]any{"http": map[string]any{"status": answer["status"], "headers": answer["headers"]}}
-	if o.failure == nil {
-		o.result = answer["body"]
+	if p.conclude(it, out) {
+		p.todo = append(p.todo, it)
 	}
 }
 
 // told is what the event tells beside an output.
-func (n *Net) told() map[string]any {
-	if n.event.Detail == nil {
+func (p *pipelines) told() map[string]any {
+	if p.net.event.Detail == nil {
 		return nil
 	}
-	about, _ := value.Of(n.event.Detail.About)
+	about, _ := value.Of(p.net.event.Detail.About)
 	object, _ := about.(map[string]any)
 	return object
 }
 
 // conclude judges an attempt by the task's rules. It reports whether the iteration goes on at once.
-func (n *Net) conclude(it *iteration, out *outcome) bool {
+func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	task := it.task()
 	it.tries++
-	n.attempts++
-	out.task, out.attempt, out.at = task, it.tries, n.instant()
-	out.duration = time.Duration(max(0, out.at-it.began))
+	p.attempts++
+	out.Task, out.Attempt, out.At = task, it.tries, p.net.instant()
+	out.Duration = time.Duration(max(0, out.At-it.began))
 	it.out = out
-	n.keep(out)
+	p.keep(out)
 	name := AttemptDone
-	if out.failure != nil {
+	if out.Failure != nil {
 		name = AttemptFailed
 	}
-	n.tell(n.at(it, View{Name: name, Failure: out.failure}))
-	s := &scope{net: n, run: it.run, it: it, args: it.run.args, out: out}
+	p.net.tell(p.net.at(it, View{Name: name, Failure: out.Failure}))
+	s := &scope{net: p.net, run: it.run, it: it, args: it.run.args, out: out}
 	var rule *playbook.Rule
 	var do playbook.Do
 	var err error
-	if out.failure == nil {
-		err = n.set(task.Set, s)
+	if out.Failure == nil {
+		err = p.net.ctx.set(task.Set, s)
 	}
 	if err == nil {
-		rule, do, err = pick(task, s)
+		rule, do, err = out.Rule(s)
 	}
 	if err != nil {
-		n.endTask(it, true)
-		n.endIteration(it, failureOf(err))
+		p.endTask(it, true)
+		p.net.runs.endIteration(it, failureOf(err))
 		return false
 	}
 	if do == playbook.Retry && it.tries >= rule.Attempts {
 		do = playbook.Fail
 	}
-	n.tell(n.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
+	p.net.tell(p.net.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
 	if do != playbook.Retry {
-		n.endTask(it, out.failure != nil || do == playbook.Fail)
+		p.endTask(it, out.Failure != nil || do == playbook.Fail)
 	}
 	if rule != nil {
-		if err := n.set(rule.Set, s); err != nil {
+		if err := p.net.ctx.set(rule.Set, s); err != nil {
 			if do == playbook.Retry {
-				n.endTask(it, true) // there is no other attempt
+				p.endTask(it, true) // there is no other attempt
 			}
-			n.endIteration(it, failureOf(err))
+			p.net.runs.endIteration(it, failureOf(err))
 			return false
 		}
 	}
-	return n.act(it, out, rule, do, s)
+	return p.act(it, out, rule, do, s)
 }
 
-func (n *Net) endTask(it *iteration, failed bool) {
+func (p *pipelines) endTask(it *iteration, failed bool) {
 	name := TaskDone
 	if failed {
 		name = TaskFailed
 	}
-	n.tell(n.at(it, View{Name: name, Failure: it.out.failure}))
-}
-
-// pick finds what a task's rules say of an outcome. The rule is nil when none of them holds.
-func pick(task *playbook.Task, s *scope) (*playbook.Rule, playbook.Do, error) {
-	for i := range task.Rules {
-		r := &task.Rules[i]
-		if r.When == nil {
-			return r, r.Do, nil
-		}
-		yes, err := r.When.EvalBool(s)
-		if err != nil {
-			return nil, "", err
-		}
-		if yes {
-			return r, r.Do, nil
-		}
-	}
-	if s.out.failure != nil && (!task.HasPolicy || task.Unmatched) {
-		return nil, playbook.Fail, nil
-	}
-	return nil, playbook.Continue, nil
+	p.net.tell(p.net.at(it, View{Name: name, Failure: it.out.Failure}))
 }
 
 // act does what was decided.
-func (n *Net) act(it *iteration, out *outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
+func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
 	if do == playbook.Retry {
-		return n.again(it, rule, s)
+		return p.again(it, rule, s)
 	}
-	if out.failure == nil && do != playbook.Fail {
-		it.prev = out.result
-		it.results.put(it.task().Label, out.result)
+	if out.Failure == nil && do != playbook.Fail {
+		it.prev = out.Result
+		it.results.Put(it.task().Label, out.Result)
 	}
 	switch do {
 	case playbook.Fail:
-		f := out.failure
+		f := out.Failure
 		if f == nil {
 			f = failure(KindPolicy, "a rule of task %q has failed the step", it.task().Label)
 		}
-		n.endIteration(it, f)
+		p.net.runs.endIteration(it, f)
 		return false
 	case playbook.Break:
-		n.endIteration(it, nil)
+		p.net.runs.endIteration(it, nil)
 		return false
 	case playbook.Jump:
-		return n.jump(it, rule)
+		return p.jump(it, rule)
 	}
-	n.moveTo(it, it.pc+1)
+	p.moveTo(it, it.pc+1)
 	return true
 }
 
 // moveTo takes control to another task.
-func (n *Net) moveTo(it *iteration, pc int) {
-	n.closeCell(it)
+func (p *pipelines) moveTo(it *iteration, pc int) {
+	p.closeCell(it)
 	it.pc, it.entered = pc, false
 }
 
-func (n *Net) jump(it *iteration, rule *playbook.Rule) bool {
+func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 	to := rule.To
 	if to == playbook.Previous {
 		to = it.pc - 1
 	}
 	if to < 0 {
-		n.endIteration(it, failure(KindConfig, "task %q is the first: there is nothing before it to jump to", it.task().Label))
+		p.net.runs.endIteration(it, failure(KindConfig, "task %q is the first: there is nothing before it to jump to", it.task().Label))
 		return false
 	}
-	if n.jumps >= n.book.Executor.MaxJumps {
-		f := failure(ReasonLimit, "%d jumps, as many as the run may make", n.jumps)
-		n.halt(f)
-		n.endIteration(it, f)
+	if p.jumps >= p.net.book.Executor.MaxJumps {
+		f := failure(ReasonLimit, "%d jumps, as many as the run may make", p.jumps)
+		p.net.halt(f)
+		p.net.runs.endIteration(it, f)
 		return false
 	}
-	n.jumps++
-	n.moveTo(it, to)
+	p.jumps++
+	p.moveTo(it, to)
 	return true
 }
 
 // again has a task tried once more after its delay.
-func (n *Net) again(it *iteration, rule *playbook.Rule, s *scope) bool {
-	pause, err := delay(rule, it.tries, s)
+func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
+	pause, err := outcome.Delay(rule, it.tries, s)
 	if err != nil {
-		n.endTask(it, true)
-		n.endIteration(it, failureOf(err))
+		p.endTask(it, true)
+		p.net.runs.endIteration(it, failureOf(err))
 		return false
 	}
-	due := call.After(n.instant(), pause)
+	due := call.After(p.net.instant(), pause)
 	if it.cell != noCell {
-		n.cells.Again(it.cell, due)
+		p.net.cells.Again(it.cell, due)
 		return false
 	}
 	it.wake = due
-	n.addTimer(&timer{due: due, run: it.run, it: it, key: it.key()})
+	p.net.timers.add(&timer{due: due, run: it.run, it: it, key: it.key()})
 	return false
-}
-
-// delayMax bounds a delay between two attempts.
-const delayMax = 100 * 365 * 24 * time.Hour
-
-// delay is the pause after the n-th attempt.
-func delay(rule *playbook.Rule, n int, s *scope) (time.Duration, error) {
-	seconds := 1.0
-	if rule.Delay != nil {
-		v, err := rule.Delay.Eval(s)
-		if err != nil {
-			return 0, err
-		}
-		switch v := v.(type) {
-		case int64:
-			seconds = float64(v)
-		case float64:
-			seconds = v
-		case string:
-			if seconds, err = strconv.ParseFloat(v, 64); err != nil {
-				return 0, errors.New("delay must be a number of seconds, not " + strconv.Quote(v))
-			}
-		default:
-			return 0, errors.New("delay must be a number of seconds, not " + kindOf(v))
-		}
-	}
-	switch rule.Backoff {
-	case playbook.BackoffLinear:
-		seconds *= float64(n)
-	case playbook.BackoffExponential:
-		seconds *= math.Pow(2, float64(n-1))
-	}
-	if !(seconds >= 0) {
-		return 0, errors.New("delay must not be negative")
-	}
-	return time.Duration(min(seconds*float64(time.Second), float64(delayMax))), nil
 }
 
 // failureOf is what an error in an expression or a write makes of a step.
 func failureOf(err error) *journal.Failure {
-	var conflict errConflict
+	var conflict variables.ConflictError
 	if errors.As(err, &conflict) {
 		return failure(KindConflict, "%v", err)
 	}
-	var room errRoom
+	var room variables.RoomError
 	if errors.As(err, &room) {
 		return failure(ReasonLimit, "%v", err)
 	}
 	return failure(KindExpression, "%v", err)
-}
-
-// kinded names a failure after its kind, where that is not its code.
-func kinded(f *journal.Failure) *journal.Failure {
-	k := kindOfFailure(f)
-	if k == f.Code {
-		return f
-	}
-	named := *f
-	named.Code = k
-	return &named
-}
-
-// kindOfFailure is what rules call the kind of an error.
-func kindOfFailure(f *journal.Failure) string {
-	details, _ := value.Of(f.Details)
-	if object, ok := details.(map[string]any); ok {
-		if kind, ok := object["kind"].(string); ok && kind != "" {
-			return kind
-		}
-	}
-	return f.Code
 }

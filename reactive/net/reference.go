@@ -3,63 +3,61 @@ package net
 import (
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // CodeReference is the code of a task that was to resolve a reference to something that is not there.
 const CodeReference = "REFERENCE_NOT_AVAILABLE"
 
-// resultRef is the kind of the objects that stand for stored results.
-const resultRef = "result_ref"
-
 // resolve puts a result in the place of its reference. The journal holds the reference only: the result follows from it.
-func (n *Net) resolve(out *outcome) {
-	if out.failure != nil {
+func (p *pipelines) resolve(out *outcome.Outcome) {
+	if out.Failure != nil {
 		return
 	}
-	ref := out.result
+	ref := out.Result
 	if object, ok := ref.(map[string]any); ok {
 		ref = object["ref"]
 	}
 	text, isText := ref.(string)
-	v, ok := n.referred(text)
+	v, ok := p.referred(text)
 	switch {
 	case !isText:
-		out.failure = failure(CodeReference, "%s is no reference", kindOf(out.result))
+		out.Failure = failure(CodeReference, "%s is no reference", outcome.KindOf(out.Result))
 	case !ok:
-		out.failure = failure(CodeReference, "there is no result %s in this run", text)
+		out.Failure = failure(CodeReference, "there is no result %s in this run", text)
 	}
-	out.result = v
-}
-
-// whole gives a result itself in the place of a reference to the result store, which only this run can resolve.
-func (n *Net) whole(v value.Value) value.Value {
-	if object, ok := v.(map[string]any); ok && object["kind"] == resultRef {
-		if ref, ok := object["ref"].(string); ok {
-			if stored, ok := n.store[ref]; ok {
-				return stored
-			}
-		}
-	}
-	return v
+	out.Result = v
 }
 
 // referred gives what a reference stands for: a value of the result store, or what the newest run of a step has given, as
 // a final step and a join are told of it.
-func (n *Net) referred(ref string) (value.Value, bool) {
-	if v, ok := n.Stored(ref); ok {
+func (p *pipelines) referred(ref string) (value.Value, bool) {
+	if v, ok := p.net.results.Get(ref); ok {
 		return v, true
 	}
-	prefix := reference(n.root.Start().Run, "")
+	prefix := results.StepReference(p.net.root.Start().Run, "")
 	run, ok := strings.CutPrefix(ref, prefix)
 	if !ok {
 		return nil, false
 	}
 	name, _, _ := strings.Cut(run, "@")
-	i, ok := n.book.StepIndex(name)
+	i, ok := p.net.book.StepIndex(name)
 	if !ok {
 		return nil, false
 	}
-	s := &n.steps[i]
+	s := &p.net.steps[i]
 	return s.result, s.gave && s.from == run
+}
+
+// keep puts a result that is larger than its task allows into the store; one that was just taken from there stays.
+func (p *pipelines) keep(out *outcome.Outcome) {
+	r := out.Task.Result
+	if r == nil || out.Task.Resolves() || out.Failure != nil || results.Size(out.Result) <= r.InlineMax {
+		return
+	}
+	var err error
+	out.Result, err = p.net.results.Put(p.net.root.Start().Run, out.Result, r.Select)
+	p.net.defect(err)
 }

@@ -2,9 +2,9 @@ package net
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
 
@@ -19,8 +19,8 @@ type scope struct {
 	it    *iteration // nil: outside of a pipeline
 	args  map[string]value.Value
 	event value.Value
-	out   *outcome // the task that has just ended
-	ended bool     // the run's result has its step's name already
+	out   *outcome.Outcome // the task that has just ended
+	ended bool             // the run's result has its step's name already
 }
 
 var (
@@ -63,7 +63,7 @@ func (s *scope) own(name string) (value.Value, bool) {
 	case "workload":
 		return s.net.workload, true
 	case "ctx":
-		return s.context().all(), true
+		return s.context().All(), true
 	case "args":
 		return s.args, true
 	case "event":
@@ -88,18 +88,18 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		}
 	case "step":
 		if s.run != nil {
-			return s.run.vars.all(), true
+			return s.run.vars.All(), true
 		}
 	case "iter":
 		if s.it != nil {
-			return s.it.vars.all(), true
+			return s.it.vars.All(), true
 		}
 	case "results":
 		if s.it != nil {
-			return s.it.results.all(), true
+			return s.it.results.All(), true
 		}
 		if s.run != nil {
-			return s.run.labeled.all(), true
+			return s.run.labeled.All(), true
 		}
 	case "_prev":
 		if s.it != nil {
@@ -118,7 +118,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		}
 	case "outcome", "output":
 		if s.out != nil {
-			return s.out.describe(), true
+			return s.out.Describe(), true
 		}
 		return nothing, s.run != nil
 	}
@@ -126,18 +126,18 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 }
 
 // context is the context as it is seen from here.
-func (s *scope) context() *vars {
+func (s *scope) context() *variables.Vars {
 	if s.it != nil && s.it.apart() {
 		return &s.it.ctx
 	}
-	return &s.net.ctx
+	return &s.net.ctx.Vars
 }
 
 // bare finds what the Jinja dialect has without a prefix, in the order in which it is looked for (playbook.Bare), and says
 // whether it is the result of a task or step.
 func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	if s.it != nil {
-		if v, ok = s.it.vars.values[name]; ok {
+		if v, ok = s.it.vars.Get(name); ok {
 			return v, false, true
 		}
 	}
@@ -145,11 +145,11 @@ func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 		return v, false, true
 	}
 	if s.it != nil {
-		if v, ok = s.it.results.values[name]; ok {
+		if v, ok = s.it.results.Get(name); ok {
 			return v, true, true
 		}
 	}
-	if v, ok = s.context().values[name]; ok {
+	if v, ok = s.context().Get(name); ok {
 		return v, false, true
 	}
 	if v, ok = s.result(name); ok {
@@ -179,53 +179,3 @@ func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 
 // nothing is the outcome of a step that has run no task: it has none, or nothing to go over.
 var nothing value.Value = map[string]any{"status": "ok", "result": nil, "data": nil, "error": nil, "loop": nil}
-
-// describe is what rules see of an outcome.
-func (o *outcome) describe() value.Value {
-	status := "ok"
-	if o.failure != nil {
-		status = "error"
-	}
-	out := map[string]any{
-		"status": status, "result": o.result, "data": o.result, "error": describe(o.failure), "loop": nil,
-		"meta": map[string]any{
-			"attempt": int64(o.attempt), "duration_ms": o.duration.Milliseconds(),
-			"ts": time.Unix(0, o.at).UTC().Format(time.RFC3339Nano),
-		},
-	}
-	switch o.task.Kind {
-	case "http":
-		out["http"] = map[string]any{"status": nil}
-	case "postgres":
-		out["pg"] = map[string]any{"code": nil}
-	case "python":
-		out["py"] = map[string]any{}
-	}
-	for k, v := range o.about {
-		out[k] = v
-	}
-	if o.failure != nil {
-		details, _ := value.Of(o.failure.Details)
-		object, _ := details.(map[string]any)
-		for _, k := range []string{"http", "pg", "py"} {
-			if v, ok := object[k]; ok {
-				out[k] = v
-			}
-		}
-	}
-	return out
-}
-
-// describe is what rules and guards see of an error; null when there is none.
-func describe(f *journal.Failure) value.Value {
-	if f == nil {
-		return nil
-	}
-	details, err := value.Of(f.Details)
-	if err != nil {
-		details = nil
-	}
-	return map[string]any{
-		"kind": kindOfFailure(f), "code": f.Code, "message": f.Message, "retryable": f.Retryable, "details": details,
-	}
-}

@@ -64,15 +64,15 @@ type Counts struct {
 // Counts gives the net's counts.
 func (n *Net) Counts() Counts {
 	return Counts{
-		StepsRun: n.stepRuns, Succeeded: n.tally.succeeded, Failed: n.tally.failed,
+		StepsRun: n.runs.scheduled, Succeeded: n.tally.succeeded, Failed: n.tally.failed,
 		NormalBranches: n.tally.normal, BadBranches: n.tally.bad,
-		Discarded: n.tally.discarded, Pending: len(n.gates.waiting), Admitted: n.ready.Len(), Jumps: n.jumps,
+		Discarded: n.tally.discarded, Pending: n.gates.Len(), Admitted: n.ready.Len(), Jumps: n.pipelines.jumps,
 	}
 }
 
 // Secrets gives the marks of those that the call of a cell is given; none when it is not open.
 func (n *Net) Secrets(v int32) []string {
-	if it := n.byCell[v]; it != nil {
+	if it := n.pipelines.byCell[v]; it != nil {
 		return it.task().Secrets
 	}
 	return nil
@@ -86,7 +86,7 @@ type Place struct {
 
 // Place says what a cell is for. It reports false when the cell is not open.
 func (n *Net) Place(v int32) (Place, bool) {
-	it := n.byCell[v]
+	it := n.pipelines.byCell[v]
 	if it == nil {
 		return Place{}, false
 	}

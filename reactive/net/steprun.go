@@ -1,7 +1,7 @@
 package net
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,6 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -25,8 +27,8 @@ type stepRun struct {
 	began   int64
 	input   value.Value
 	noInput error                // why it could not be rendered, of a step whose input is rendered for each iteration
-	vars    vars                 // the step's own scope
-	writes  *writes              // of a parallel loop's iterations; else nil
+	vars    variables.Vars       // the step's own scope
+	writes  *variables.Writes    // of a parallel loop's iterations; else nil
 	items   []any                // of its loop
 	next    int                  // item to be started next
 	width   int                  // iterations at once
@@ -36,47 +38,64 @@ type stepRun struct {
 	failed  int                  // iterations that failed
 	failure *journal.Failure     // of the first failed iteration, where that ends the loop
 	result  value.Value
-	out     *outcome // of the task that ran last
-	labeled vars     // results of the iteration that ended last, by task
+	out     *outcome.Outcome // of the task that ran last
+	labeled variables.Vars   // results of the iteration that ended last, by task
+}
+
+// stepRuns are the step-runs under way.
+type stepRuns struct {
+	net       *Net
+	byKey     map[string]*stepRun
+	scheduled int // so far
+}
+
+// live gives the step-runs under way, in the order in which they were scheduled.
+func (r *stepRuns) live() []*stepRun {
+	list := make([]*stepRun, 0, len(r.byKey))
+	for _, run := range r.byKey {
+		list = append(list, run)
+	}
+	slices.SortFunc(list, func(a, b *stepRun) int { return cmp.Compare(a.order, b.order) })
+	return list
 }
 
 // schedule has the oldest admitted token taken by a run of its step.
-func (n *Net) schedule() {
-	if n.ready.Len() == 0 {
+func (r *stepRuns) schedule() {
+	if r.net.ready.Len() == 0 {
 		return
 	}
-	t := n.ready.pop()
-	s := &n.steps[t.step]
+	t := r.net.ready.pop()
+	s := &r.net.steps[t.step]
 	s.runs++
 	s.live++
 	s.status = reactive.Running
-	if n.final == finalNone {
-		n.stepRuns++
+	if r.net.final == finalNone {
+		r.scheduled++
 	}
-	step := n.book.Steps[t.step]
+	step := r.net.book.Steps[t.step]
 	run := &stepRun{
 		step: step, key: key(step.Name, s.runs), order: t.id, args: t.args, event: t.event, group: t.group, arc: t.arc,
-		began: n.event.At, iters: map[int32]*iteration{},
+		began: r.net.event.At, iters: map[int32]*iteration{},
 	}
-	n.runs[run.key] = run
-	n.tell(View{Name: StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
+	r.byKey[run.key] = run
+	r.net.tell(View{Name: StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
 	if len(step.Tasks) == 0 && step.Loop == nil {
-		n.endRun(run, nil)
+		r.endRun(run, nil)
 		return
 	}
-	n.tell(View{Name: StepStarted, Step: step.Name, Run: run.key})
+	r.net.tell(View{Name: StepStarted, Step: step.Name, Run: run.key})
 	if step.Timeout > 0 {
-		n.addTimer(&timer{due: call.After(run.began, step.Timeout), run: run})
+		r.net.timers.add(&timer{due: call.After(run.began, step.Timeout), run: run})
 	}
-	n.start(run)
+	r.start(run)
 }
 
 // start begins a run's iterations: one, or those of its loop.
-func (n *Net) start(run *stepRun) {
+func (r *stepRuns) start(run *stepRun) {
 	if run.step.Input != nil {
-		in, err := run.step.Input.Eval(&scope{net: n, run: run, args: run.args})
+		in, err := run.step.Input.Eval(&scope{net: r.net, run: run, args: run.args})
 		if err != nil && !run.step.Renders {
-			n.endRun(run, failure(KindExpression, "%v", err))
+			r.endRun(run, failure(KindExpression, "%v", err))
 			return
 		}
 		run.input, run.noInput = in, err
@@ -84,30 +103,30 @@ func (n *Net) start(run *stepRun) {
 	if run.step.Loop == nil {
 		it := &iteration{run: run, cell: noCell}
 		run.iters[0] = it
-		n.todo = append(n.todo, it)
+		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 		return
 	}
-	if f := n.openLoop(run); f != nil {
-		n.endRun(run, f)
+	if f := r.openLoop(run); f != nil {
+		r.endRun(run, f)
 		return
 	}
-	n.tell(View{Name: LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
-	n.fill(run)
+	r.net.tell(View{Name: LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+	r.fill(run)
 }
 
 // openLoop evaluates what a loop goes over, and how many iterations of it at once.
-func (n *Net) openLoop(run *stepRun) *journal.Failure {
+func (r *stepRuns) openLoop(run *stepRun) *journal.Failure {
 	loop := run.step.Loop
-	s := &scope{net: n, run: run, args: run.args}
+	s := &scope{net: r.net, run: run, args: run.args}
 	list, err := loop.In.Eval(s)
 	if err != nil {
 		return failure(KindExpression, "%v", err)
 	}
 	items, ok := list.([]any)
 	if !ok {
-		return failure(KindNoList, "a loop needs a list, not %s", kindOf(list))
+		return failure(KindNoList, "a loop needs a list, not %s", outcome.KindOf(list))
 	}
-	if most := int(n.root.Start().MapItemsMax); most > 0 && len(items) > most {
+	if most := int(r.net.root.Start().MapItemsMax); most > 0 && len(items) > most {
 		return failure(ReasonLimit, "a list of %d items; a loop may have %d", len(items), most)
 	}
 	run.items, run.results = items, make([]any, len(items))
@@ -115,7 +134,7 @@ func (n *Net) openLoop(run *stepRun) *journal.Failure {
 	if !loop.Parallel {
 		return nil
 	}
-	run.writes, run.width = &writes{}, len(items)
+	run.writes, run.width = &variables.Writes{}, len(items)
 	if loop.MaxInFlight == nil {
 		return nil
 	}
@@ -143,36 +162,36 @@ func integer(v value.Value) (int64, bool) {
 }
 
 // fill starts iterations of a loop as far as its width goes, and ends the loop after the last.
-func (n *Net) fill(run *stepRun) {
+func (r *stepRuns) fill(run *stepRun) {
 	for run.failure == nil && run.next < len(run.items) && len(run.iters) < run.width {
 		i := run.next
 		run.next++
 		it := &iteration{
 			run: run, index: int32(i), cell: noCell,
-			vars: vars{values: map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}},
+			vars: variables.Of(map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}),
 		}
 		if run.step.Loop.Parallel {
-			it.ctx = n.ctx.copied()
+			it.ctx = r.net.ctx.Copied()
 		}
 		run.iters[it.index] = it
-		n.tell(View{Name: IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
-		n.tell(View{Name: IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
-		n.todo = append(n.todo, it)
+		r.net.tell(View{Name: IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.tell(View{Name: IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 	}
 	if len(run.iters) == 0 {
-		n.endRun(run, run.failure)
+		r.endRun(run, run.failure)
 	}
 }
 
 // endIteration ends one iteration, and goes on with its loop.
-func (n *Net) endIteration(it *iteration, f *journal.Failure) {
+func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
-	n.closeCell(it)
+	r.net.pipelines.closeCell(it)
 	delete(run.iters, it.index)
-	run.out, run.labeled = it.out, it.results.copied()
+	run.out, run.labeled = it.out, it.results.Copied()
 	if run.step.Loop == nil {
 		run.result = it.prev
-		n.endRun(run, f)
+		r.endRun(run, f)
 		return
 	}
 	v := View{Name: IterationDone, Step: run.step.Name, Run: run.key, Iteration: int(it.index) + 1}
@@ -186,24 +205,24 @@ func (n *Net) endIteration(it *iteration, f *journal.Failure) {
 			run.failure = f
 		}
 	}
-	n.tell(v)
-	n.fill(run)
+	r.net.tell(v)
+	r.fill(run)
 }
 
 // endRun ends a run of a step, and routes what comes after it.
-func (n *Net) endRun(run *stepRun, f *journal.Failure) {
+func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	step := run.step
 	if step.Loop != nil {
 		run.result = run.results
 	}
 	if f == nil && len(step.Set) > 0 {
-		s := &scope{net: n, run: run, args: run.args, out: run.out, ended: true}
-		if err := n.set(step.Set, s); err != nil {
+		s := &scope{net: r.net, run: run, args: run.args, out: run.out, ended: true}
+		if err := r.net.ctx.set(step.Set, s); err != nil {
 			f = failureOf(err)
 		}
 	}
-	delete(n.runs, run.key)
-	s := &n.steps[step.Index]
+	delete(r.byKey, run.key)
+	s := &r.net.steps[step.Index]
 	s.live--
 	event := map[string]any{
 		"step": step.Name, "step_run_id": run.key, "name": string(StepDone), "status": "done", "result": run.result,
@@ -215,53 +234,53 @@ func (n *Net) endRun(run *stepRun, f *journal.Failure) {
 		}
 	}
 	if f == nil {
-		n.succeeded(run, s, event)
+		r.succeeded(run, s, event)
 	} else {
-		event["error"] = describe(f) // guards may ask for its code too, as rules may
-		f = at(run.key, kinded(f))
-		n.failedRun(run, s, event, f)
+		event["error"] = outcome.Error(f) // guards may ask for its code too, as rules may
+		f = at(run.key, outcome.Kinded(f))
+		r.failedRun(run, s, event, f)
 	}
-	if n.final == finalToken {
-		n.final, n.finalFailure = finalDone, f
+	if r.net.final == finalToken {
+		r.net.final, r.net.finalFailure = finalDone, f
 		return
 	}
-	n.route(run, event, f)
+	r.net.route(run, event, f)
 }
 
-func (n *Net) succeeded(run *stepRun, s *stepState, event map[string]any) {
+func (r *stepRuns) succeeded(run *stepRun, s *stepState, event map[string]any) {
 	s.status, s.result, s.from = reactive.Completed, run.result, run.key
-	n.last = run.result
-	if n.book.Jinja {
-		n.gates.touch(run.step.Name) // where guards read results by their names
+	r.net.last = run.result
+	if r.net.book.Jinja {
+		r.net.gates.Touch(run.step.Name) // where guards read results by their names
 	}
-	n.tally.succeeded++
-	n.tally.partial = n.tally.partial || run.failed > 0
+	r.net.tally.succeeded++
+	r.net.tally.partial = r.net.tally.partial || run.failed > 0
 	if !s.gave && run.result != nil {
 		s.gave = true
-		n.tally.given = append(n.tally.given, run.step.Index)
+		r.net.tally.given = append(r.net.tally.given, run.step.Index)
 	}
 	if run.step.Loop != nil {
 		event["name"] = string(LoopDone)
-		n.tell(View{Name: LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+		r.net.tell(View{Name: LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	}
-	n.tell(View{Name: StepDone, Step: run.step.Name, Run: run.key})
+	r.net.tell(View{Name: StepDone, Step: run.step.Name, Run: run.key})
 }
 
-func (n *Net) failedRun(run *stepRun, s *stepState, event map[string]any, f *journal.Failure) {
+func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f *journal.Failure) {
 	s.status, s.failure = reactive.Failed, f
-	n.tally.failed++
-	if len(n.tally.failures) < failuresMax {
-		n.tally.failures = append(n.tally.failures, map[string]any{
+	r.net.tally.failed++
+	if len(r.net.tally.failures) < failuresMax {
+		r.net.tally.failures = append(r.net.tally.failures, map[string]any{
 			"step": run.step.Name, "step_run_id": run.key, "kind": f.Code, "message": f.Message,
 		})
 	}
 	event["name"], event["status"] = string(StepFailed), "failed"
-	n.tell(View{Name: StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
+	r.net.tell(View{Name: StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
 // timeout ends a run whose time is over.
-func (n *Net) timeout(run *stepRun) {
-	n.cut(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
+func (r *stepRuns) timeout(run *stepRun) {
+	r.cut(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
 }
 
 // abortion is what a step-run that somebody has stopped fails with.
@@ -274,29 +293,13 @@ func abortion(e *journal.Event) *journal.Failure {
 }
 
 // Live reports whether a step-run is under way, by its key.
-func (n *Net) Live(key string) bool { return n.runs[key] != nil }
+func (n *Net) Live(key string) bool { return n.runs.byKey[key] != nil }
 
 // cut ends a run from outside. Its calls are stopped, and no task's rules are asked.
-func (n *Net) cut(run *stepRun, f *journal.Failure) {
+func (r *stepRuns) cut(run *stepRun, f *journal.Failure) {
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
-		n.closeCell(run.iters[i])
+		r.net.pipelines.closeCell(run.iters[i])
 	}
 	run.iters = nil
-	n.endRun(run, f)
-}
-
-func kindOf(v value.Value) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case int64, float64:
-		return "a number"
-	case map[string]any:
-		return "an object"
-	}
-	return fmt.Sprintf("%T", v)
+	r.endRun(run, f)
 }

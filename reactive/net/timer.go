@@ -26,6 +26,7 @@ type timer struct {
 
 // timers is a heap. Those that have lost their meaning are dropped when they come up, or when there are many of them.
 type timers struct {
+	net   *Net
 	list  []*timer
 	seq   uint64
 	sweep int // length of list at which those without meaning are looked for
@@ -66,12 +67,11 @@ func (t *timers) inOrder() []*timer {
 	return all.list
 }
 
-// addTimer sets a timer. A timer keeps its step-run, so those of runs that have ended long before they are due are dropped
+// add sets a timer. A timer keeps its step-run, so those of runs that have ended long before they are due are dropped
 // together: there are never more than about twice as many as mean something.
-func (n *Net) addTimer(x *timer) {
-	t := &n.timers
+func (t *timers) add(x *timer) {
 	if t.Len() >= max(t.sweep, timersSwept) {
-		t.list = slices.DeleteFunc(t.list, func(old *timer) bool { return !n.alive(old) })
+		t.list = slices.DeleteFunc(t.list, func(old *timer) bool { return !t.alive(old) })
 		heap.Init(t)
 		t.sweep = 2 * t.Len()
 	}
@@ -81,38 +81,38 @@ func (n *Net) addTimer(x *timer) {
 }
 
 // alive reports whether a timer still means something.
-func (n *Net) alive(t *timer) bool {
-	if n.runs[t.run.key] != t.run {
+func (t *timers) alive(x *timer) bool {
+	if t.net.runs.byKey[x.run.key] != x.run {
 		return false
 	}
-	return t.it == nil || t.run.iters[t.it.index] == t.it && t.it.wake == t.due
+	return x.it == nil || x.run.iters[x.it.index] == x.it && x.it.wake == x.due
 }
 
 // NextDue is when the next timer is due, Unix nanoseconds, and whether a task is then tried again; 0: there is none.
 func (n *Net) NextDue() (due int64, retry bool) {
-	due, retry = n.nextSet()
-	if n.more > 0 && (due == 0 || n.more <= due) {
-		return n.more, true
+	due, retry = n.timers.nextSet()
+	if n.pipelines.more > 0 && (due == 0 || n.pipelines.more <= due) {
+		return n.pipelines.more, true
 	}
 	return due, retry
 }
 
 // nextSet is NextDue of the timers that were set.
-func (n *Net) nextSet() (due int64, retry bool) {
-	for n.timers.Len() > 0 && !n.stopped {
-		if t := n.timers.list[0]; n.alive(t) {
-			return t.due, t.it != nil
+func (t *timers) nextSet() (due int64, retry bool) {
+	for t.Len() > 0 && !t.net.stopped {
+		if x := t.list[0]; t.alive(x) {
+			return x.due, x.it != nil
 		}
-		heap.Pop(&n.timers)
+		heap.Pop(t)
 	}
 	return 0, false
 }
 
 // Fire is the event of the next timer. It stays the next until that event was applied.
 func (n *Net) Fire(now int64) journal.Event {
-	if due, _ := n.NextDue(); due == n.more {
+	if due, _ := n.NextDue(); due == n.pipelines.more {
 		return journal.Event{
-			Type: journal.TimerFired, At: now, Node: n.todo[0].run.key, Detail: &journal.Detail{Timer: moreTimer, Due: due},
+			Type: journal.TimerFired, At: now, Node: n.pipelines.todo[0].run.key, Detail: &journal.Detail{Timer: moreTimer, Due: due},
 		}
 	}
 	t := n.timers.list[0]
@@ -126,18 +126,18 @@ func (n *Net) Fire(now int64) journal.Event {
 }
 
 // fired takes a timer's event. It is that of the first timer that means something, or of a call.
-func (n *Net) fired(e *journal.Event) {
-	if due, _ := n.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // what goes on does so with every event
+func (t *timers) fired(e *journal.Event) {
+	if due, _ := t.net.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // what goes on does so with every event
 		return
 	}
-	t := n.timers.list[0]
+	x := t.list[0]
 	switch {
-	case t.it == nil && e.Detail.Timer == timeoutTimer && e.Node == t.run.key:
-		heap.Pop(&n.timers)
-		n.timeout(t.run)
-	case t.it != nil && e.Detail.Timer == retryTimer && e.Node == t.key:
-		heap.Pop(&n.timers)
-		t.it.wake = 0
-		n.todo = append(n.todo, t.it)
+	case x.it == nil && e.Detail.Timer == timeoutTimer && e.Node == x.run.key:
+		heap.Pop(t)
+		t.net.runs.timeout(x.run)
+	case x.it != nil && e.Detail.Timer == retryTimer && e.Node == x.key:
+		heap.Pop(t)
+		x.it.wake = 0
+		t.net.pipelines.todo = append(t.net.pipelines.todo, x.it)
 	}
 }

@@ -3,6 +3,7 @@ package net
 import (
 	"container/heap"
 
+	"github.com/sluiceflow/sluice/reactive/net/gate"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -11,16 +12,15 @@ type token struct {
 	id      uint64 // in the order of creation, from 1
 	step    int
 	args    map[string]value.Value
-	event   value.Value // what the step that it comes from has ended with; nil: it comes from outside
-	group   *group      // innermost fan-out that it belongs to; nil: none. A parked token has left it
-	arc     int         // index of the arc by which its branch left the router of that fan-out
-	from    string      // the step that it comes from
-	status  string      // how that ended: done or failed
-	ref     string      // the step-run that it comes from
-	origins []string    // keys of the step-runs that it comes from: of one that a join has made, all that have met there
-	verdict verdict     // of its step's admission, last
-	since   uint64      // sequence of the event that brought it to where it is
-	stop    func()      // while it is pending: ends its watching
+	event   value.Value  // what the step that it comes from has ended with; nil: it comes from outside
+	group   *group       // innermost fan-out that it belongs to; nil: none. A parked token has left it
+	arc     int          // index of the arc by which its branch left the router of that fan-out
+	from    string       // the step that it comes from
+	status  string       // how that ended: done or failed
+	ref     string       // the step-run that it comes from
+	origins []string     // keys of the step-runs that it comes from: of one that a join has made, all that have met there
+	verdict gate.Verdict // of its step's admission, last
+	since   uint64       // sequence of the event that brought it to where it is
 }
 
 // tokens is a queue of tokens, oldest first.
@@ -49,7 +49,7 @@ func (n *Net) put(t *token) {
 	t.id, t.since = n.token, n.event.Seq
 	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
-		n.park(t)
+		n.fanOuts.park(t)
 		return
 	}
 	n.admit(t)
@@ -60,25 +60,24 @@ func (n *Net) admit(t *token) {
 	s := &n.steps[t.step]
 	admit := n.book.Steps[t.step].Admit
 	if admit != nil && admit.Coalesce && s.pending > 0 {
-		n.leave(t.group) // merged into the one that waits there
+		n.fanOuts.leave(t.group) // merged into the one that waits there
 		return
 	}
-	t.verdict = n.judge(t)
+	t.verdict = admission{n}.Judge(t)
 	n.tellVerdict(t)
 	switch {
-	case t.verdict.allow:
+	case t.verdict.Allow:
 		n.enable(t)
 	case n.refused(t):
 		n.discard(t)
 	default:
-		s.pending++
-		n.gates.add(t)
+		n.pend(t)
 	}
 }
 
 // refused reports whether a token that is denied is not to wait. One whose rules could not be read was not denied yet.
 func (n *Net) refused(t *token) bool {
-	return n.book.Steps[t.step].Admit.Discard && !t.verdict.allow && t.verdict.err == ""
+	return n.book.Steps[t.step].Admit.Discard && !t.verdict.Allow && t.verdict.Err == ""
 }
 
 // discard ends the branch of a token.

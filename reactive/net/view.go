@@ -93,14 +93,14 @@ func (n *Net) about(s *scope, v View) View {
 }
 
 func (n *Net) tellVerdict(t *token) {
-	v := View{Name: AdmitEvaluated, Step: n.book.Steps[t.step].Name, Token: t.id, Status: "deny", Count: t.verdict.rule}
+	v := View{Name: AdmitEvaluated, Step: n.book.Steps[t.step].Name, Token: t.id, Status: "deny", Count: t.verdict.Rule}
 	switch {
-	case t.verdict.allow:
+	case t.verdict.Allow:
 		v.Status = "allow"
-	case t.verdict.err != "":
-		v.Status, v.Failure = "error", failure(KindExpression, "%s", t.verdict.err)
+	case t.verdict.Err != "":
+		v.Status, v.Failure = "error", failure(KindExpression, "%s", t.verdict.Err)
 	}
-	if n.watch != nil && !t.verdict.allow {
+	if n.watch != nil && !t.verdict.Allow {
 		v.Reads = n.readAtGate(t)
 	}
 	n.tell(v)

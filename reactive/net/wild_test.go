@@ -146,7 +146,7 @@ func (b *table) move(w *wild) {
 		b.order(journal.Event{Type: w.kind(journal.NodeRetried, journal.DecisionReceived), Node: w.one(append(calls, "s0", "s0@1", "nothing")...),
 			Detail: &journal.Detail{Work: w.chance(2), State: "fulfilled"}})
 	case k == 13 && w.chance(5):
-		b.order(journal.Event{Type: journal.RunCanceled, Detail: &journal.Detail{Failure: &journal.Failure{Code: "cancelled"}}})
+		b.order(journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{Failure: &journal.Failure{Code: "cancelled"}}})
 	case k == 14:
 		b.order(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}})
 	default:

@@ -11,7 +11,10 @@ type Meter struct {
 }
 
 // Metered is an Env whose evaluations are counted.
-type Metered interface{ Meter() *Meter }
+type Metered interface {
+	// Meter returns the meter, the same each time, or nil: then they are not.
+	Meter() *Meter
+}
 
 // Bound lets the evaluations from here on take as much work together, and one of them go beyond. Free ends that.
 func (m *Meter) Bound(work int) { m.last, m.bounded = m.spent+work, true }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 )
 
 // The kinds of tools that are built in. All others are names of operations.
@@ -215,7 +216,7 @@ func (b *binder) sleep() (template.Binding, bool) {
 	if text, isText := n.Text(); !isText {
 		b.r.WrongKind(n, "a duration such as PT30S")
 	} else if !strings.Contains(text, "{{") {
-		if _, err := template.ParseDuration(text); err != nil {
+		if _, err := duration.Parse(text); err != nil {
 			b.r.Refuse(n, err.Error())
 		}
 	}

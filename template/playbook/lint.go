@@ -71,7 +71,7 @@ func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) 
 var words = []string{"true", "yes", "1", "false", "no", "0", ""}
 
 // lintCondition warns of a guard in Jinja's dialect that is a text and was probably meant as an expression.
-func (r *reader) lintCondition(n *document.Node, e Expr) {
+func (r *expressions) lintCondition(n *document.Node, e Expr) {
 	v, fixed := constant(e)
 	text, _ := v.(string)
 	switch {

@@ -88,7 +88,10 @@ const (
 
 // Expr is a value with expressions in it, compiled in the document's dialect. It is immutable.
 type Expr interface {
+	// Eval returns the value in env.
 	Eval(env expr.Env) (value.Value, error)
+
+	// EvalBool returns whether it holds in env, as a condition of the dialect.
 	EvalBool(env expr.Env) (bool, error)
 
 	// Names gives the variables that it reads, each once, in order of appearance. The slice must not be changed.

@@ -1,8 +1,6 @@
 package playbook
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template"
@@ -26,7 +24,9 @@ func Of(w *template.Workflow) (*Playbook, bool) {
 // sites of its calls, side by side. It reports everything it finds wrong as document.Errors. A workflow that comes with an
 // error holds what could be read, so that template.Check can report what else is wrong with it.
 func ParseNode(n *document.Node) (*template.Workflow, error) {
-	r := &reader{Reader: template.NewReader(n, Kind), book: &Playbook{Pos: n.Pos, doc: canonical(n), steps: map[string]int{}}}
+	r := &reader{}
+	r.Reader = template.NewReader(n, Kind)
+	r.book = &Playbook{Pos: n.Pos, doc: canonical(n), steps: map[string]int{}}
 	r.playbook(n)
 	w, err := r.Workflow()
 	if err == nil {
@@ -37,16 +37,11 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 
 // reader reads one playbook. What it refuses stays zero and is read on, so that all faults are reported at once.
 type reader struct {
-	*template.Reader
-	book      *Playbook
-	compile   compiler
-	entries   map[string]entry // of the workbook
-	names     []string         // of all steps, in their order
-	unmatched bool             // on_unmatched of the playbook is fail
-	defaults  layer            // what the executor says for all tasks
-	warnings  document.Errors
-	here      *Step                   // that is read; nil: none
-	bare      []bare                  // what expressions read without a prefix, in Jinja's dialect
+	secrets
+	entries   map[string]entry        // of the workbook
+	names     []string                // of all steps, in their order
+	unmatched bool                    // on_unmatched of the playbook is fail
+	defaults  layer                   // what the executor says for all tasks
 	brought   map[int]map[string]bool // keys of args that arcs bring, by the step they lead to
 }
 
@@ -138,78 +133,4 @@ func (r *reader) metadata(n *document.Node) {
 		}
 	}
 	r.Moved(r.book.Pos.Key("name").Path, n.Pos.Key("name").Path)
-}
-
-// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for one that was known once it says
-// what to write instead.
-func (r *reader) mapping(n *document.Node, known template.Fields, retired map[string]string) {
-	if n.Kind != document.Mapping {
-		r.WrongKind(n, "a mapping")
-		return
-	}
-	for e := range n.Entries() {
-		if read, ok := known[e.Key]; ok {
-			read(e.Value)
-		} else if hint, ok := retired[e.Key]; ok {
-			r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("unknown key %q: %s", e.Key, hint)})
-		} else if !strings.HasPrefix(e.Key, "x-") {
-			r.UnknownKey(e, sortedKeys(known))
-		}
-	}
-}
-
-// object reads a mapping of any values.
-func (r *reader) object(n *document.Node) map[string]value.Value {
-	if n.Kind != document.Mapping {
-		r.WrongKind(n, "a mapping")
-		return nil
-	}
-	return n.Value().(map[string]any)
-}
-
-// list gives the items of a list.
-func (r *reader) list(n *document.Node) []*document.Node {
-	if n.Kind != document.Sequence {
-		r.WrongKind(n, "a list")
-		return nil
-	}
-	items := make([]*document.Node, 0, n.Len())
-	for _, item := range n.Items() {
-		items = append(items, item)
-	}
-	return items
-}
-
-// choice reads a text that is one of a few.
-func (r *reader) choice(n *document.Node, allowed ...string) string {
-	text := r.Text(n)
-	if slices.Contains(allowed, text) {
-		return text
-	}
-	if _, isText := n.Text(); isText {
-		near := r.Nearest(text, slices.Values(allowed))
-		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near,
-			Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(n.Pos), strings.Join(allowed, ", "), document.Quote(text))})
-	}
-	return ""
-}
-
-// once refuses a name that something else has already.
-func (r *reader) once(n *document.Node, what, name string, seen map[string]document.Pos) bool {
-	if first, taken := seen[name]; taken {
-		r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: fmt.Sprintf("duplicate %s %q, first at %s", what, name, first.Path)})
-		return false
-	}
-	seen[name] = n.Pos
-	return true
-}
-
-// warn notes what is probably not meant, but makes sense.
-func (r *reader) warn(pos document.Pos, format string, args ...any) {
-	r.warnings.Add(&document.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
-}
-
-// lastKey is the name that a message uses for the value at a place.
-func lastKey(p document.Pos) string {
-	return p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 }

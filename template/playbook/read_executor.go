@@ -103,11 +103,6 @@ func (r *reader) limits(n *document.Node) {
 	}, nil)
 }
 
-// noEffect takes a key that other programs know, and says that it does nothing here.
-func (r *reader) noEffect(why string) func(*document.Node) {
-	return func(v *document.Node) { r.warn(v.Pos, "%s has no effect: %s", lastKey(v.Pos), why) }
-}
-
 // stepNamed gives the index of the step that a text names, -1 if there is none.
 func (r *reader) stepNamed(n *document.Node) int {
 	name := r.Text(n)

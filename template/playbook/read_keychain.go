@@ -13,6 +13,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
+// secrets reads the keychain, and which of its secrets expressions name.
+type secrets struct{ expressions }
+
 // keychain reads where secrets come from:
 //
 //	keychain:
@@ -21,7 +24,7 @@ import (
 //	  - {name: api, kind: http, endpoint: "https://…", data: {client: "{{ keychain.shop.token }}"}, auto_renew: true}
 //
 // Tools read them as keychain.shop.token.
-func (r *reader) keychain(n *document.Node) {
+func (r *secrets) keychain(n *document.Node) {
 	seen := map[string]document.Pos{}
 	for _, item := range r.list(n) {
 		if item.Kind != document.Mapping {
@@ -35,7 +38,7 @@ func (r *reader) keychain(n *document.Node) {
 // noSecret stands for an entry that has been refused: what is read of it is no further fault.
 const noSecret SecretKind = ""
 
-func (r *reader) secret(n *document.Node, seen map[string]document.Pos) *Secret {
+func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret {
 	s := &Secret{Pos: n.Pos}
 	known := template.Fields{
 		"name": func(v *document.Node) {
@@ -72,7 +75,7 @@ func (r *reader) secret(n *document.Node, seen map[string]document.Pos) *Secret 
 }
 
 // secretName refuses what could not be told apart in a mark.
-func (r *reader) secretName(n *document.Node, name string) {
+func (r *secrets) secretName(n *document.Node, name string) {
 	if err := template.ValidID(name); err != nil || strings.ContainsAny(name, ".›") {
 		r.Fault(&document.Error{Pos: n.Pos, Text: name,
 			Msg: fmt.Sprintf("invalid name %s: a secret's name has no dots, spaces and none of / [ ] #", document.Quote(name))})
@@ -80,7 +83,7 @@ func (r *reader) secretName(n *document.Node, name string) {
 }
 
 // sources reads under which names secrets are found, by key: variables of the environment, or files.
-func (r *reader) sources(s *Secret, n *document.Node) {
+func (r *secrets) sources(s *Secret, n *document.Node) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
 		return
@@ -99,7 +102,7 @@ func (r *reader) sources(s *Secret, n *document.Node) {
 }
 
 // secretRequest reads what is asked of a server that gives secrets. Entries of the keychain that come before may be read.
-func (r *reader) secretRequest(s *Secret, n *document.Node, known template.Fields) {
+func (r *secrets) secretRequest(s *Secret, n *document.Node, known template.Fields) {
 	s.Request = &SecretRequest{Method: "POST"}
 	if n.Get("data") == nil {
 		s.Request.Method = "GET"
@@ -123,7 +126,7 @@ func (r *reader) secretRequest(s *Secret, n *document.Node, known template.Field
 
 // secretsOf gives the marks of the secrets that an expression reads. Which they are must be written out: a call is given
 // those that its own templates name, and no others.
-func (r *reader) secretsOf(pos document.Pos, e Expr) []string {
+func (r *secrets) secretsOf(pos document.Pos, e Expr) []string {
 	if e == nil {
 		return nil
 	}
@@ -164,7 +167,7 @@ func (r *reader) secretsOf(pos document.Pos, e Expr) []string {
 	return marks
 }
 
-func (r *reader) secretNamed(name string) (*Secret, bool) {
+func (r *secrets) secretNamed(name string) (*Secret, bool) {
 	for _, s := range r.book.Keychain {
 		if s.Name == name {
 			return s, true
@@ -173,7 +176,7 @@ func (r *reader) secretNamed(name string) (*Secret, bool) {
 	return nil, false
 }
 
-func (r *reader) secretNames() iter.Seq[string] {
+func (r *secrets) secretNames() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, s := range r.book.Keychain {
 			if !yield(s.Name) {

@@ -1,7 +1,6 @@
 package playbook
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -125,39 +124,6 @@ func (l *layer) applied() *Result {
 		result.InlineMax = InlineMax
 	}
 	return result
-}
-
-// duration reads a time that something may take, above zero: a number of seconds, 30s, 1m30s or PT30S.
-func (r *reader) duration(n *document.Node) time.Duration {
-	var d time.Duration
-	var err error
-	switch v := n.Value().(type) {
-	case int64:
-		d = seconds(float64(v))
-	case float64:
-		d = seconds(v)
-	case string:
-		if d, err = time.ParseDuration(v); err != nil {
-			d, err = template.ParseDuration(v)
-		}
-	default:
-		r.WrongKind(n, "a duration")
-		return 0
-	}
-	if err != nil || d <= 0 {
-		r.Refuse(n, fmt.Sprintf("invalid duration %s: write seconds, 30s, 1m30s or PT30S", document.Quote(fmt.Sprint(n.Value()))))
-		return 0
-	}
-	return d
-}
-
-// seconds gives a duration; one that is too long for any becomes the longest, and one that is none stays zero.
-func seconds(s float64) time.Duration {
-	const most = float64(1<<63 - 1)
-	if ns := s * float64(time.Second); ns < most {
-		return time.Duration(ns)
-	}
-	return 1<<63 - 1
 }
 
 // shorten gives a step a timeout; of several the shortest counts.

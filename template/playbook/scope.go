@@ -67,14 +67,23 @@ var (
 
 func names(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
 
+// expressions compiles what is written in the language of the playbook.
+type expressions struct {
+	forms
+	book    *Playbook
+	compile compiler
+	here    *Step  // that is read; nil: none
+	bare    []bare // what expressions read without a prefix, in Jinja's dialect
+}
+
 // expression compiles the value at a node. It gives nil for one that cannot be compiled, and has reported it.
-func (r *reader) expression(n *document.Node, names []string) Expr {
+func (r *expressions) expression(n *document.Node, names []string) Expr {
 	return r.compiled(n.Value(), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 }
 
 // sole compiles what must not be a text, and so is one expression if it is a string; must says what it gives. It gives nil for
 // what it has refused.
-func (r *reader) sole(n *document.Node, names []string, must string) Expr {
+func (r *expressions) sole(n *document.Node, names []string, must string) Expr {
 	e := r.compiled(expr.Trim(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 	if e != nil && alwaysText(e) {
 		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that gives %s", lastKey(n.Pos), must))
@@ -90,7 +99,7 @@ func alwaysText(e Expr) bool {
 }
 
 // compiled compiles a value that was put together from several places; at finds the node behind a pointer into it.
-func (r *reader) compiled(v value.Value, pos document.Pos, names []string, at func(value.Pointer) *document.Node) Expr {
+func (r *expressions) compiled(v value.Value, pos document.Pos, names []string, at func(value.Pointer) *document.Node) Expr {
 	e, err := r.compile(v, names)
 	if err != nil {
 		r.expressionFaults(err, pos, at)
@@ -103,7 +112,7 @@ func (r *reader) compiled(v value.Value, pos document.Pos, names []string, at fu
 }
 
 // expressionFaults reports each of the errors that compiling a value has joined, where the text stands.
-func (r *reader) expressionFaults(err error, pos document.Pos, at func(value.Pointer) *document.Node) {
+func (r *expressions) expressionFaults(err error, pos document.Pos, at func(value.Pointer) *document.Node) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
 			r.expressionFaults(err, pos, at)
@@ -141,7 +150,7 @@ func follow(n *document.Node, pointer value.Pointer) *document.Node {
 
 // condition compiles a guard, one expression, or true or false, and gives its text without the braces. The expression is nil
 // when it has been refused.
-func (r *reader) condition(n *document.Node, names []string) (Expr, string) {
+func (r *expressions) condition(n *document.Node, names []string) (Expr, string) {
 	text, isText := n.Text()
 	if !isText && n.Kind != document.Bool {
 		r.Refuse(n, lastKey(n.Pos)+" must be an expression, not "+n.Kind.String())

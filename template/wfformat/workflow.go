@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 )
 
 // Options say what the steps do. The zero value has them sleep for as long as their tasks took.
@@ -94,7 +95,7 @@ func (m *maker) work(step *template.Step, task *Task) error {
 		return nil
 	}
 	step.Operation = sleeping
-	step.Input = template.FormatDuration(time.Duration(nanos))
+	step.Input = duration.Format(time.Duration(nanos))
 	m.operations[sleeping] = template.Binding{Sleep: &template.Sleep{For: "{{ input }}"}}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // itemsMax is how many failed items a map remembers; the others are counted.
 const itemsMax = 16
 
-// Apply takes the next update of the run.
+// Apply takes the next update of the run. It must not be skipped or taken twice: counts would be wrong from then on.
 func (t *Tree) Apply(u *coordinator.Update) {
 	t.status = u.Status
 	switch u.Event.Type {

@@ -22,7 +22,16 @@
 //
 // # Contracts
 //
-// A Tree belongs to one goroutine. It has no clock and does no I/O: the same updates and the same frame give the same
-// text. Apply costs O(depth of the tree) for each change, and Draw O(lines drawn), whatever the size of the run, apart
-// from one look at a bit for each step of the document. Memory is proportional to the document and to what is under way.
+// A Tree belongs to one goroutine. It has no clock and does no I/O: the same updates and the same frame return the same
+// text. Instants are Unix nanoseconds.
+//
+// Apply takes all updates of one run, in their order and from the first one on. It keeps nothing of an update but its failures,
+// which must not change. An update about a step that the document does not have is ignored.
+//
+// Apply costs O(depth of the tree) for each change, and Draw O(lines drawn), whatever the size of the run, apart from one look at
+// a bit for each step of the document. Memory is proportional to the document and to what is under way: of failures a Tree keeps
+// the first 100, and of the failed items of a map the first 16; the others are counted.
+//
+// Text from outside is cleaned before it is drawn: no line holds a line break or a command to the terminal. Widths are
+// columns of a terminal, where a character takes none, one or two.
 package progress

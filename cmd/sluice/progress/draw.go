@@ -16,7 +16,7 @@ type Frame struct {
 	Tick   int    // moves the symbols of what is under way; 0: they stand still
 	Note   string // for a last line of its own; may be empty
 
-	// Paint gives a text the looks of a word. Default: as it is.
+	// Paint returns a part of a line in the looks of a word, in as many columns. Default: the text as it is.
 	Paint func(w Word, text string) string
 }
 
@@ -35,7 +35,8 @@ type row struct {
 	failed bool // the detail is why
 }
 
-// Draw gives the tree as text, without a line break at the end. Its first line is about the run as a whole.
+// Draw returns the tree as text, without a line break at the end. Its first line is about the run as a whole; it is drawn also
+// where Height has no room for it. Draw changes nothing in the tree.
 func (t *Tree) Draw(f Frame) string {
 	if f.Width <= 0 {
 		f.Width = 80

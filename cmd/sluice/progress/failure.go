@@ -13,9 +13,9 @@ const failuresMax = 100
 
 // Failure is a step that has failed for good, or a map or conditional that could not be decided.
 type Failure struct {
-	Step    string
-	Attempt int32
-	Cause   *journal.Failure // may be nil
+	Step    string           // key of the step, of a step in an item, or of a step-run, as runs show prints it
+	Attempt int32            // that failed last; 0: there was none
+	Cause   *journal.Failure // of the journal, not to be changed; may be nil
 }
 
 // failures are what stands failed, in the order in which it did.
@@ -47,5 +47,6 @@ func (k kind) fails(cause *journal.Failure) bool {
 	return k == step || cause != nil && (cause.Code == reactive.CodeOver || cause.Code == reactive.CodeTest)
 }
 
-// Failures are what has failed for good, in the order in which it did, and how many more there are.
+// Failures returns what has failed for good, in the order in which it did: the first 100, and how many more there are. The slice
+// is the tree's, and valid until the next Apply.
 func (t *Tree) Failures() (list []Failure, more int) { return t.failures.list, t.failures.more }

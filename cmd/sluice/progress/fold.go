@@ -143,7 +143,7 @@ func (f *fold) around(place int32) {
 	}
 }
 
-// next shows the first step or map at or beyond i that is not yet shown, and gives where to go on. It reports false when
+// next shows the first step or map at or beyond i that is not yet shown, and returns where to go on. It reports false when
 // there is none, or no room for it.
 func (f *fold) next(i, way int32) (int32, bool) {
 	for ; i > 0 && int(i) < len(f.t.nodes); i += way {
@@ -162,7 +162,7 @@ func (f *fold) next(i, way int32) (int32, bool) {
 	return i, false
 }
 
-// list gives what is shown, in the order of the document.
+// list returns what is shown, in the order of the document.
 func (f *fold) list() []int32 {
 	list := make([]int32, 0, len(f.shown))
 	for i := range f.shown {

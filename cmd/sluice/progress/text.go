@@ -9,7 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Duration gives a length of time in few characters, as exact as it matters: 0ms, 207ms, 4.2s, 3m05s, 2h04m, 3d02h.
+// Duration returns a length of time in one or two units, rounded down: 0ms, 207ms, 4.2s, 3m05s, 2h04m, 3d02h.
+// Less than nothing is 0ms.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -26,13 +27,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// Clean makes one line of a text from outside: what programs print may hold line breaks and commands to the terminal.
+// Clean returns a text from outside as one line that commands no terminal: escape sequences are left out, other characters that
+// cannot be printed and white space become single spaces, and bytes that are no UTF-8 become U+FFFD.
 func Clean(text string) string {
 	text = strings.ToValidUTF8(ansi.Strip(text), "�")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 }
 
-// CleanLines is Clean for a text of several lines, which keep their tabs and spaces.
+// CleanLines is Clean for a text of several lines. It keeps line breaks, tabs and spaces, and leaves other characters out.
 func CleanLines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// Tree is the picture of one run. Make it with New.
+// Tree is the state of one run as it is drawn. Make it with New.
 //
 // Invariants, checked by check:
 //  1. The counts of a node are the sum of those of the steps in it.
@@ -67,7 +67,7 @@ type failedItem struct {
 	failure string
 }
 
-// New makes the picture of a run that has not started. The workflow must have been checked.
+// New returns the tree of a run that has not started. The workflow must have been checked, and must not change from then on.
 func New(w *template.Workflow) *Tree {
 	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}}
 	b := builder{t: t}

@@ -2,7 +2,7 @@ package progress
 
 import "github.com/sluiceflow/sluice/reactive"
 
-// Word is where a step stands, as people are told: its status, with a failure that will be tried again told apart.
+// Word is the status of a step as people read it: Retrying is a failure that is followed by another attempt.
 type Word uint8
 
 // The words, in the order of a step's life.
@@ -22,15 +22,16 @@ const (
 
 var wordNames = [...]string{"idle", "waiting", "ready", "running", "retrying", "completed", "failed", "aborted", "skipped"}
 
+// String returns the word in lower case.
 func (w Word) String() string { return wordNames[w] }
 
 // Every symbol takes one column.
 var symbols = [...]string{"·", "·", "○", "●", "↻", "✓", "✗", "⊘", "−"}
 
-// Symbol is the word as one character.
+// Symbol returns the symbol of the word, one character that takes one column.
 func (w Word) Symbol() string { return symbols[w] }
 
-// Settled reports whether nothing more is to come of a step.
+// Settled reports whether a step has ended for good.
 func (w Word) Settled() bool { return w >= Completed }
 
 var wordsByStatus = [...]Word{
@@ -38,7 +39,7 @@ var wordsByStatus = [...]Word{
 	reactive.Completed: Completed, reactive.Failed: Failed, reactive.Aborted: Aborted, reactive.Skipped: Skipped,
 }
 
-// WordOf is the word for a status. It reports false for Absent: what is not there has none.
+// WordOf returns the word for a status; pending says that a failed step is attempted again. It reports false for Absent.
 func WordOf(s reactive.Status, pending bool) (Word, bool) {
 	if s == reactive.Failed && pending {
 		return Retrying, true
@@ -46,7 +47,7 @@ func WordOf(s reactive.Status, pending bool) (Word, bool) {
 	return wordsByStatus[s], s != reactive.Absent
 }
 
-// WordOfRun is the word that colours a run.
+// WordOfRun returns the word in whose looks a run of that status is drawn.
 func WordOfRun(s reactive.RunStatus) Word {
 	switch s {
 	case reactive.RunRunning:

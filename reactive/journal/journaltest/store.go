@@ -26,7 +26,7 @@ func TestStore(t *testing.T, open func(t *testing.T) journal.Store) {
 		{"large values come back", testLargeValues},
 		{"append keeps no reference to the events", testNoReference},
 		{"an append that no store takes is refused", testInvalid},
-		{"a canceled append writes nothing", testCanceled},
+		{"a cancelled append writes nothing", testCancelled},
 		{"heads are listed in order of id", testHeads},
 		{"a zero head leaves the head", testZeroHead},
 		{"an append without events replaces the head", testHeadOnly},
@@ -235,7 +235,7 @@ func testInvalid(t *testing.T, s journal.Store) {
 	require.Len(t, mustRead(t, s, longest, 1), 2)
 }
 
-func testCanceled(t *testing.T, s journal.Store) {
+func testCancelled(t *testing.T, s journal.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := s.Append(ctx, "run", 0, batch(1, "a"), journal.Head{Run: "run"})

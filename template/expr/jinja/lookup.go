@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fallback may be implemented by an Env. Under returns what is read under a key of a variable that does not hold the key, and
-// whether it is anything.
+// Fallback may be implemented by an Env.
 type Fallback interface {
+	// Under returns what is read under a key of a variable that does not hold the key, and whether it is anything.
 	Under(name, key string) (value.Value, bool)
 }
 

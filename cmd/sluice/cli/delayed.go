@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+)
+
+// delayedMax is how many bytes a Delayed holds at most.
+const delayedMax = 16 << 20
+
+// Delayed is a writer that can hold its output back. A verb holds it while it has a journal open: a reader that takes its
+// time, a pager perhaps, would keep other processes from working on the journal. The zero Delayed is not usable.
+type Delayed struct {
+	to    io.Writer
+	text  bytes.Buffer
+	waits bool
+}
+
+// NewDelayed returns a Delayed that writes to w, and does not hold anything yet.
+func NewDelayed(w io.Writer) *Delayed { return &Delayed{to: w} }
+
+// Hold says whether what is written from now on is held back. What is held already stays so until Release.
+func (d *Delayed) Hold(wait bool) { d.waits = wait }
+
+// Write holds p back, or writes it. A write that would make it more than 16 MiB first releases everything, and ends holding.
+func (d *Delayed) Write(p []byte) (int, error) {
+	if d.waits && d.text.Len()+len(p) <= delayedMax {
+		return d.text.Write(p)
+	}
+	if err := d.Release(); err != nil {
+		return 0, err
+	}
+	return d.to.Write(p)
+}
+
+// Release writes what is held, and ends holding.
+func (d *Delayed) Release() error {
+	d.waits = false
+	if d.text.Len() == 0 {
+		return nil
+	}
+	_, err := d.text.WriteTo(d.to)
+	return err
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// The codes with which the program ends.
+const (
+	Done        = 0   // it did what was asked
+	Failed      = 1   // the run did not complete, or an error occurred
+	Refused     = 2   // wrong usage, or a document or input that was refused
+	Interrupted = 130 // by Ctrl-C, SIGTERM or SIGHUP
+)
+
+// Exit is the error of a verb that ends with another code than Done.
+type Exit struct {
+	Code int   // one of the codes above
+	Err  error // is printed; nil: the verb has printed everything itself
+}
+
+func (e *Exit) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *Exit) Unwrap() error { return e.Err }
+
+// Refuse returns an Exit with the code Refused. With nil nothing more is printed.
+func Refuse(err error) error { return &Exit{Refused, err} }
+
+// Fail returns an Exit with the code Failed. With nil nothing more is printed.
+func Fail(err error) error { return &Exit{Failed, err} }
+
+// ExitOf returns the Exit for the error of a request to an engine or a journal: Refused where the request names a run, a step
+// or a journal that does not exist, Interrupted where the context was cancelled, and Failed otherwise. It returns nil for nil.
+func ExitOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Exit{Interrupted, nil}
+	}
+	for _, unknown := range []error{
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
+	} {
+		if errors.Is(err, unknown) {
+			return Refuse(err)
+		}
+	}
+	if errors.Is(err, journal.ErrDamaged) {
+		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended", err)
+	}
+	return Fail(err)
+}
+
+// Report prints the error that the verb at has returned, and returns the exit code. Errors of documents are printed one a line
+// and without a prefix, which is the form that editors and other programs read. An error that is no Exit is one of usage.
+func Report(w io.Writer, at *cobra.Command, err error) int {
+	if err == nil {
+		return Done
+	}
+	e, ok := errors.AsType[*Exit](err)
+	if !ok {
+		fmt.Fprintf(w, "sluice: %s\nRun '%s --help' for usage.\n", progress.CleanLines(strings.TrimSpace(err.Error())), at.CommandPath())
+		return Refused
+	}
+	switch {
+	case e.Err == nil:
+	case isDocumentError(e.Err):
+		fmt.Fprintln(w, progress.CleanLines(e.Err.Error()))
+	default:
+		fmt.Fprintf(w, "sluice: %s\n", progress.CleanLines(e.Err.Error()))
+	}
+	return e.Code
+}
+
+func isDocumentError(err error) bool {
+	switch err.(type) {
+	case document.Errors, *document.Error:
+		return true
+	}
+	return false
+}

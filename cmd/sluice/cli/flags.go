@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// Choice is the value of a flag, or of an argument, that is one of a few words.
+type Choice struct {
+	Value string   // one of the words; "" until Set, if it has no default
+	words []string // in the order in which messages list them
+}
+
+var _ pflag.Value = (*Choice)(nil)
+
+// NewChoice returns a Choice without a value.
+func NewChoice(words ...string) *Choice { return &Choice{"", words} }
+
+func (c *Choice) String() string { return c.Value }
+
+// Type returns the words as help prints them after the flag: text|json.
+func (c *Choice) Type() string { return strings.Join(c.words, "|") }
+
+// Set takes the value. The error about any other word names the nearest one, or all of them.
+func (c *Choice) Set(text string) error {
+	for _, word := range c.words {
+		if word == text {
+			c.Value = text
+			return nil
+		}
+	}
+	if near, ok := expr.Nearest(text, c.words); ok {
+		return fmt.Errorf("did you mean %q?", near)
+	}
+	return fmt.Errorf("it is one of %s", strings.Join(c.words, ", "))
+}
+
+// Choose adds a flag with a Choice to a command. The first word is its default; the shell completes all of them.
+func Choose(cmd *cobra.Command, name, short, usage string, words ...string) *Choice {
+	c := &Choice{words[0], words}
+	cmd.Flags().VarP(c, name, short, usage)
+	complete := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err) // only for a flag that does not exist, or twice
+	}
+	return c
+}
+
+// JournalFlag adds the required flag --data to a command: dir is set to the folder with the journal.
+func JournalFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVarP(dir, "data", "d", "", "the folder `DIR` that the journal of the runs is in")
+	if err := cmd.MarkFlagRequired("data"); err != nil {
+		panic(err) // only for a flag that does not exist
+	}
+}

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// InputMax is how many bytes of JSON ReadInput reads at most, which is the size of the largest value that is journaled.
+const InputMax = 32 << 20
+
+// ReadInput returns the value of a flag or argument: text is JSON, or @FILE for a file with JSON in it, or - for stdin, which
+// is read to its end; "" is null. It refuses more than InputMax bytes, files that are not regular, and text that is not JSON.
+func ReadInput(text string, stdin io.Reader) (value.Value, error) {
+	data := []byte(text)
+	var err error
+	switch {
+	case text == "":
+		return nil, nil
+	case text == "-":
+		data, err = readfile.All(stdin, "standard input", InputMax)
+	case strings.HasPrefix(text, "@"):
+		data, err = readfile.Regular(text[1:], InputMax)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value.ParseInput(data)
+}

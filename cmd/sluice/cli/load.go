@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Load reads the file of a workflow, at most document.BytesMax bytes, and compiles it. All errors of the document are returned
+// at once, as document.Errors. Known says which names from outside the document are known.
+func Load(file string, known template.Known) (*plan.Plan, error) {
+	data, err := readfile.Regular(file, document.BytesMax)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := kinds.Load(file, data, known)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Compile(checked)
+}
+
+// LoadToRun reads a workflow's file, with those that it names, and finds whatever would keep it from being run by this program.
+// Programs get the variables of passEnv, too.
+func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, error) {
+	loaded, entry, err := registry.Load(file, passEnv...)
+	switch {
+	case err != nil && loaded != nil && !isDocumentError(err): // it has been read, and that names the file
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	case err != nil:
+		return nil, nil, err
+	}
+	return loaded, entry.Plan, nil
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+)
+
+// Objects prints JSON objects for programs: one a line, or all of them as one list. Its output is buffered.
+type Objects struct {
+	w    *bufio.Writer
+	enc  *json.Encoder
+	list bool
+	n    int
+	err  error // of the first object that could not be printed
+}
+
+// NewObjects returns an Objects that writes to w: one list, or one object a line. End must be called at the end.
+func NewObjects(w io.Writer, list bool) *Objects {
+	o := &Objects{w: bufio.NewWriter(w), list: list}
+	o.enc = NewJSON(trimmed{o}, w)
+	return o
+}
+
+// Print buffers the next object. Its error, if any, is returned by Flush and End.
+func (o *Objects) Print(object any) {
+	if o.list {
+		o.w.WriteString([2]string{"[\n", ",\n"}[min(o.n, 1)])
+	}
+	o.n++
+	if err := o.enc.Encode(object); err != nil && o.err == nil {
+		o.err = err
+	}
+}
+
+// Flush writes what is buffered, and returns the first error so far. It is called where the reader may be waiting.
+func (o *Objects) Flush() error {
+	if err := o.w.Flush(); err != nil && o.err == nil {
+		o.err = err
+	}
+	return o.err
+}
+
+// End closes the list, writes what is buffered, and returns the first error of all.
+func (o *Objects) End() error {
+	if o.list {
+		if o.n == 0 {
+			o.w.WriteString("[")
+		}
+		o.w.WriteString("\n]\n")
+	}
+	return o.Flush()
+}
+
+// trimmed leaves the line break after an object of a list to Print and End, which know whether a comma comes before it.
+type trimmed struct{ o *Objects }
+
+func (t trimmed) Write(line []byte) (int, error) {
+	n := len(line)
+	if t.o.list {
+		line = line[:n-1]
+	}
+	_, err := t.o.w.Write(line)
+	return n, err
+}

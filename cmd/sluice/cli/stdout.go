@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+)
+
+// Stdout is the standard output of the program. It remembers the first write that failed, so that a verb need not check each
+// one: see Check. Only one goroutine may write; the channel of ReaderGone may be waited for by any.
+type Stdout struct {
+	file *os.File
+	err  error         // of the first write that failed
+	gone chan struct{} // closed when a write has found that the reader has gone
+}
+
+// NewStdout returns a Stdout that writes to file, which stays the caller's to close.
+func NewStdout(file *os.File) *Stdout { return &Stdout{file: file, gone: make(chan struct{})} }
+
+// Write writes to the file, without a buffer.
+func (s *Stdout) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+		if errors.Is(err, syscall.EPIPE) {
+			close(s.gone)
+		}
+	}
+	return n, err
+}
+
+// Check returns the error that a verb ends with which has returned err: where that is not an Exit already, an Exit with the
+// code Failed if a write has failed. That the reader has closed the pipe is no failure: it has read what it wanted.
+func (s *Stdout) Check(err error) error {
+	_, said := errors.AsType[*Exit](err)
+	if !said && s.err != nil && !errors.Is(s.err, syscall.EPIPE) {
+		return Fail(fmt.Errorf("what was asked for could not be written: %w", s.err))
+	}
+	return err
+}
+
+// ReaderGone returns a channel that is closed when a write to w finds that the reader of the pipe has gone. It returns nil,
+// which is never closed, where w is not a Stdout.
+func ReaderGone(w io.Writer) <-chan struct{} {
+	if out, ok := w.(*Stdout); ok {
+		return out.gone
+	}
+	return nil
+}
+
+// FileOf returns the file that w writes to in the end, or nil if it writes to none.
+func FileOf(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *os.File:
+		return w
+	case *Stdout:
+		return w.file
+	case *Delayed:
+		return FileOf(w.to)
+	case *colorprofile.Writer:
+		return FileOf(w.Forward)
+	}
+	return nil
+}
+
+// IsTerminal reports whether w writes to a terminal.
+func IsTerminal(w io.Writer) bool {
+	file := FileOf(w)
+	return file != nil && term.IsTerminal(file.Fd())
+}
+
+// ForPeople returns the text as it may be written to w: for a terminal, without what would command it, see
+// progress.CleanLines; for a file or a pipe, unchanged.
+func ForPeople(w io.Writer, text string) string {
+	if IsTerminal(w) {
+		return progress.CleanLines(text)
+	}
+	return text
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// SuggestVerb is the Args of a command that takes no arguments itself but has verbs below it. It refuses a verb that does not
+// exist, and names the one that was probably meant.
+func SuggestVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if name, ok := expr.Nearest(args[0], names); ok {
+		return fmt.Errorf("unknown command %q (did you mean %q?)", args[0], name)
+	}
+	return fmt.Errorf("unknown command %q", args[0])
+}
+
+// SuggestFlag is the FlagErrorFunc of the program: it adds to the error about an unknown flag the one that was probably meant.
+func SuggestFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if name, ok := expr.Nearest(unknown.GetSpecifiedName(), names); ok {
+		return fmt.Errorf("%w (did you mean --%s?)", err, name)
+	}
+	return err
+}

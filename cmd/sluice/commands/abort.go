@@ -1,0 +1,53 @@
+package commands
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+func newAbort() *cobra.Command {
+	cmd, c := newCommand(api.Abort, &cobra.Command{
+		Use:   "abort RUN STEP",
+		Short: "Stop one step of a run",
+		Long: `Abort stops one step, map, item of a map or named conditional that has not ended; if its call is under way, that is stopped.
+Steps that need it are aborted too, unless a conditional tests it; with a conditional its branches are aborted.
+
+In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.`,
+		Example: `  sluice abort tuesday publish --data ./journal
+  sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
+		Args: cobra.ExactArgs(2),
+	})
+	c.takesReason(cmd)
+	c.takesStep(cmd)
+	return cmd
+}
+
+func newRetry() *cobra.Command {
+	cmd, c := newCommand(api.Retry, &cobra.Command{
+		Use:   "retry RUN STEP",
+		Short: "Attempt one step of a run again",
+		Long: `Retry attempts a step again that has ended, or attempts a step at once that waits for its next attempt. The new attempt has
+the same idempotency key as those before.
+
+If the work of the step is answered and the decision about it is open, its decision source is asked again; where a person
+decides, there is no source to ask, and retry is refused. With --work the work itself is repeated.
+
+In a playbook it takes only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good, the
+playbook itself has decided how to go on.`,
+		Example: `  sluice retry tuesday publish --data ./journal
+  sluice retry tuesday publish --work --data ./journal`,
+		Args: cobra.ExactArgs(2),
+	})
+	cmd.Flags().BoolVar(&c.req.Work, "work", false, "repeat the work of the step also where only the decision about it is open")
+	c.takesStep(cmd)
+	return cmd
+}
+
+// takesStep makes the positional arguments RUN STEP.
+func (c *command) takesStep(cmd *cobra.Command) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.req.Run, c.req.Step = args[0], args[1]
+		return c.send(cmd)
+	}
+}

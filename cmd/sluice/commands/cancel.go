@@ -1,0 +1,19 @@
+package commands
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+func newCancel() *cobra.Command {
+	cmd, c := newCommand(api.Cancel, &cobra.Command{
+		Use:     "cancel RUN",
+		Short:   "Cancel a run",
+		Long:    `Cancel ends a run: each step that has not ended is aborted, and calls under way are stopped. It cannot be undone.`,
+		Example: `  sluice cancel tuesday --reason 'ordered twice' --data ./journal`,
+		Args:    cobra.ExactArgs(1),
+	})
+	c.takesReason(cmd)
+	return cmd
+}

@@ -1,0 +1,91 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// exitHelp ends the help of every command.
+const exitHelp = `
+
+RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
+not, the command is journaled directly and takes effect when the run is resumed. A refused command changes nothing. With -o json
+it prints one object: {"run":…,"driven":…,"warning":…}, where driven says that a process works on the run, and warning says
+why this may not be what was meant.
+
+It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
+such run or step, or for wrong usage.`
+
+// command is a verb that sends a command to a run: a request that is journaled or refused.
+type command struct {
+	dir    string
+	req    api.Request
+	output *cli.Choice
+}
+
+// newCommand returns the verb, with the flags that all commands have; its positional argument is RUN.
+func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
+	c := &command{req: api.Request{Verb: verb}}
+	cmd.Long += exitHelp
+	cli.JournalFlag(cmd, &c.dir)
+	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as the author of the command (default: the user's name)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.req.Run = args[0]
+		return c.send(cmd)
+	}
+	return cmd, c
+}
+
+// takesReason adds the flag --reason.
+func (c *command) takesReason(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&c.req.Reason, "reason", "r", "", "record the reason `TEXT`")
+}
+
+// send has the command journaled, or refused, and prints what came of it.
+func (c *command) send(cmd *cobra.Command) error {
+	if c.req.Actor == "" {
+		c.req.Actor = userName()
+	}
+	var done api.Done
+	err := control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
+		done, err = client.Do(cmd.Context(), &c.req)
+		return err
+	})
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	if c.output.Value == "json" {
+		p := cli.NewObjects(cmd.OutOrStdout(), false)
+		p.Print(&done)
+		return p.End()
+	}
+	if done.Warning != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
+	}
+	if !done.Driven && c.req.Verb != api.Cancel && c.req.Verb != api.Pause {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", progress.Clean(done.Run),
+			cli.ResumeCommand(c.dir, progress.Clean(done.Run)))
+	}
+	return nil
+}
+
+// userName returns the name of the user, as far as the system knows it.
+func userName() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if name := os.Getenv("USER"); name != "" {
+		return name
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}

@@ -1,0 +1,223 @@
+package documents
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/graph"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/explore"
+	"github.com/sluiceflow/sluice/coordinator/scenario"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+// What a document may come to here. It is far below what a run may, so that a million documents can be tried: what holds with
+// these limits and what is counted holds with others in proportion.
+var small = coordinator.Limits{
+	MapItemsMax: 300, InstancesMax: 500, EventsMax: 300, ValueBytesMax: 1 << 18, DescendantsMax: 20, DepthMax: 4,
+}
+
+const (
+	workMax  = 200_000
+	bytesMax = 1 << 20
+)
+
+// few are the limits of runs with crashes, which take the square of their events.
+var few = coordinator.Limits{
+	MapItemsMax: 50, InstancesMax: 50, EventsMax: 50, ValueBytesMax: 1 << 16, DescendantsMax: 5, DepthMax: 3,
+}
+
+// allocatedMax is how many bytes may be allocated for one document by all verbs together, freed ones included. So none can
+// take more memory than this at any time, nor much more time than it takes to fill it.
+const allocatedMax = 256 << 20
+
+// FuzzDocuments: whatever documents say, every verb ends, and takes no more than what its limits allow. Bytes that begin with
+// a zero choose what a document is made of; all others are the text of one, or of several files, each after a line that
+// names it, such as "-- child.yaml --".
+func FuzzDocuments(f *testing.F) {
+	for _, text := range texts(f) {
+		f.Add([]byte(text))
+	}
+	for _, text := range []string{
+		`{kind: Workflow, name: w, input: {"$ref": "#"}, operations: {v: {value: 1}}, steps: [{operation: v}]}`,
+		`{kind: Workflow, name: w, operations: {self: {workflow: {path: main.yaml}}}, steps: [{map: {id: m, over: "{{ 1..20 }}", steps: [{operation: self}]}}]}`,
+		`{kind: Workflow, name: w, operations: {}, steps: [{map: {id: a, over: "{{ 1..200 }}", steps: [{map: {id: b, over: "{{ 1..200 }}", steps: [{operation: ask}]}}]}}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	for _, seed := range []string{"\x00", "\x00\x01\x07\x07\x07\x07", "\x00abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"} {
+		f.Add([]byte(seed))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 0 && data[0] == 0 {
+			bounded(t, dir, grown(data[1:]))
+			return
+		}
+		bounded(t, dir, apart(string(data)))
+	})
+}
+
+// bounded has every verb do what it does with the files.
+func bounded(t *testing.T, dir string, files map[string]string) {
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	defer func() {
+		for name := range files {
+			require.NoError(t, os.Remove(filepath.Join(dir, name)))
+		}
+	}()
+	before, last := allocated(), ""
+	for _, verb := range verbs {
+		start := allocated()
+		verb.do(t, dir, files)
+		if n := allocated() - start; n > 32<<20 {
+			last += fmt.Sprintf(" %s %d MiB", verb.name, n>>20)
+		}
+	}
+	if n := allocated() - before; n > allocatedMax && !raced {
+		t.Fatalf("%d MiB are allocated:%s", n>>20, last)
+	}
+}
+
+// verbs are those that are given documents.
+var verbs = []struct {
+	name string
+	do   func(t *testing.T, dir string, files map[string]string)
+}{
+	{"validate", func(t *testing.T, dir string, _ map[string]string) {
+		v := &validation{out: io.Discard, err: io.Discard}
+		v.file(filepath.Join(dir, mainFile))
+		v.asJSON = true
+		v.file(filepath.Join(dir, mainFile))
+	}},
+	{"graph", func(t *testing.T, dir string, _ map[string]string) {
+		if planned(dir) == nil {
+			return
+		}
+		for _, format := range []string{"mermaid", "dot", "json"} {
+			cmd := graph.New()
+			cmd.SetOut(io.Discard)
+			cmd.SetArgs([]string{filepath.Join(dir, mainFile), "--format", format})
+			require.NoError(t, cmd.Execute())
+		}
+	}},
+	{"check", func(t *testing.T, dir string, _ map[string]string) {
+		if p := planned(dir); p != nil {
+			own, _ := ownNever(filepath.Join(dir, mainFile))
+			_, _ = explore.Run(p, explore.Options{StatesMax: 50, DepthMax: 30, Never: own, Limits: small, WorkMax: workMax, BytesMax: bytesMax})
+		}
+	}},
+	{"test", func(_ *testing.T, dir string, files map[string]string) {
+		for name := range files {
+			play(filepath.Join(dir, name))
+		}
+	}},
+	{"test of what has no scenario", func(t *testing.T, dir string, files map[string]string) {
+		if _, scripted := files["test.yaml"]; scripted {
+			return
+		}
+		if p := planned(dir); p != nil {
+			file := filepath.Join(dir, "made.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(madeScenario(p)), 0o600))
+			play(file)
+			require.NoError(t, os.Remove(file))
+		}
+	}},
+}
+
+const mainFile = "main.yaml"
+
+// planned is the workflow, if it is one.
+func planned(dir string) *plan.Plan {
+	p, err := cli.Load(filepath.Join(dir, mainFile), template.Known{Lenient: true})
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// play runs the scenarios of a file, if it has any, as they are and with crashes.
+func play(file string) {
+	list, err := scenario.Load(file)
+	if err != nil {
+		return
+	}
+	for i, s := range list {
+		if i == 3 {
+			break
+		}
+		_ = s.Run(scenario.Options{Limits: small, WorkMax: workMax, BytesMax: bytesMax}).String()
+		_ = s.Run(scenario.Options{Limits: few, WorkMax: workMax, BytesMax: bytesMax, Crash: true, Seed: 1}).String()
+	}
+}
+
+// madeScenario is a scenario that answers all calls of a workflow.
+func madeScenario(p *plan.Plan) string {
+	answers := object{}
+	if book, ok := playbook.Of(p.Workflow); ok {
+		for _, task := range book.Sites {
+			if _, builtIn := map[string]bool{"noop": true, "sleep": true, "wait": true, "workflow": true, "value": true, "fail": true}[task.Kind]; !builtIn {
+				answers[task.Kind] = object{"output": 1}
+			}
+		}
+	} else {
+		for i := range p.Nodes {
+			if s := p.Nodes[i].Step; s != nil {
+				if b := p.Workflow.Operations[s.Operation]; b.Sleep == nil && b.Wait == nil && b.Workflow == nil && b.Value == nil && b.Fail == nil {
+					answers[s.Operation] = object{"output": 1, "after": "PT1S"}
+				}
+			}
+		}
+	}
+	return new(generator).text(object{"kind": "Scenario", "name": "made", "workflow": mainFile, "operations": answers, "expect": object{}})
+}
+
+// allocated is how many bytes this process has allocated so far, those included that were freed.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// apart gives the files of a text, by name.
+func apart(text string) map[string]string {
+	files := map[string]string{}
+	name := mainFile
+	for line := range strings.Lines(text) {
+		if named, ok := strings.CutPrefix(line, "-- "); ok {
+			if named, ok := strings.CutSuffix(strings.TrimSpace(named), " --"); ok && filepath.IsLocal(named) && !strings.ContainsAny(named, "/\x00") && len(named) < 100 {
+				name = named
+				continue
+			}
+		}
+		files[name] += line
+	}
+	return files
+}
+
+// texts are the documents of the project.
+func texts(f *testing.F) []string {
+	var list []string
+	for _, pattern := range []string{"../../../examples/*/*.yaml", "../../../testdata/scenarios/*/*.yaml", "../../../testdata/workflows/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(f, err)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(f, err)
+			list = append(list, string(data))
+		}
+	}
+	return list
+}

@@ -1,0 +1,47 @@
+package documents
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/schema"
+)
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema KIND",
+		Short: "Print the JSON Schema of a kind of document",
+		Long: `Schema prints the JSON Schema of a kind of document: ` + strings.Join(schemaKinds(), ", ") + `.
+Editors that know it complete keys, show what they mean, and mark what is wrong while a document is written.
+
+The schemas are published, too. A document that begins with such a line is checked by editors that use yaml-language-server:
+  # yaml-language-server: $schema=` + schema.Find("Workflow").URL() + `
+
+A schema knows the keys and the sorts of their values. What depends on the rest of the document, such as steps that are not
+there, only sluice validate finds.`,
+		Example: `  sluice schema Workflow
+  sluice schema Scenario > scenario.schema.json`,
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: schemaKinds(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k := schema.Find(args[0])
+			if k == nil {
+				return cli.Refuse(fmt.Errorf("there is no schema of %q: KIND is one of %s", args[0], strings.Join(schemaKinds(), ", ")))
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s", k.JSON())
+			return nil
+		},
+	}
+}
+
+// schemaKinds are the kinds of documents, by name.
+func schemaKinds() []string {
+	var names []string
+	for _, k := range schema.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}

@@ -1,0 +1,150 @@
+package documents
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+func newValidate() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate FILE...",
+		Short: "Find everything that is wrong with workflows",
+		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name, the name
+that was probably meant. It runs nothing and writes nothing. It also warns of what is allowed and probably not meant; a
+warning does not refuse the file.
+
+For programs, -o json prints one object for each file; it may have "warnings", which have the members of errors:
+  {"file":…,"ok":true,"name":…,"steps":…,"hash":…}
+  {"file":…,"ok":false,"errors":[{"line":…,"column":…,"path":…,"message":…,"text":…,"suggestion":…}]}
+
+It ends with 0 if all files are accepted, and with 2 if one is refused.`,
+		Example: `  sluice validate backup.yaml
+  sluice validate workflows/*.yaml -o json`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		v := &validation{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), asJSON: output.Value == "json"}
+		for _, file := range files {
+			v.file(file)
+		}
+		if v.bad {
+			return cli.Refuse(nil)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// validation reports on one file after the other.
+type validation struct {
+	out, err io.Writer
+	asJSON   bool
+	bad      bool // a file was refused
+}
+
+func (v *validation) file(file string) {
+	_, p, err := cli.LoadToRun(file)
+	v.bad = v.bad || err != nil
+	switch {
+	case v.asJSON:
+		v.json(file, p, err)
+	case err != nil:
+		fmt.Fprintln(v.err, progress.CleanLines(err.Error()))
+	default:
+		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, progress.Clean(p.Workflow.Name), cli.Plural(steps(p), "step"), p.Hash[:12])
+		list := warnings(p)
+		for _, w := range list[:min(len(list), document.ErrorsMax)] {
+			fmt.Fprintf(v.err, "warning: %s\n", progress.CleanLines(w.Error()))
+		}
+		if more := len(list) - document.ErrorsMax; more > 0 {
+			fmt.Fprintf(v.err, "and %d more\n", more)
+		}
+	}
+}
+
+// warnings returns what is allowed in the document and probably not meant.
+func warnings(p *plan.Plan) document.Errors {
+	if book, ok := playbook.Of(p.Workflow); ok {
+		return book.Warnings
+	}
+	return p.Checked.Warnings
+}
+
+// steps returns the number of steps of a workflow; one in a map counts once.
+func steps(p *plan.Plan) int {
+	if book, ok := playbook.Of(p.Workflow); ok {
+		return len(book.Steps)
+	}
+	n := 0
+	for i := range p.Nodes {
+		if p.Nodes[i].Kind == plan.Step {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict is what programs read of one file.
+type verdict struct {
+	File     string  `json:"file"`
+	OK       bool    `json:"ok"`
+	Name     string  `json:"name,omitempty"`
+	Steps    int     `json:"steps,omitempty"`
+	Hash     string  `json:"hash,omitempty"`
+	Errors   []fault `json:"errors,omitempty"`
+	Warnings []fault `json:"warnings,omitempty"`
+}
+
+// fault is one error of a document. What is not known is left out.
+type fault struct {
+	Line       int    `json:"line,omitempty"`
+	Column     int    `json:"column,omitempty"`
+	Path       string `json:"path,omitempty"`
+	Message    string `json:"message"`
+	Text       string `json:"text,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+func (v *validation) json(file string, p *plan.Plan, err error) {
+	result := verdict{File: file, OK: err == nil}
+	if err == nil {
+		result.Name, result.Steps, result.Hash = p.Workflow.Name, steps(p), p.Hash
+		result.Warnings = faultsOf(warnings(p))
+	} else {
+		result.Errors = faults(err)
+	}
+	// Flat structs of strings and numbers always encode.
+	line, _ := json.Marshal(result)
+	fmt.Fprintf(v.out, "%s\n", line)
+}
+
+func faults(err error) []fault {
+	list, ok := errors.AsType[document.Errors](document.Join(err))
+	if !ok {
+		return nil
+	}
+	return faultsOf(list)
+}
+
+func faultsOf(list document.Errors) []fault {
+	shown := list[:min(len(list), document.ErrorsMax)]
+	out := make([]fault, len(shown))
+	for i, e := range shown {
+		out[i] = fault{e.Line, e.Col, e.Path, e.Message(), document.Clip(e.Text), e.Suggestion}
+	}
+	if more := len(list) - len(shown); more > 0 {
+		out = append(out, fault{Message: fmt.Sprintf("and %d more", more)})
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+	"log"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/commands"
+	"github.com/sluiceflow/sluice/cmd/sluice/documents"
+	"github.com/sluiceflow/sluice/cmd/sluice/graph"
+	"github.com/sluiceflow/sluice/cmd/sluice/run"
+	"github.com/sluiceflow/sluice/cmd/sluice/runs"
+)
+
+// execute runs a command line and returns the exit code.
+func execute(args []string) int {
+	// Libraries write to the process's own log what a server has sent, and know neither secrets, terminals nor -o quiet. What the
+	// engine logs goes through a logger of its own.
+	log.SetOutput(io.Discard)
+	root, out := newRoot(), cli.NewStdout(os.Stdout)
+	root.SetArgs(args)
+	root.SetOut(out)
+	at, err := root.ExecuteC()
+	return cli.Report(root.ErrOrStderr(), at, out.Check(err))
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sluice",
+		Short: "Run workflows that must not get lost",
+		Long: `Sluice runs workflows: graphs of calls, written as YAML or JSON documents. Everything that happens in a run is journaled, so
+that a run can be interrupted at any moment and resumed.`,
+		Example: `  sluice run backup.yaml
+  sluice validate *.yaml
+  sluice graph backup.yaml --format mermaid`,
+		Args:          cli.SuggestVerb,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(cli.SuggestFlag)
+	root.AddCommand(run.New(), graph.New(), newVersion())
+	root.AddCommand(documents.New()...)
+	root.AddCommand(runs.New()...)
+	root.AddCommand(commands.New()...)
+	return root
+}

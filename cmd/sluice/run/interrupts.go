@@ -1,0 +1,80 @@
+package run
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+)
+
+// interrupts counts the requests to stop: a signal of cli.StopSignals, or Ctrl-C as a key. The first closes asked; the second
+// ends the process at once. That the reader of the output has gone counts as a first request, and never as a second.
+type interrupts struct {
+	signals    chan os.Signal
+	pipes      chan os.Signal  // SIGPIPE; it is never received from
+	readerGone <-chan struct{} // closed when the reader of the output has gone; nil: the output is no pipe
+	asked      chan struct{}   // closed by the first request
+	mu         sync.Mutex
+	beforeExit []func() // called before the process is ended at once
+	ended      chan struct{}
+}
+
+// listen begins to count, until close. It catches SIGPIPE so that a write fails where the signal would end the process, and does
+// not count it: it comes for every pipe and socket whose other end has gone, also for that of a program that does not read its
+// input, or of a process that watches the run. Only a failed write to the output says that its reader has gone.
+func listen(readerGone <-chan struct{}) *interrupts {
+	i := &interrupts{
+		signals: make(chan os.Signal, 2), pipes: make(chan os.Signal, 1), readerGone: readerGone,
+		asked: make(chan struct{}), ended: make(chan struct{}),
+	}
+	signal.Notify(i.signals, cli.StopSignals()...)
+	signal.Notify(i.pipes, syscall.SIGPIPE)
+	go i.count()
+	return i
+}
+
+func (i *interrupts) count() {
+	select {
+	case <-i.ended:
+		return
+	case <-i.readerGone:
+	case <-i.signals:
+	}
+	close(i.asked)
+	select {
+	case <-i.ended:
+		return
+	case <-i.signals:
+	}
+	i.mu.Lock()
+	for _, f := range i.beforeExit {
+		f()
+	}
+	os.Exit(cli.Interrupted)
+}
+
+// first returns a channel that the first request closes.
+func (i *interrupts) first() <-chan struct{} { return i.asked }
+
+// Press counts a Ctrl-C that came as a key and not as a signal.
+func (i *interrupts) Press() {
+	select {
+	case i.signals <- os.Interrupt:
+	default:
+	}
+}
+
+// BeforeExit registers a function that is called before the process is ended at once.
+func (i *interrupts) BeforeExit(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.beforeExit = append(i.beforeExit, f)
+}
+
+func (i *interrupts) close() {
+	signal.Stop(i.signals)
+	signal.Stop(i.pipes)
+	close(i.ended)
+}

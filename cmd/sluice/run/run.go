@@ -1,0 +1,202 @@
+// Package run holds the verb run: it starts a workflow or resumes a run in an engine of its own, shows what happens, and ends
+// with the run or when it is interrupted.
+//
+// run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go
+// takes what the engine logs. What people see is package view.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/cmd/sluice/view"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// New returns the verb. Each call returns a new one, since a cobra.Command keeps the flags it was run with.
+func New() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Run a workflow and follow it to its end",
+		Long: `Run starts a workflow, or resumes a run, and shows what happens until the run ends.
+
+On a terminal it draws the steps as a tree and keeps it up to date. Elsewhere it prints a line for each thing that happens:
+  +0.213s  ✓ completed  find  120ms
+With -o json it prints one object for each event, {"event":…,"changes":[…],"status":…}, and at the end one for the result,
+{"result":{"run":…,"status":…,"output":…,"failure":…}}. With -o quiet it prints only the output: a string as it is, any
+other value as JSON.
+
+Without --data the journal of the run is in memory, and Ctrl-C cancels the run. With --data the journal is in DIR, and Ctrl-C
+suspends the run: calls under way have one second to end and are then stopped, and the command that resumes the run is
+printed. A second Ctrl-C ends the process at once. SIGTERM, SIGHUP and a reader that closes the output, as in
+sluice run backup.yaml | head -1, count as Ctrl-C.
+
+The RUN of --resume is the id of a run, or an unambiguous beginning of it. What happens from then on is shown; of a run that
+has ended, the result is shown again.
+
+A program that the workflow runs gets the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
+names, and those that its binding sets under env. It gets no other, so that it cannot read your tokens. When it ends, the
+processes that it has started are ended too, except those in a session of their own, such as setsid makes: these go on after
+the step and the run.
+
+It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130 if
+the run was interrupted.`,
+		Example: `  sluice run backup.yaml
+  sluice run backup.yaml --input '{"folder": "/etc"}'
+  sluice run backup.yaml --input @order.json --data ./journal --id tuesday
+  sluice run --data ./journal --resume tuesday
+  sluice run offers.yaml --directory providers.yaml
+  sluice run deploy.yaml --pass-env SSH_AUTH_SOCK --pass-env KUBECONFIG
+  sluice run count.yaml -o quiet`,
+	}
+	f := &runFlags{}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
+	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
+	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
+	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended")
+	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
+	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
+	output := cli.Choose(cmd, "output", "o", "how to show the run", view.Tree, view.JSON, view.Quiet)
+	cmd.Args = f.check
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.output = output.Value
+		return f.run(cmd, args)
+	}
+	return cmd
+}
+
+// runFlags are the flags of the verb run.
+type runFlags struct {
+	input, data, id, resume, directory, output string
+
+	passEnv []string
+}
+
+// check refuses flags and arguments that do not go together.
+func (f *runFlags) check(cmd *cobra.Command, args []string) error {
+	for _, name := range f.passEnv {
+		if err := operation.CheckVariable(name); err != nil {
+			return fmt.Errorf("--pass-env: %w", err)
+		}
+	}
+	switch {
+	case f.resume == "" && cmd.Flags().Changed("resume"):
+		return errors.New("--resume needs the id of a run")
+	case f.resume == "":
+		return cobra.ExactArgs(1)(cmd, args)
+	case f.data == "":
+		return errors.New("--resume needs --data: the folder the run's journal is in")
+	case len(args) > 0:
+		return fmt.Errorf("--resume takes no workflow: the journal holds that of run %s", f.resume)
+	case cmd.Flags().Changed("input") || f.id != "":
+		return errors.New("--resume goes without --input and --id: the run has them")
+	}
+	return nil
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	input, err := cli.ReadInput(f.input, cmd.InOrStdin())
+	if err != nil {
+		return cli.Refuse(fmt.Errorf("--input: %w", err))
+	}
+	// Before this, Ctrl-C ends the process, also while it reads its input.
+	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
+	defer stops.close()
+	ctx := cmd.Context()
+	s, err := f.open(ctx, input, args)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Seen: s.seen}, stops)
+	s.log.to(v)
+	return conclude(cmd.ErrOrStderr(), f, s, v, s.follow(ctx, v, stops))
+}
+
+// open makes the session of a run, and does not start the run.
+func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (*session, error) {
+	known, err := f.participants()
+	if err != nil {
+		return nil, cli.Refuse(err)
+	}
+	config := coordinator.Config{Directory: known, PassEnv: f.passEnv}
+	if f.resume != "" {
+		return openToResume(ctx, f.data, f.resume, config)
+	}
+	if f.id != "" {
+		if err := template.ValidID(f.id); err != nil {
+			return nil, cli.Refuse(fmt.Errorf("--id: %w", err))
+		}
+	}
+	loaded, p, err := cli.LoadToRun(args[0], f.passEnv...)
+	if err != nil {
+		return nil, cli.Refuse(err)
+	}
+	config.Loaded = loaded
+	return openToStart(ctx, f.data, p.Workflow, input, f.id, config)
+}
+
+// participants returns the directory of --directory; nil: the workflow has its own.
+func (f *runFlags) participants() (directory.Directory, error) {
+	if f.directory == "" {
+		return nil, nil
+	}
+	file, err := directory.Open(f.directory, directory.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// conclude shows how the run ended, and returns the Exit for it.
+func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending) error {
+	resume := ""
+	if end.err == nil && end.result == nil {
+		resume = f.resumeCommand(s.run.ID())
+	}
+	v.End(view.Ending{Result: end.result, Resume: resume})
+	s.log.to(nil)
+	switch {
+	case errors.Is(end.err, coordinator.ErrParked):
+		return cli.Fail(fmt.Errorf("run %s is parked: %s", s.run.ID(), coordinator.ParkedReason(end.err)))
+	case end.err != nil:
+		return cli.Fail(end.err)
+	case end.result == nil:
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended, to go on run:\n  %s", resume)}
+	case end.result.Status == reactive.RunCompleted:
+		return nil
+	case end.interrupted:
+		return &cli.Exit{Code: cli.Interrupted}
+	}
+	if f.output == view.Quiet {
+		fmt.Fprintf(stderr, "sluice: %s\n", progress.CleanLines(end.result.Err().Error()))
+	}
+	return cli.Fail(nil)
+}
+
+// resumeCommand returns the command line that resumes the run with the flags that this process was given.
+func (f *runFlags) resumeCommand(id string) string {
+	text := cli.ResumeCommand(f.data, id)
+	if f.directory != "" {
+		text += " --directory " + cli.Quote(f.directory)
+	}
+	for _, name := range f.passEnv {
+		text += " --pass-env " + cli.Quote(name)
+	}
+	return text
+}

@@ -1,0 +1,245 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/view"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// graceTime is how long calls under way have to end by themselves when a run is suspended.
+const graceTime = time.Second
+
+// session is one run in an engine of its own.
+type session struct {
+	workflow *template.Workflow
+	engine   *coordinator.Engine
+	run      *coordinator.Run
+	begin    func(context.Context) error // starts the run, or finds it; called once, after open
+	seen     uint64                      // sequence of the last event that was journaled before this session
+	log      *log
+	config   coordinator.Config // of the engine, as the flags say
+	dir      string             // that the journal is kept in; "": it is in memory, and ends with the process
+}
+
+// openToStart opens a journal for a run that is to be started. With dir "" the journal is in memory.
+func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, config coordinator.Config) (*session, error) {
+	s := &session{workflow: w, log: &log{}, config: config, dir: dir}
+	store := journal.Store(memory.New())
+	if dir != "" {
+		kept, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
+		if err != nil {
+			return nil, cli.Fail(err)
+		}
+		store = kept
+	}
+	if err := s.open(ctx, store, id); err != nil {
+		return nil, cli.Fail(err)
+	}
+	s.begin = func(ctx context.Context) (err error) {
+		var opts []coordinator.Option
+		if id != "" {
+			opts = append(opts, coordinator.WithID(id))
+		}
+		s.run, err = s.engine.Start(ctx, w, input, opts...)
+		_, badInput := errors.AsType[*coordinator.InputError](err)
+		other, exists := errors.AsType[*coordinator.ExistsError](err)
+		switch {
+		case err == nil:
+			return nil
+		case badInput:
+			return cli.Refuse(fmt.Errorf("--input: %w", err))
+		case exists:
+			return cli.Refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one run:\n  %s",
+				id, other.Difference, cli.ResumeCommand(dir, id)))
+		}
+		return cli.Fail(err)
+	}
+	return s, nil
+}
+
+// openToResume opens the journal of a run that is to be resumed, named by its id or the beginning of it.
+func openToResume(ctx context.Context, dir, name string, config coordinator.Config) (*session, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, cli.Refuse(fmt.Errorf("--data: %w", err))
+	}
+	s := &session{log: &log{}, config: config, dir: dir}
+	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
+	if err != nil {
+		return nil, cli.Fail(err)
+	}
+	id, err := api.FindIn(ctx, store, name)
+	if err != nil {
+		return nil, errors.Join(notToResume(name, err), store.Close())
+	}
+	if err := s.recall(ctx, store, id); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if err := s.open(ctx, store, id); err != nil {
+		return nil, cli.Fail(err)
+	}
+	s.begin = func(ctx context.Context) (err error) {
+		if s.run, err = s.engine.Run(ctx, id); err != nil {
+			return cli.Fail(err)
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// notToResume returns the Exit for a name that means no run, or several.
+func notToResume(name string, err error) error {
+	e, ok := errors.AsType[*api.Error](err)
+	if !ok || !errors.Is(err, coordinator.ErrRunNotFound) {
+		return cli.ExitOf(fmt.Errorf("--resume: %w", err))
+	}
+	e.Message = fmt.Sprintf("there is no run %s in this journal", name)
+	return cli.Refuse(fmt.Errorf("--resume: %w", e))
+}
+
+// recall reads the workflow of a run, and the number of its last event, from the journal.
+func (s *session) recall(ctx context.Context, store journal.Store, id string) error {
+	hash := ""
+	for e, err := range store.Read(ctx, id, 1) {
+		if err != nil {
+			return cli.Fail(fmt.Errorf("read run %s: %w", id, err))
+		}
+		if s.seen = e.Seq; e.Type == journal.RunStarted && e.Detail != nil && e.Detail.Start != nil {
+			hash = e.Detail.Start.Workflow
+		}
+	}
+	if hash == "" {
+		return cli.Fail(fmt.Errorf("the journal does not say what run %s was started with", id))
+	}
+	for e, err := range store.Read(ctx, "def/"+hash, 1) {
+		if err == nil {
+			s.workflow, err = recallWorkflow(e.Value)
+		}
+		if err != nil {
+			return cli.Fail(fmt.Errorf("read the workflow of run %s: %w", id, err))
+		}
+	}
+	if s.workflow == nil {
+		return cli.Fail(fmt.Errorf("the workflow of run %s is not in the journal", id))
+	}
+	return nil
+}
+
+func recallWorkflow(content any) (*template.Workflow, error) {
+	data, err := value.JSON(content)
+	if err != nil {
+		return nil, err
+	}
+	return kinds.ParseStored(data)
+}
+
+// open makes the engine, and serves other processes if the journal is kept. Of all the runs in the journal only the session's
+// own goes on: others would be suspended again when it ends.
+func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
+	config := s.config
+	config.Logger, config.OnBlocked = s.log.logger(), s.onBlocked()
+	config.PickUp = func(h journal.Head) bool { return h.Run == id }
+	s.engine, err = coordinator.New(ctx, store, config)
+	if err != nil || s.dir == "" {
+		return err
+	}
+	if _, err = control.Serve(s.dir, s.engine); err != nil {
+		s.log.logger().Warn("other processes cannot send commands to the run while it goes on", "error", err)
+	}
+	return nil
+}
+
+// follow shows the run until it ends, is interrupted, or cannot go on.
+func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) ending {
+	following, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	var end ending
+	var all sync.WaitGroup
+	all.Go(func() {
+		// Watch yields what happens; Wait also returns when nothing more will, because the run cannot go on in this process.
+		if end.result, end.err = s.run.Wait(following); end.err != nil {
+			giveUp(end.err)
+		}
+	})
+	over := make(chan struct{})
+	all.Go(func() {
+		select {
+		case <-over:
+		case <-stops.first():
+			end.interrupted = true
+			s.stop(ctx, v)
+		}
+	})
+	var unseen error
+	for u, err := range s.run.Watch(following, 1) {
+		if err != nil {
+			unseen = err // the result is shown all the same
+			break
+		}
+		v.Update(&u, u.Event.Seq > s.seen)
+	}
+	close(over)
+	all.Wait()
+	if unseen != nil && end.err == nil {
+		s.log.logger().Warn("what has happened cannot be shown", "error", unseen)
+	}
+	if end.interrupted && errors.Is(end.err, coordinator.ErrShutdown) {
+		end.err = nil // stop has shut the engine down
+	}
+	return end
+}
+
+// stop suspends the run, as asked for, or cancels it if its journal is in memory: then it could not be resumed.
+func (s *session) stop(ctx context.Context, v view.View) {
+	if s.dir != "" {
+		v.Stopping("suspending the run (Ctrl-C again ends everything at once)")
+		s.shutdown(ctx)
+		return
+	}
+	v.Stopping("cancelling the run (Ctrl-C again ends everything at once)")
+	if err := s.run.Cancel(ctx, "interrupted"); err != nil && !errors.Is(err, coordinator.ErrFinished) {
+		s.log.logger().Error("cancel", "error", err)
+	}
+}
+
+func (s *session) shutdown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, graceTime)
+	defer cancel()
+	if err := s.engine.Shutdown(ctx); err != nil {
+		s.log.logger().Error("shut the engine down", "error", err)
+	}
+}
+
+// close ends the engine, and the calls that a run has left behind that has ended.
+func (s *session) close() { s.shutdown(context.Background()) }
+
+// ending is how following a run has ended. With neither result nor err the run is suspended.
+type ending struct {
+	result      *coordinator.Result // nil: the run has not ended
+	interrupted bool                // by a request to stop
+	err         error               // why the run cannot be followed to its end
+}
+
+// onBlocked returns what becomes of a playbook whose gates deny all tokens that are left: it fails if no other process can reach
+// the run, since none could open them.
+func (s *session) onBlocked() playbook.OnBlocked {
+	if s.dir == "" {
+		return playbook.BlockedFails
+	}
+	return playbook.BlockedWaits
+}

@@ -1,0 +1,123 @@
+package runs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+func newDoctor() *cobra.Command {
+	var dir string
+	var rebuild bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check a journal, and rebuild what follows from its events",
+		Long: `Doctor reads a journal from the first record to the last. It checks that every event can be read and none is missing, that
+definitions and large values are there and unchanged, that every run follows from its events, and that the list of runs says
+the same. It prints a line for each fault: which run it is about, what is wrong, and what that means.
+
+Events cannot be rebuilt: a lost or damaged one is reported each time, and left as it is. Everything else follows from events,
+and --rebuild writes it anew. A damaged run does not keep other runs from going on.
+
+No other process may work on the journal meanwhile. Memory is needed for one run at a time.
+
+For programs, -o jsonl prints one object for each fault, and -o json one list of all objects:
+  {"run":…,"content":…,"kind":…,"event":…,"what":…,"means":…,"derived":…,"mended":…}
+
+It ends with 0 if nothing is wrong, or everything was rebuilt; with 1 if a fault is left, or the journal cannot be opened; and
+with 2 if there is no journal, or for wrong usage.`,
+		Example: `  sluice doctor --data ./journal
+  sluice doctor --data ./journal -o jsonl | jq 'select(.derived | not) | .run'
+  sluice doctor --data ./journal --rebuild`,
+		Args: cobra.NoArgs,
+	}
+	cli.JournalFlag(cmd, &dir)
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "write anew what follows from events")
+	output := cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		report, err := examine(cmd, dir, rebuild, output.Value)
+		switch {
+		case errors.Is(err, journal.ErrLocked):
+			return cli.Fail(fmt.Errorf("%w; doctor needs the folder for itself: end that process first", err))
+		case err != nil:
+			return cli.ExitOf(err)
+		case !report.Sound():
+			return cli.Fail(nil)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// examine checks a folder, and prints the faults as they are found.
+func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (report doctor.Report, err error) {
+	w := cmd.OutOrStdout()
+	objects := cli.NewObjects(io.Discard, false)
+	if output != "table" {
+		objects, w = cli.NewObjects(w, output == "json"), io.Discard
+	}
+	tell := func(f doctor.Fault) error {
+		objects.Print(f)
+		fmt.Fprintln(w, progress.Clean(line(&f)))
+		return objects.Flush()
+	}
+	raw, err := control.TakeRaw(cmd.Context(), dir, rebuild, disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	if errors.Is(err, journal.ErrDamaged) {
+		unopened := doctor.Fault{Kind: doctor.Database, What: err.Error(), Means: "nothing in the folder can be read, and nothing mended"}
+		report.Faults = 1
+		return report, errors.Join(tell(unopened), objects.End())
+	}
+	if err != nil {
+		return report, err
+	}
+	report, err = doctor.Check(cmd.Context(), raw, rebuild, tell)
+	if err = errors.Join(err, raw.Close(), objects.End()); err == nil {
+		fmt.Fprintln(w, conclusion(&report))
+	}
+	return report, err
+}
+
+// line returns a fault for people.
+func line(f *doctor.Fault) string {
+	text := fmt.Sprintf("%s: %s: %s", cmp.Or(f.Run, f.Content, string(f.Kind)), f.What, f.Means)
+	switch {
+	case f.Mended != "":
+		text += " (" + f.Mended + ")"
+	case f.Derived:
+		text += " (--rebuild makes it anew)"
+	}
+	return text
+}
+
+// conclusion returns the last line for people.
+func conclusion(r *doctor.Report) string {
+	looked := fmt.Sprintf("%s with %s, %s", count(r.Runs, "run", "runs"), count(r.Events, "event", "events"),
+		count(r.Contents, "definition or large value", "definitions and large values"))
+	switch {
+	case r.Faults == 0:
+		return "sound: " + looked
+	case r.Sound():
+		return fmt.Sprintf("mended: %s in %s", count(r.Mended, "fault", "faults"), looked)
+	case r.Mended > 0:
+		return fmt.Sprintf("%s in %s; %d of them mended", count(r.Faults, "fault", "faults"), looked, r.Mended)
+	}
+	return fmt.Sprintf("%s in %s", count(r.Faults, "fault", "faults"), looked)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,63 @@
+package runs
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// query is a verb that reads a journal through a client.
+type query struct {
+	dir    string
+	output *cli.Choice
+	out    *cli.Delayed // nil until delay
+}
+
+// newQuery returns a query with its flags, --data and --output, added to cmd.
+func newQuery(cmd *cobra.Command) *query {
+	q := &query{output: cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")}
+	cli.JournalFlag(cmd, &q.dir)
+	return q
+}
+
+func (q *query) table() bool { return q.output.Value == "table" }
+
+// people returns the writer of what is for people; it discards everything where --output asks for JSON.
+func (q *query) people(cmd *cobra.Command) io.Writer {
+	if q.table() {
+		return cmd.OutOrStdout()
+	}
+	return io.Discard
+}
+
+// objects returns the printer of what is for programs; it discards everything where --output asks for a table.
+func (q *query) objects(cmd *cobra.Command) *cli.Objects {
+	if q.table() {
+		return cli.NewObjects(io.Discard, false)
+	}
+	return cli.NewObjects(cmd.OutOrStdout(), q.output.Value == "json")
+}
+
+// delay makes the output of cmd one that with can hold back.
+func (q *query) delay(cmd *cobra.Command) {
+	if q.out == nil {
+		q.out = cli.NewDelayed(cmd.OutOrStdout())
+		cmd.SetOut(q.out)
+	}
+}
+
+// with calls use with a client, and returns the Exit for its error. Where this process has opened the journal itself, the
+// output waits until it is closed.
+func (q *query) with(cmd *cobra.Command, use func(*control.Client) error) error {
+	q.delay(cmd)
+	err := control.With(cmd.Context(), q.dir, coordinator.Config{}, func(c *control.Client) error {
+		q.out.Hold(!c.Held())
+		return use(c)
+	})
+	return cli.ExitOf(errors.Join(err, q.out.Release()))
+}

@@ -1,0 +1,44 @@
+// Package runs holds the verbs that look at a journal: runs, with list, show, events, watch and output below it, explain, and
+// doctor.
+//
+// All but doctor read as a control.Client does: from the process that works on the folder, or, where there is none, from the
+// journal itself, which is closed again as soon as it has been read. They change nothing. What they show is api's data; this
+// package only prints it, as text for people or as JSON. Doctor takes the folder for itself, see coordinator/doctor.
+package runs
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+)
+
+// New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
+func New() []*cobra.Command {
+	return []*cobra.Command{newRuns(), newExplain(), newDoctor()}
+}
+
+func newRuns() *cobra.Command {
+	list := newRunsList()
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "Look at the runs of a journal",
+		Long: `Runs looks at the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
+Without a verb it lists the runs.
+
+A run that no process works on stands still, but its timers do not. When a timer has fallen due, the status of the run and of
+its steps is shown as it follows from that, with the remark late. The events that follow are journaled later, by the process
+that resumes the run or sends a command to it; runs events and runs watch print them from then on.
+
+It ends with 0 if it has shown what was asked for, with 1 if the journal cannot be read, and with 2 if there is no such run
+or journal, or for wrong usage.`,
+		Example: `  sluice runs --data ./journal
+  sluice runs list --data ./journal -o jsonl | jq 'select(.status == "failed") | .run'
+  sluice runs show tuesday --data ./journal
+  sluice runs watch tuesday --data ./journal`,
+		Args: cli.SuggestVerb,
+		RunE: list.RunE,
+	}
+	cmd.Flags().AddFlagSet(list.Flags())
+	cmd.AddCommand(list, newRunsShow(), newRunsOutput(), newRunsEvents(), newRunsWatch())
+	return cmd
+}

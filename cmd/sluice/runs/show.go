@@ -1,0 +1,189 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newRunsShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the status of a run and of its steps",
+		Long: `Show prints the status of a run and of each step: how often the step was attempted, how long the newest attempt took, why it
+failed, what it returned, what it waits for, which participants it has asked, and whether its task is done. Of an output it
+prints the beginning: runs output prints all of it, and runs events --step prints what has happened to a step. Of a parked
+run it prints the reason.
+
+Timers that have fallen due while no process worked on the run count as fired; the line late says that the journal does not
+hold that yet.
+
+RUN is the id of a run, or an unambiguous beginning of it. With -o json or -o jsonl it prints one object:
+  {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
+An output of more than 1 KiB is left out, and "preview" holds its beginning.`,
+		Example: `  sluice runs show tuesday --data ./journal
+  sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'`,
+		Args: cobra.ExactArgs(1),
+	}
+	q := newQuery(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return q.with(cmd, func(c *control.Client) error {
+			r, err := c.Show(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			switch q.output.Value {
+			case "json":
+				enc := cli.NewJSON(w, w)
+				enc.SetIndent("", "  ")
+				return enc.Encode(r)
+			case "jsonl":
+				p := q.objects(cmd)
+				p.Print(r)
+				return p.End()
+			}
+			showRun(w, r)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// showRun prints a run and its steps for people.
+func showRun(w io.Writer, r *api.Run) {
+	about := cli.NewTable(w)
+	fact := func(name, text string) {
+		if text != "" {
+			about.Row(name, text)
+		}
+	}
+	fact("run", r.Run)
+	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
+	status := r.Status
+	if !r.Finished && !r.Driven {
+		status += ", and nobody works on it"
+	}
+	if r.Parked != "" {
+		status = r.Status + ", parked"
+	}
+	fact("status", status)
+	fact("parked", r.Parked)
+	if r.Late {
+		fact("late", lateRemark)
+	}
+	fact("started", strings.TrimSuffix(cli.Local(r.Started)+" by "+r.Actor, " by "))
+	fact("updated", cli.Local(r.Updated))
+	fact("due", cli.Local(r.Due))
+	var labels []string
+	for name, text := range r.Labels {
+		labels = append(labels, name+"="+text)
+	}
+	slices.Sort(labels)
+	fact("labels", strings.Join(labels, " "))
+	if c := r.Counts; c != nil {
+		fact("step-runs", fmt.Sprintf("%d, %d failed", c.StepsRun, c.Failed))
+		fact("branches", fmt.Sprintf("%d ended, %d failed, %d discarded", c.Branches.Normal, c.Branches.Failed, c.Branches.Discarded))
+		if c.TokensPending > 0 {
+			fact("at gates", fmt.Sprint(c.TokensPending))
+		}
+		fact("ctx", cli.Short(r.Context))
+	}
+	if r.Failure != nil {
+		fact("failure", r.Failure.String())
+	}
+	if len(r.Output) > 0 {
+		fact("output", cli.Short(r.Output))
+	}
+	about.End()
+	if len(r.Steps) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	steps := cli.NewTable(w)
+	steps.Row("STEP", "STATUS", "ATTEMPTS", "TIME", "REMARK")
+	for i := range r.Steps {
+		showStep(steps, &r.Steps[i])
+	}
+	steps.End()
+}
+
+// showStep prints a step, and below it the participants that it has asked.
+func showStep(t *cli.Table, s *api.Step) {
+	inside := strings.Repeat("  ", s.Depth)
+	status, attempts := s.Status, ""
+	if s.Pending {
+		status = "retrying"
+	}
+	if s.Attempts > 0 {
+		attempts = fmt.Sprint(s.Attempts)
+	}
+	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended), strings.Join(remarks(s), "; "))
+	for i := range s.Dispatches {
+		d := &s.Dispatches[i]
+		remark := ""
+		switch {
+		case d.Failure != nil:
+			remark = d.Failure.String()
+		default:
+			remark = previewed(&d.Preview)
+		}
+		t.Row(inside+"  > "+d.Participant, d.State, fmt.Sprintf("#%d", d.Attempt), cli.Took(d.Asked, d.Ended), remark)
+	}
+}
+
+// remarks returns what there is to say of a step besides its status.
+func remarks(s *api.Step) (list []string) {
+	if s.Runs > 1 {
+		list = append(list, fmt.Sprintf("%d runs", s.Runs))
+	}
+	if s.Live > 1 {
+		list = append(list, fmt.Sprintf("%d at once", s.Live))
+	}
+	if s.Items > 0 {
+		list = append(list, fmt.Sprintf("%d of %d items", s.ItemsDone, s.Items))
+	}
+	switch {
+	case s.Tokens == 1:
+		list = append(list, "1 token waits")
+	case s.Tokens > 1:
+		list = append(list, fmt.Sprintf("%d tokens wait", s.Tokens))
+	}
+	if s.Message != "" {
+		list = append(list, fmt.Sprintf("waits for message %q", s.Message))
+	}
+	switch {
+	case s.Decidable:
+		list = append(list, "task "+s.Fulfillment+", waits for a decision")
+	case s.Fulfillment != "":
+		list = append(list, "task "+s.Fulfillment)
+	}
+	if s.Reports > 0 {
+		list = append(list, fmt.Sprintf("%d reports, the last is %q", s.Reports, s.Report))
+	}
+	if s.Branch != "" {
+		list = append(list, "chose "+s.Branch)
+	}
+	if s.Failure != nil {
+		list = append(list, s.Failure.String())
+	}
+	if text := previewed(&s.Preview); text != "" {
+		list = append(list, text)
+	}
+	return list
+}
+
+// previewed returns the beginning of a value, as far as it fits a line.
+func previewed(p *api.Preview) string {
+	if p.Preview != "" {
+		return cli.Short([]byte(p.Preview + "…"))
+	}
+	return cli.Short(p.Output)
+}

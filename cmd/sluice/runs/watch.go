@@ -1,0 +1,117 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+func newRunsWatch() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "watch RUN",
+		Short: "Follow a run",
+		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
+until the run ends. While no process works on the run, it waits for one. Ctrl-C ends watching, not the run.
+
+RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line as things happen:
+  {"event":…,"changes":[{"step":…,"from":…,"to":…},…],"status":…}`,
+		Example: `  sluice runs watch tuesday --data ./journal
+  sluice runs watch tuesday --data ./journal -o jsonl | jq -r .status`,
+		Args: cobra.ExactArgs(1),
+	}
+	q := newQuery(cmd)
+	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)
+		defer stop()
+		cmd.SetContext(ctx)
+		w := &watcher{query: q, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}
+		q.delay(cmd)
+		w.records, w.lines = q.objects(cmd), newEventLines(q.people(cmd))
+		err := w.watch(cmd)
+		return cli.ExitOf(errors.Join(err, w.records.End(), q.out.Release()))
+	}
+	return cmd
+}
+
+// watcher follows a run through the processes that work on it.
+type watcher struct {
+	*query
+	run      string
+	next     uint64 // sequence of the event to be printed next
+	finished bool
+	told     bool // that no process works on the run
+	records  *cli.Objects
+	lines    *eventLines
+	stderr   io.Writer
+}
+
+func (w *watcher) watch(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	for {
+		revision, _ := disk.Revision(w.dir) // where this fails, with fails too
+		err := w.with(cmd, func(c *control.Client) error {
+			if c.Held() {
+				revision = nil // a process that ends may have journaled more than it has sent
+			}
+			return w.read(ctx, c)
+		})
+		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
+		switch {
+		case w.finished && gone: // all has been printed by then
+			return nil
+		case w.finished, err != nil && !gone:
+			return err
+		}
+		if revision != nil && !w.told {
+			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
+			w.told = true
+		}
+		if err := control.AwaitChanges(ctx, w.dir, revision); err != nil {
+			return err
+		}
+	}
+}
+
+// read prints the events that a client yields. From a journal that no other process holds it reads only those that are there:
+// while this process holds it open, no other can work on it.
+func (w *watcher) read(ctx context.Context, c *control.Client) error {
+	last := ^uint64(0)
+	if !c.Held() {
+		r, err := c.Show(ctx, w.run)
+		if err != nil {
+			return err
+		}
+		if last = r.Events; w.next > last {
+			w.finished = r.Finished && !r.Late // if late, its last event is still to be journaled
+			return nil
+		}
+	}
+	for u, err := range c.Watch(ctx, w.run, w.next) {
+		if err != nil {
+			return err
+		}
+		w.next = u.Event.Seq + 1
+		w.finished = u.Event.Type == journal.RunFinished.String()
+		w.records.Print(u)
+		w.lines.update(u)
+		if err := errors.Join(w.records.Flush(), w.lines.w.Flush()); err != nil {
+			return err
+		}
+		if u.Event.Seq >= last {
+			break
+		}
+	}
+	return nil
+}

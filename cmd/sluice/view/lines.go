@@ -1,0 +1,172 @@
+package view
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and a remark. A
+// step that becomes waiting or ready has no line, except in a playbook, where a token waits for a gate to open. Of a run that
+// is resumed it first prints where tokens wait, since nothing else may happen for long.
+//
+//	+0.213s  ✓ completed  find  120ms
+//	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
+//	+0.215s  ⊘ aborted    ship  because of build
+type lineView struct {
+	mu      sync.Mutex
+	w       *bufio.Writer
+	tree    *progress.Tree
+	run     *Run
+	started int64            // of the run, Unix nanoseconds
+	begun   map[string]int64 // when what is under way began, Unix nanoseconds
+	waiting map[string]bool  // steps of a playbook with tokens that wait
+}
+
+func newLineView(w io.Writer, r *Run) *lineView {
+	return &lineView{
+		w: bufio.NewWriter(w), tree: progress.New(r.Workflow), run: r,
+		begun: map[string]int64{}, waiting: map[string]bool{},
+	}
+}
+
+func (v *lineView) Update(u *coordinator.Update, news bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.tree.Apply(u)
+	at := u.Event.At
+	switch u.Event.Type {
+	case journal.RunStarted:
+		v.started = at
+		v.event(news, at, "▶ started", "run", u.Event.Detail.Start.Run)
+	case journal.RunPaused:
+		v.event(news, at, "‖ paused", "run", u.Event.Detail.Reason)
+	case journal.RunResumed:
+		v.event(news, at, "▶ resumed", "run", "")
+	case journal.CallReported:
+		v.report(news, u)
+	}
+	for i := range u.Changes {
+		v.change(&u.Changes[i], at, news)
+	}
+	last := u.Event.Seq == v.run.Seen // the last of what was there before: its status is news
+	if last && u.Status == reactive.RunWaiting {
+		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
+			v.waits(true, at, step)
+		}
+	}
+	if u.Event.Type == journal.RunFinished {
+		word := progress.WordOfRun(u.Status)
+		v.event(news || last, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
+	}
+	if news || last {
+		v.w.Flush()
+	}
+}
+
+func (v *lineView) change(c *coordinator.StepChange, at int64, news bool) {
+	word, ok := progress.WordOf(c.To, c.Pending)
+	if v.run.Workflow.Routing != nil {
+		step, _, _ := strings.Cut(c.Step, "@")
+		delete(v.waiting, step)
+		if word == progress.Waiting && step == c.Step {
+			v.waiting[step] = true
+			v.waits(news, at, step)
+		}
+	}
+	if !ok || word < progress.Running {
+		return
+	}
+	took := ""
+	if begun, known := v.begun[c.Step]; known {
+		took = progress.Duration(time.Duration(at - begun))
+	}
+	if word == progress.Running {
+		v.begun[c.Step] = at
+	} else {
+		delete(v.begun, c.Step)
+	}
+	v.event(news, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
+}
+
+// remark returns the last column: the attempt if there was more than one or will be, how long it took, and the failure.
+func remark(c *coordinator.StepChange, w progress.Word, took string) string {
+	text := took
+	if c.Attempt > 1 || w == progress.Retrying {
+		text = fmt.Sprintf("attempt %d", c.Attempt)
+		if took != "" {
+			text += ", " + took
+		}
+	}
+	if c.Failure != nil {
+		if text != "" {
+			text += ": "
+		}
+		text += progress.Clean(why(c.Failure))
+	}
+	return text
+}
+
+// why returns a failure in one line: of a step that was aborted with another, the name of that other.
+func why(f *journal.Failure) string {
+	if f.Code == reactive.CodeDependency && f.Step != "" {
+		return "because of " + f.Step
+	}
+	return f.Error()
+}
+
+// report prints what a call has reported, unless it repeats an earlier report.
+func (v *lineView) report(news bool, u *coordinator.Update) {
+	if u.Outcome != reactive.Applied {
+		return
+	}
+	text := u.Event.Detail.Name
+	if payload, _, err := value.Preview(u.Event.Value, cli.ShortMax); err == nil && u.Event.Value != nil {
+		text += ": " + cli.Short(payload)
+	}
+	v.event(news, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
+}
+
+// waits prints that a token waits at a step.
+func (v *lineView) waits(news bool, at int64, step string) {
+	v.event(news, at, progress.Waiting.Symbol()+" "+progress.Waiting.String(), step, "")
+}
+
+// event prints a line, if it is news.
+func (v *lineView) event(news bool, at int64, what, step, remark string) {
+	if !news {
+		return
+	}
+	offset := time.Duration(at - v.started).Seconds()
+	fmt.Fprintf(v.w, "%+.3fs  %-11s  %s", offset, what, step)
+	if remark != "" {
+		fmt.Fprint(v.w, "  ", remark)
+	}
+	v.w.WriteByte('\n')
+}
+
+func (v *lineView) Stopping(what string) { v.Note(what + "\n") }
+
+func (v *lineView) Note(text string) { fmt.Fprint(os.Stderr, text) }
+
+func (v *lineView) End(e Ending) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if e.Result != nil {
+		summarize(v.w, v.tree, e.Result, v.run.hasOutput(e.Result), plain)
+	}
+	v.w.Flush()
+}

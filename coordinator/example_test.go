@@ -1,0 +1,143 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// letter is a workflow of two steps: one that a Go function carries out, and one that waits for a message.
+func letter() *template.Workflow {
+	w, err := template.Parse("letter.yaml", []byte(`
+kind: Workflow
+name: letter
+operations: {signature: {wait: {message: signed}}}
+steps:
+  - {operation: write, input: "{{ input }}"}
+  - {operation: signature}
+output: "{{ steps.write.output }}, signed by {{ steps.signature.output }}"
+`))
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// office is an engine in memory that can write letters.
+func office(ctx context.Context) *coordinator.Engine {
+	write := operation.Define("write", func(_ context.Context, to string) (string, error) {
+		if to == "" {
+			return "", &operation.Error{Code: "no_address", Message: "a letter goes to somebody"}
+		}
+		return "dear " + to, nil
+	})
+	engine, err := coordinator.New(ctx, memory.New(), coordinator.Config{Operations: []coordinator.Operation{write}})
+	if err != nil {
+		panic(err)
+	}
+	return engine
+}
+
+// An engine starts a run, delivers messages to it, and waits for its end.
+func Example() {
+	ctx := context.Background()
+	engine := office(ctx)
+	run, err := engine.Start(ctx, letter(), "bob")
+	if err != nil {
+		panic(err)
+	}
+	if err := run.Send(ctx, "signed", "ann"); err != nil {
+		panic(err)
+	}
+	result, err := run.Wait(ctx)
+	fmt.Println(result.Status, result.Output, err)
+	fmt.Println(engine.Shutdown(ctx))
+	// Output:
+	// completed dear bob, signed by ann <nil>
+	// <nil>
+}
+
+// An id names a run: to start it again returns the run that is there, and Run finds it later.
+func ExampleEngine_Start() {
+	ctx := context.Background()
+	engine := office(ctx)
+	defer engine.Shutdown(ctx)
+	for range 2 {
+		run, err := engine.Start(ctx, letter(), "bob", coordinator.WithID("letter-7"))
+		fmt.Println(run.ID(), err)
+	}
+	_, err := engine.Run(ctx, "letter-8")
+	fmt.Println(errors.Is(err, coordinator.ErrRunNotFound))
+	// Output:
+	// letter-7 <nil>
+	// letter-7 <nil>
+	// true
+}
+
+// A run that does not complete returns a result too: with its status, and the failure that it ended by.
+func ExampleRun_Wait() {
+	ctx := context.Background()
+	engine := office(ctx)
+	defer engine.Shutdown(ctx)
+	run, err := engine.Start(ctx, letter(), "")
+	if err != nil {
+		panic(err)
+	}
+	result, err := run.Wait(ctx)
+	fmt.Println(result.Status, result.Failure.Step, result.Failure.Code, err)
+	// Output:
+	// failed write no_address <nil>
+}
+
+// What is asked of a run that has ended is refused, with an error that says so.
+func ExampleRun_Cancel() {
+	ctx := context.Background()
+	engine := office(ctx)
+	defer engine.Shutdown(ctx)
+	run, err := engine.Start(ctx, letter(), "bob")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(run.Cancel(ctx, "it was never meant"))
+	result, err := run.Wait(ctx)
+	fmt.Println(result.Status, result.Failure.Code, err)
+	fmt.Println(errors.Is(run.Cancel(ctx, "again"), coordinator.ErrFinished))
+	// Output:
+	// <nil>
+	// aborted cancelled <nil>
+	// true
+}
+
+// Watch returns what happens, from the first event of the run on, as it becomes durable.
+func ExampleRun_Watch() {
+	ctx := context.Background()
+	engine := office(ctx)
+	defer engine.Shutdown(ctx)
+	run, err := engine.Start(ctx, letter(), "bob")
+	if err != nil {
+		panic(err)
+	}
+	for update, err := range run.Watch(ctx, 1) {
+		if err != nil {
+			panic(err)
+		}
+		for _, c := range update.Changes {
+			fmt.Println(c.Step, c.To)
+		}
+		if update.Status == "waiting" {
+			break
+		}
+	}
+	// Output:
+	// write ready
+	// write running
+	// signature waiting
+	// write completed
+	// signature ready
+	// signature running
+}

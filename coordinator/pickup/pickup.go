@@ -1,0 +1,53 @@
+// Package pickup knows which runs of a store an engine goes on with: those that it was told to pick up, those that it has started,
+// and their child runs.
+package pickup
+
+import (
+	"sync"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Runs are the runs that an engine goes on with. They are safe for concurrent use.
+type Runs struct {
+	wants func(journal.Head) bool // nil: all
+	mu    sync.Mutex
+	ids   map[string]bool
+}
+
+// New returns the runs of an engine that picks up those of which wants reports true; nil is all.
+func New(wants func(journal.Head) bool) *Runs { return &Runs{wants: wants, ids: map[string]bool{}} }
+
+// Choose reports whether an unfinished run found in the store is to go on here.
+func (r *Runs) Choose(head journal.Head) bool {
+	if !r.Has(head.Run) && !r.wants(head) { // which may panic, or ask the engine's caller something
+		return false
+	}
+	r.Add(head.Run)
+	return true
+}
+
+// Add has the engine go on with a run that it starts.
+func (r *Runs) Add(run string) {
+	if r.wants == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ids[run] = true
+}
+
+// Has reports whether a run goes on here: it was picked up or started, or is a child, `<run>/<step>#1`, of one that was.
+func (r *Runs) Has(run string) bool {
+	if r.wants == nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !r.ids[run] {
+		if run = journal.ParentRun(run); run == "" {
+			return false
+		}
+	}
+	return true
+}

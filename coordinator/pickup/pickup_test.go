@@ -1,0 +1,30 @@
+package pickup_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/pickup"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+func TestRunsArePickedUpWithTheirChildren(t *testing.T) {
+	asked := 0
+	r := pickup.New(func(head journal.Head) bool { asked++; return head.Run == "a" })
+	require.False(t, r.Has("a"))
+	require.True(t, r.Choose(journal.Head{Run: "a"}))
+	require.False(t, r.Choose(journal.Head{Run: "b"}))
+	require.Equal(t, 2, asked)
+	require.True(t, r.Choose(journal.Head{Run: "a/s#1/t#2"}), "nobody is asked about a child of one that goes on")
+	require.Equal(t, 2, asked)
+	require.False(t, r.Has("b/s#1"))
+	r.Add("b")
+	require.True(t, r.Has("b/s#1"))
+}
+
+func TestAllRunsArePickedUpWhereNothingIsSaid(t *testing.T) {
+	r := pickup.New(nil)
+	require.True(t, r.Has("a"))
+	require.True(t, r.Choose(journal.Head{Run: "a"}))
+}

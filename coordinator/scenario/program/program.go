@@ -1,0 +1,205 @@
+package program
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
+	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Program is a compiled workflow, ready to be performed by the script.
+type Program struct {
+	Plan      *plan.Plan
+	Folder    string // that paths in it are relative to
+	Functions map[string]*template.Function
+}
+
+// Source is a workflow as it was found: a document, or a tree built in Go.
+type Source struct {
+	node   *document.Node
+	built  *template.Workflow // in place of node
+	folder string
+}
+
+// openSource finds the document that a path names, relative to a folder.
+func openSource(folder, path string) (Source, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	data, err := readfile.Regular(path, document.BytesMax)
+	if err != nil {
+		return Source{}, fmt.Errorf("workflow: %w", err)
+	}
+	nodes, err := document.Parse(path, data, document.Limits{})
+	if err != nil {
+		return Source{}, err
+	}
+	if len(nodes) > 1 {
+		return Source{}, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"}
+	}
+	return Source{node: nodes[0], folder: filepath.Dir(path)}, nil
+}
+
+// Find finds the workflow of a scenario whose file is in folder: inline, by the name of one of those built in Go, or in a file.
+func Find(workflow *document.Node, built map[string]*template.Workflow, folder string) (Source, error) {
+	name, isText := workflow.Text()
+	if w := built[name]; isText && w != nil {
+		return Source{built: w, folder: folder}, nil
+	}
+	if isText {
+		return openSource(folder, name)
+	}
+	return Source{node: workflow, folder: folder}, nil
+}
+
+// tree makes the tree of a source, which belongs to the caller. One that comes with an error holds what could be read.
+func (src Source) tree() (*template.Workflow, error) {
+	if src.built != nil {
+		return copyTree(src.built)
+	}
+	return kinds.ParseNode(src.node)
+}
+
+// copyTree copies a tree by way of its document. Go functions and child workflows come along; implementations of
+// operations do not, since the script answers in their place.
+func copyTree(w *template.Workflow) (*template.Workflow, error) {
+	data, err := value.JSON(w.Document())
+	if err != nil {
+		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
+	}
+	c := &template.Workflow{}
+	if err := c.UnmarshalJSON(data); err != nil {
+		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
+	}
+	for _, f := range w.Functions() {
+		if err := c.Register(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, child := range w.Children() {
+		c.ProvideChild(child)
+	}
+	return c, nil
+}
+
+// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. Everything that is wrong is
+// reported at once. A directory that is given replaces that of the document. It is compiled anew for each path, because the
+// script may answer a step of one child run and leave the same step of another to the engine.
+func (src Source) Compile(operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
+	w, readErr := src.tree()
+	if w == nil {
+		return nil, readErr
+	}
+	if directory != nil {
+		w.Directory = directory
+	}
+	b := &binder{operations: operations, decisions: decisions, path: script.Stem(path), w: w, known: map[string]bool{}}
+	b.bind()
+	childErr := checkChildren(w, src.folder)
+	checked, checkErr := template.Check(w, template.Known{
+		Operation:  func(name string) bool { return b.known[name] },
+		Operations: slices.Sorted(maps.Keys(operations)),
+	})
+	if err := document.Join(readErr, b.errs.Err(), childErr, checkErr); err != nil {
+		return nil, err
+	}
+	p, err := plan.Compile(checked)
+	if err != nil {
+		return nil, err
+	}
+	functions := map[string]*template.Function{}
+	for _, f := range w.Functions() {
+		functions[f.Name] = f
+	}
+	return &Program{p, src.folder, functions}, nil
+}
+
+// binder decides for each step who answers: the script, or the engine itself.
+type binder struct {
+	operations, decisions script.Parts
+
+	path  string
+	w     *template.Workflow
+	known map[string]bool // operations that the script answers
+	errs  document.Errors
+}
+
+// scriptedSuffix tells the operation of a step that the script answers from the built-in it was bound to. No document
+// can name such an operation by accident.
+const scriptedSuffix = " (scripted)"
+
+// bind goes over the steps before they are checked. A step that the script answers in place of a built-in gets an operation
+// of its own, with no binding: for the engine that is a call like any other. Its id stays, and so do the bindings, whose
+// faults are to be found whether they are used or not.
+func (b *binder) bind() {
+	if places := tasks(b.w); places != nil {
+		b.bindTasks(places)
+		return
+	}
+	eachStep(b.w.Steps, func(s *template.Step) {
+		if f := s.Fulfillment; f != nil && f.Source != nil && b.decisions.Has(b.path, s.ID, "") {
+			b.known[f.Source.Operation] = true
+		}
+		binding, bound := b.w.Operations[s.Operation]
+		switch isScripted := b.operations.Has(b.path, s.ID, s.Operation); {
+		case isScripted && bound && builtIn(binding):
+			s.Operation += scriptedSuffix
+			b.known[s.Operation] = true
+		case isScripted:
+			b.known[s.Operation] = true
+		case bound && !builtIn(binding):
+			b.unscripted(s)
+		}
+	})
+	// Of two steps with one operation, one may be scripted by its id and the other not at all.
+	eachStep(b.w.Steps, func(s *template.Step) {
+		if b.known[s.Operation] && !b.operations.Has(b.path, s.ID, Operation(s.Operation)) {
+			b.unscripted(s)
+		}
+	})
+}
+
+func (b *binder) unscripted(s *template.Step) {
+	b.errs.Add(&document.Error{Pos: s.Pos, Text: s.Operation,
+		Msg: fmt.Sprintf("operation %q of step %q is not scripted", Operation(s.Operation), s.ID)})
+}
+
+// Operation returns an operation's name as the document has it.
+func Operation(operation string) string {
+	if n := len(operation) - len(scriptedSuffix); n > 0 && operation[n:] == scriptedSuffix {
+		return operation[:n]
+	}
+	return operation
+}
+
+// builtIn reports whether the engine, and a runner of scenarios, carries a binding out without leaving the process.
+func builtIn(b template.Binding) bool {
+	return b.Sleep != nil || b.Wait != nil || b.Workflow != nil || b.Value != nil || b.Fail != nil
+}
+
+// eachStep visits the steps of a tree in template order.
+func eachStep(nodes []template.Node, visit func(*template.Step)) {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *template.Step:
+			visit(n)
+		case *template.Sequential:
+			eachStep(n.Steps, visit)
+		case *template.Parallel:
+			eachStep(n.Steps, visit)
+		case *template.Conditional:
+			eachStep(n.Then, visit)
+			eachStep(n.Else, visit)
+		case *template.Map:
+			eachStep(n.Steps, visit)
+		}
+	}
+}

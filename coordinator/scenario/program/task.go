@@ -1,0 +1,82 @@
+package program
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
+	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+// TaskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
+func TaskNames(path string, p net.Place) []string {
+	var names []string
+	for _, prefix := range slices.Compact([]string{path, script.Stem(path), ""}) {
+		if p.Iteration >= 0 {
+			item := prefix + p.Step + "[" + strconv.Itoa(p.Iteration) + "]"
+			names = append(names, item+"."+p.Task, item)
+		}
+		names = append(names, prefix+p.Step+"."+p.Task, prefix+p.Step)
+	}
+	return append(names, p.Kind)
+}
+
+// FindTask returns the script of a playbook's call; nil: there is none.
+func FindTask(parts script.Parts, path string, p net.Place) *script.Part {
+	for _, name := range TaskNames(path, p) {
+		if part := parts[name]; part != nil {
+			return part
+		}
+	}
+	return nil
+}
+
+// scriptedTask reports whether the script answers a task, in any iteration.
+func scriptedTask(parts script.Parts, path string, p net.Place) bool {
+	if FindTask(parts, path, p) != nil {
+		return true
+	}
+	names := TaskNames(path, p)
+	for name := range parts {
+		if s := script.Stem(name); s != name && slices.Contains(names, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// tasks gives what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
+func tasks(w *template.Workflow) map[*template.Step]net.Place {
+	book, ok := w.Routing.(*playbook.Playbook)
+	if !ok {
+		return nil
+	}
+	places := map[*template.Step]net.Place{}
+	site := 0
+	eachStep(w.Steps, func(s *template.Step) {
+		task := book.Sites[site]
+		site++
+		places[s] = net.Place{Step: book.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Iteration: -1}
+	})
+	return places
+}
+
+// bindTasks decides who answers the tasks of a playbook, like bind for the steps of a workflow. That a task has no
+// answer is found out when it is called: which tasks a playbook runs is not known before.
+func (b *binder) bindTasks(places map[*template.Step]net.Place) {
+	for _, r := range b.w.Routing.Requires() {
+		b.known[r.Operation] = true
+	}
+	eachStep(b.w.Steps, func(s *template.Step) {
+		binding, bound := b.w.Operations[s.Operation]
+		if bound && builtIn(binding) {
+			if !scriptedTask(b.operations, b.path, places[s]) {
+				return
+			}
+			s.Operation += scriptedSuffix
+		}
+		b.known[s.Operation] = true
+	})
+}

@@ -1,0 +1,151 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
+)
+
+// Script reads what is answered under each name.
+func (r *Reader) Script(n *document.Node) Script {
+	m := make(Script, n.Len())
+	r.Each(n, func(name string, v *document.Node) { m[name] = r.answers(v) })
+	return m
+}
+
+// answers reads the answers of one name: one, a list of them, or those of each participant.
+func (r *Reader) answers(n *document.Node) answers {
+	participants := n.Get("participants")
+	if participants == nil {
+		return answers{list: r.list(n)}
+	}
+	a := answers{participants: make(map[string][]Answer, participants.Len())}
+	r.Object(n, Fields{"participants": func(v *document.Node) {
+		r.Each(v, func(id string, v *document.Node) { a.participants[id] = r.list(v) })
+	}})
+	return a
+}
+
+// list reads one answer, or several that are taken in turn.
+func (r *Reader) list(n *document.Node) []Answer {
+	if n.Kind != document.Sequence {
+		return []Answer{r.answer(n)}
+	}
+	if n.Len() == 0 {
+		r.Fault(n, "a list of answers must not be empty")
+	}
+	list := make([]Answer, 0, n.Len())
+	for _, item := range n.Items() {
+		list = append(list, r.answer(item))
+	}
+	return list
+}
+
+func (r *Reader) answer(n *document.Node) Answer {
+	a := Answer{Deliver: 1}
+	about := func(key string) func(*document.Node) {
+		return func(v *document.Node) {
+			if a.About == nil {
+				a.About = map[string]any{}
+			}
+			a.About[key] = v.Value()
+		}
+	}
+	r.Object(n, Fields{
+		"http": about("http"), "pg": about("pg"), "py": about("py"),
+		"deliver":     func(v *document.Node) { a.Deliver = r.deliver(v) },
+		"after":       func(v *document.Node) { a.After = r.Duration(v) },
+		"output":      func(v *document.Node) { a.Output = v.Value() },
+		"error":       func(v *document.Node) { a.Failure = r.failure(v) },
+		"never":       func(v *document.Node) { a.Never = r.Flag(v) },
+		"unreachable": func(v *document.Node) { a.Unreachable = r.Flag(v) },
+		"frames":      func(v *document.Node) { a.Frames = r.frames(v) },
+	})
+	if a.Failure != nil && len(a.About) > 0 {
+		a.Failure.Details = withDetails(a.Failure.Details, a.About)
+	}
+	endings := 0
+	for _, key := range []string{"output", "error", "never", "unreachable"} {
+		if n.Get(key) != nil {
+			endings++
+		}
+	}
+	if n.Kind == document.Mapping && endings > 1 {
+		r.Fault(n, "an answer has one of output, error, never, unreachable")
+	}
+	return a
+}
+
+// frames reads the reports of a call, in the order of their instants.
+func (r *Reader) frames(n *document.Node) []Frame {
+	if n.Kind != document.Sequence {
+		r.WrongKind(n, "a list")
+		return nil
+	}
+	list := make([]Frame, 0, n.Len())
+	last := time.Duration(0)
+	for _, item := range n.Items() {
+		f := Frame{After: last}
+		r.Object(item, Fields{
+			"after":   func(v *document.Node) { f.After = r.Duration(v) },
+			"kind":    func(v *document.Node) { f.Kind = r.Text(v) },
+			"payload": func(v *document.Node) { f.Payload = v.Value() },
+		})
+		if f.After < last {
+			r.Fault(item, "the frames go back: "+duration.Format(f.After)+" after "+duration.Format(last))
+		}
+		if item.Kind == document.Mapping && item.Get("kind") == nil {
+			r.Fault(item, "kind is missing")
+		}
+		last = f.After
+		list = append(list, f)
+	}
+	return list
+}
+
+// failure reads a scripted error; it is final unless it says that it may be retried.
+func (r *Reader) failure(n *document.Node) *journal.Failure {
+	f, kind := &journal.Failure{}, ""
+	r.Object(n, Fields{
+		"code":      func(v *document.Node) { f.Code = r.Text(v) },
+		"message":   func(v *document.Node) { f.Message = r.Text(v) },
+		"details":   func(v *document.Node) { f.Details = v.Value() },
+		"retryable": func(v *document.Node) { f.Retryable = r.Flag(v) },
+		"kind":      func(v *document.Node) { kind = r.Text(v) },
+	})
+	if kind != "" {
+		f.Details = withDetails(f.Details, map[string]any{"kind": kind})
+	}
+	if n.Kind == document.Mapping && n.Get("code") == nil {
+		r.Fault(n, "code is missing")
+	}
+	return f
+}
+
+// withDetails lays more over the details of an error. Details that are no object are kept beside it.
+func withDetails(details any, more map[string]any) any {
+	object, ok := details.(map[string]any)
+	if !ok && details != nil {
+		object = map[string]any{"details": details}
+	}
+	out := maps.Clone(object)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, more)
+	return out
+}
+
+// deliver reads how often an answer comes in.
+func (r *Reader) deliver(n *document.Node) int {
+	times := r.Count(n)
+	if times > DeliverMax {
+		r.Fault(n, fmt.Sprintf("an answer comes in %d times at most, not %d", DeliverMax, times))
+		return DeliverMax
+	}
+	return times
+}

@@ -1,0 +1,116 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/fields"
+)
+
+// Fields says what is done with each key of a mapping.
+type Fields = fields.Map
+
+// Reader reads a document of kind Scenario and collects what is wrong with it. What it refuses stays zero and is read on.
+type Reader struct{ faults document.Errors }
+
+// Err returns all faults as document.Errors, or nil.
+func (r *Reader) Err() error { return r.faults.Err() }
+
+// Add notes a fault that says more than Fault can.
+func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
+
+// Object reads a mapping key by key and reports keys that are not in known; keys that begin with x- are free.
+func (r *Reader) Object(n *document.Node, known Fields) {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return
+	}
+	for e := range n.Entries() {
+		if read, ok := known[e.Key]; ok {
+			read(e.Value)
+		} else if !strings.HasPrefix(e.Key, "x-") {
+			near, _ := expr.Nearest(e.Key, slices.Sorted(maps.Keys(known)))
+			r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near})
+		}
+	}
+}
+
+// Each reads a mapping whose keys the author chooses.
+func (r *Reader) Each(n *document.Node, read func(key string, v *document.Node)) {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return
+	}
+	for e := range n.Entries() {
+		read(e.Key, e.Value)
+	}
+}
+
+// Fault notes that what stands at n makes no sense there.
+func (r *Reader) Fault(n *document.Node, msg string) {
+	text, _ := n.Text()
+	r.Add(&document.Error{Pos: n.Pos, Text: text, Msg: msg})
+}
+
+// WrongKind refuses a value of another kind than its key wants, such as "a list".
+func (r *Reader) WrongKind(n *document.Node, want string) {
+	r.Fault(n, fmt.Sprintf("this must be %s, not %s", want, n.Kind))
+}
+
+// Text reads a string.
+func (r *Reader) Text(n *document.Node) string {
+	text, ok := n.Text()
+	if !ok {
+		r.WrongKind(n, "a string")
+	}
+	return text
+}
+
+// Texts reads one text or a list of them.
+func (r *Reader) Texts(n *document.Node) []string {
+	if n.Kind != document.Sequence {
+		return []string{r.Text(n)}
+	}
+	list := make([]string, 0, n.Len())
+	for _, item := range n.Items() {
+		list = append(list, r.Text(item))
+	}
+	return list
+}
+
+// Flag reads true or false.
+func (r *Reader) Flag(n *document.Node) bool {
+	b, ok := n.Value().(bool)
+	if !ok {
+		r.WrongKind(n, "a boolean")
+	}
+	return b
+}
+
+// Count reads an integer of at least zero.
+func (r *Reader) Count(n *document.Node) int {
+	i, ok := n.Value().(int64)
+	if !ok || i < 0 {
+		r.WrongKind(n, "a number of times")
+	}
+	return int(i)
+}
+
+// Duration reads an ISO 8601 duration. Other than in workflows, PT0S is one: the start.
+func (r *Reader) Duration(n *document.Node) time.Duration {
+	text := r.Text(n)
+	if text == duration.Format(0) || text == "" {
+		return 0
+	}
+	d, err := duration.Parse(text)
+	if err != nil {
+		r.Fault(n, err.Error())
+	}
+	return d
+}

@@ -1,0 +1,39 @@
+package script
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Script is what is answered, by the name it is scripted under.
+type Script map[string]answers
+
+// answers is what is scripted under one name: a list of answers, or one for each participant.
+type answers struct {
+	list         []Answer
+	participants map[string][]Answer // nil: list serves whoever is asked
+}
+
+// Answer is how one call ends.
+type Answer struct {
+	After       time.Duration
+	Output      value.Value
+	Failure     *journal.Failure // nil: Output is the answer
+	Never       bool             // there is none
+	Unreachable bool             // the participant cannot be asked at all
+	Deliver     int              // how often the answer comes in
+	About       map[string]any   // what it tells beside its output
+	Frames      []Frame          // what it reports before
+}
+
+// DeliverMax is how often an answer may come in.
+const DeliverMax = 1_000
+
+// Frame is a report of a call that is under way.
+type Frame struct {
+	After   time.Duration // since the call was made
+	Kind    string
+	Payload value.Value
+}

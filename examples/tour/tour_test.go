@@ -1,0 +1,39 @@
+// Package tour tests the documents of this folder: each has scenarios, and each runs on a real machine as its comment says.
+package tour
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario"
+)
+
+func TestScenarios(t *testing.T) { scenario.Run(t, ".") }
+
+var numbered = regexp.MustCompile(`^[0-9]{2}-[a-z]+$`)
+
+// The documents are numbered in the order in which they are read; each has scenarios, and says how it is run.
+func TestEveryDocumentHasScenariosAndSaysHowItIsRun(t *testing.T) {
+	files, err := filepath.Glob("*.yaml")
+	require.NoError(t, err)
+	documents := 0
+	for _, file := range files {
+		name := strings.TrimSuffix(file, ".yaml")
+		if strings.HasSuffix(name, ".scenario") {
+			require.FileExists(t, strings.TrimSuffix(name, ".scenario")+".yaml")
+			continue
+		}
+		documents++
+		require.Regexp(t, numbered, name)
+		require.FileExists(t, name+".scenario.yaml")
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "#   sluice run examples/tour/"+file)
+	}
+	require.Equal(t, 12, documents)
+}

@@ -1,0 +1,443 @@
+package callgraph
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Graph is what was called in a run: a node for every request, each attempt, each participant asked and each call to a
+// decision source being one of its own, attempts that came to nothing and requests of unknown steps included. It takes the
+// events of a journal one by one, as a root does, and is owned by one goroutine. The first end of a request counts.
+//
+// Two kinds of edges lead to a call: triggered, from the call that made it, and depends_on, from the calls that it had to
+// wait for. The latter are for people to look at; nothing is decided by them. Both lead from what was requested earlier, so
+// there are no cycles.
+type Graph struct {
+	root  *reactive.Root // nil: the run cannot be followed
+	order Order
+	start journal.Start
+	calls []Node
+	meets []meeting
+	index map[string]int32   // of calls, by Node.Request
+	named map[string]int     // how often a place has become a meeting
+	asked map[string][]int32 // of a routed run, by step: calls to participants and decision sources
+}
+
+// Node is one request. What it shows is shared, and must not be changed.
+type Node struct {
+	ID          string // `<run>/<Request>`: what a child run that it starts is called
+	Request     string // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
+	Run         string
+	Step        string // key of the step; of a playbook, of the call within the step-run
+	Attempt     int32
+	Participant string // who was asked; "": nobody in particular
+	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
+	Operation   string // "" when it is not known
+	Status      Status
+	Parent      string            // ID of the call that made it; "": the run did, and is nobody's child
+	Identity    *journal.Identity // in whose name it was made; nil: nobody is named
+	Input       any
+	Output      any
+	Failure     *journal.Failure
+	Started     time.Time // when it was requested; zero while only its end is known
+	Ended       time.Time
+
+	parent int32   // in the same run: index of the call that made it; -1: none
+	before []int32 // what it waited for: calls, and meetings as ^index
+}
+
+// Status is where one request stands.
+type Status string
+
+// The statuses of a request. Pending is one whose step the plan does not have: nobody can say whether it runs.
+const (
+	Pending   Status = "pending"
+	Running   Status = "running"
+	Completed Status = "completed"
+	Failed    Status = "failed"
+	Aborted   Status = "aborted"
+)
+
+// Order says which calls have waited for which.
+type Order interface {
+	// Before returns what the next call of a step waits for: numbers that Called was told, or Graph.Meet has returned, each
+	// once.
+	Before(step string) []int32
+
+	// Called is told of every call of a step, once it was made.
+	Called(step string, call int32)
+}
+
+// Ordered is a Body that knows the order of its calls.
+type Ordered interface {
+	// CallOrder is told of everything that happens from now on. The graph is that of the body's own root.
+	CallOrder(g *Graph) Order
+}
+
+// MeetMax is how many calls a call waits for directly. Where it waits for more of them at once, they meet in a node between
+// them: fifty calls that wait for fifty others can still be read, thousands could not even be stored.
+const MeetMax = 64
+
+// meeting is a node that stands for many calls to those that wait for all of them.
+type meeting struct {
+	place  string
+	before []int32
+}
+
+// New makes the empty call graph of a run. The root has no events yet and belongs to the graph from now on. It may
+// be nil, of a run that cannot be followed: then operations and the edges for waiting are not known, and the ends of calls
+// only as far as the journal holds them.
+func New(root *reactive.Root) *Graph {
+	g := &Graph{root: root, index: map[string]int32{}, named: map[string]int{}, asked: map[string][]int32{}}
+	if root == nil {
+		return g
+	}
+	root.Watch()
+	if body, ok := root.Body().(Ordered); ok {
+		g.order = body.CallOrder(g)
+	} else {
+		g.order = newTreeOrder(g, root.Plan())
+	}
+	return g
+}
+
+// Apply takes the next event of the journal.
+func (g *Graph) Apply(e *journal.Event) {
+	outcome := reactive.Unbound
+	if g.root != nil {
+		outcome = g.root.Apply(e)
+	}
+	switch e.Type {
+	case journal.RunStarted:
+		if e.Detail != nil && e.Detail.Start != nil && g.start.Run == "" {
+			g.start = *e.Detail.Start
+		}
+	case journal.CallRequested:
+		g.requested(e)
+	case journal.CallResponded, journal.CallCompleted, journal.CallError, journal.CallAborted, journal.CallSkipped, journal.DispatchSettled:
+		g.answered(e, outcome)
+	case journal.DecisionReceived:
+		if e.Detail != nil && e.Detail.State == "" {
+			g.decided(e)
+		}
+	}
+	if g.root != nil {
+		g.follow(e)
+	}
+}
+
+// requested notes the beginning of an attempt.
+func (g *Graph) requested(e *journal.Event) {
+	if e.Attempt == 0 {
+		return
+	}
+	i := g.call(e.Node, reactive.Request{Attempt: e.Attempt})
+	c := &g.calls[i]
+	if !c.Started.IsZero() {
+		return
+	}
+	c.Started, c.Input = e.Time(), e.Value
+	if c.Operation != "" {
+		before := g.order.Before(e.Node)
+		g.calls[i].before = before
+		g.order.Called(e.Node, i)
+	}
+}
+
+// answered notes the end of a call that an event tells of. One of a participant is known from its beginning, if the run can
+// be followed.
+func (g *Graph) answered(e *journal.Event, outcome reactive.Outcome) {
+	if e.Attempt == 0 {
+		return
+	}
+	req := reactive.Request{Attempt: e.Attempt}
+	if e.Detail != nil {
+		req.Participant = e.Detail.Participant
+	}
+	i, known := g.find(e.Node, req)
+	if !known {
+		if req.Participant != "" && outcome != reactive.Unbound {
+			return
+		}
+		i = g.call(e.Node, req)
+	}
+	status, failure := endOf(e)
+	g.end(i, e, status, e.Value, failure)
+}
+
+// endOf is how an event ends a call.
+func endOf(e *journal.Event) (Status, *journal.Failure) {
+	switch e.Type {
+	case journal.CallResponded, journal.CallCompleted:
+		return Completed, nil
+	case journal.CallAborted:
+		return Aborted, e.FailureOr(reactive.CodeAborted)
+	case journal.CallSkipped:
+		return Failed, e.FailureOr(reactive.CodeTimeout)
+	case journal.DispatchSettled:
+		return Failed, e.FailureOr(e.Detail.State)
+	}
+	return Failed, e.FailureOr("error")
+}
+
+// decided notes the end of a call to a decision source. One that could not be asked is no call.
+func (g *Graph) decided(e *journal.Event) {
+	i, ok := g.find(e.Node, reactive.Request{Attempt: e.Attempt, Decision: e.Detail.Count})
+	switch {
+	case !ok:
+	case e.Detail.Failure != nil:
+		g.end(i, e, Failed, nil, e.Detail.Failure)
+	default:
+		g.end(i, e, Completed, e.Value, nil)
+	}
+}
+
+// follow notes what follows from an event: who is asked beside the step's own call, and what has ended without an end of its
+// own in the journal.
+func (g *Graph) follow(e *journal.Event) {
+	for _, req := range g.root.TakeCalls() {
+		if key, ok := g.keyOf(req); ok {
+			i := g.call(key, req)
+			c := &g.calls[i]
+			if c.Started, c.Input = e.Time(), e.Value; req.Participant != "" {
+				c.Input = g.calls[c.parent].Input
+			}
+			if g.root.Body() != nil {
+				g.asked[key] = append(g.asked[key], i)
+			}
+		}
+	}
+	for _, c := range g.root.Changes() {
+		g.changed(&c, e)
+	}
+	if v, ok := g.root.Node(e.Node); ok && e.Type == journal.CallRequested && g.root.Body() == nil {
+		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as what has failed in vain
+	}
+	for _, req := range g.root.TakeCancels() {
+		if key, ok := g.keyOf(req); ok && (req.Participant != "" || req.Decision != 0) {
+			if i, ok := g.find(key, req); ok {
+				g.cut(i, e)
+			}
+		}
+	}
+}
+
+// changed notes the end of an attempt that has come with the end of its step: its participants have answered, its run was
+// closed, somebody has aborted it.
+func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
+	was := c.Call
+	if was == nil {
+		was = &reactive.CallChange{Key: g.root.Key(c.Node), Attempt: g.root.Attempt(c.Node)}
+	} else if c.To == reactive.Absent {
+		for _, i := range g.asked[was.Key] {
+			g.cut(i, e)
+		}
+		delete(g.asked, was.Key)
+	}
+	i, ok := g.find(was.Key, reactive.Request{Attempt: was.Attempt})
+	if !ok || !g.calls[i].Ended.IsZero() {
+		return
+	}
+	if c.Call == nil {
+		was.Output, was.Failure = g.root.Output(c.Node), g.root.Failure(c.Node)
+	}
+	switch c.To {
+	case reactive.Completed:
+		g.end(i, e, Completed, was.Output, nil)
+	case reactive.Failed, reactive.Skipped:
+		g.end(i, e, Failed, nil, was.Failure)
+	case reactive.Aborted:
+		g.end(i, e, Aborted, nil, was.Failure)
+	case reactive.Absent:
+		g.cut(i, e)
+	}
+}
+
+// cut ends a call that is not waited for any more.
+func (g *Graph) cut(i int32, e *journal.Event) {
+	if e.ByTimer() {
+		g.end(i, e, Failed, nil, e.FailureOr(reactive.CodeTimeout))
+		return
+	}
+	g.end(i, e, Aborted, nil, &journal.Failure{Code: reactive.CodeAborted, Message: "nobody waits for it any more"})
+}
+
+func (g *Graph) end(i int32, e *journal.Event, status Status, output any, failure *journal.Failure) {
+	c := &g.calls[i]
+	if !c.Ended.IsZero() {
+		return
+	}
+	c.Ended, c.Status, c.Failure = e.Time(), status, failure
+	if status == Completed {
+		c.Output = output
+	}
+}
+
+// keyOf is the key of a request's step. It reports false where the call that it was for is over and its node another's.
+func (g *Graph) keyOf(req reactive.Request) (string, bool) {
+	return g.root.Key(req.Node), g.root.Request(req.Node, req.Attempt).Use == req.Use
+}
+
+func (g *Graph) find(step string, req reactive.Request) (int32, bool) {
+	i, ok := g.index[reactive.CallName(step, req.Attempt, req.Participant, req.Decision)]
+	return i, ok
+}
+
+// call finds the node of a request, or makes it.
+func (g *Graph) call(step string, req reactive.Request) int32 {
+	if i, ok := g.find(step, req); ok {
+		return i
+	}
+	c := Node{
+		Request: reactive.CallName(step, req.Attempt, req.Participant, req.Decision), Run: g.start.Run, Step: step, Attempt: req.Attempt,
+		Participant: req.Participant, Decision: req.Decision, Status: Pending, Identity: g.start.Identity,
+		Parent: g.start.Parent, parent: -1,
+	}
+	c.ID = g.full(c.Request)
+	if op := g.operation(step, req.Decision != 0); op != "" {
+		c.Operation, c.Status = op, Running
+	}
+	if req.Participant != "" || req.Decision != 0 {
+		c.parent = g.call(step, reactive.Request{Attempt: req.Attempt})
+		c.Parent = g.calls[c.parent].ID
+	}
+	i := int32(len(g.calls))
+	g.index[c.Request] = i
+	g.calls = append(g.calls, c)
+	return i
+}
+
+// operation is what a step, or its decision source, calls.
+func (g *Graph) operation(step string, decision bool) string {
+	if g.root == nil {
+		return ""
+	}
+	v, ok := g.root.Node(step)
+	if !ok {
+		return ""
+	}
+	place := g.root.Place(v)
+	switch {
+	case place.Kind != plan.Step || decision && place.Decision < 0:
+		return ""
+	case decision:
+		return g.root.Plan().Operations[place.Decision].Name
+	}
+	return g.root.Plan().Operations[place.Op].Name
+}
+
+// full names something over all runs.
+func (g *Graph) full(name string) string {
+	if g.start.Run == "" {
+		return name
+	}
+	return g.start.Run + "/" + name
+}
+
+// Meet makes one node of many, if they are more than MeetMax. The place names it.
+func (g *Graph) Meet(place string, before []int32) []int32 {
+	if len(before) <= MeetMax {
+		return before
+	}
+	g.named[place]++
+	if n := g.named[place]; n > 1 {
+		place += "~" + strconv.Itoa(n)
+	}
+	g.meets = append(g.meets, meeting{place, before})
+	return []int32{^int32(len(g.meets) - 1)}
+}
+
+// Calls are the requests in the order in which they were first heard of. The slice is valid until the next Apply.
+func (g *Graph) Calls() []Node { return g.calls }
+
+// Start is what the run was started with; zero before its first event.
+func (g *Graph) Start() journal.Start { return g.start }
+
+// Leading is the part of a graph that leads to a call, by its ID: the call, and before it those that have made it, without
+// what they waited for.
+func (g *Graph) Leading(id string) *Graph {
+	out := &Graph{start: g.start}
+	i := slices.IndexFunc(g.calls, func(c Node) bool { return c.ID == id })
+	for n := int32(i); n >= 0; n = g.calls[n].parent {
+		c := g.calls[n]
+		c.before = nil
+		out.calls = append(out.calls, c)
+	}
+	slices.Reverse(out.calls)
+	for n := range out.calls {
+		out.calls[n].parent = int32(n) - 1
+	}
+	return out
+}
+
+// Merge makes one graph of the calls of several runs, those of a parent before those of its children, and gives the call
+// of each of its nodes by id; nil for a node where many meet, and for a call of a run that is not among them. Keys of nodes are
+// the IDs of calls.
+func Merge(parts ...*Graph) (*dag.Graph, []*Node, error) {
+	m := merger{builder: dag.NewBuilder(dag.CallGraph)}
+	for _, g := range parts {
+		m.nodes(g)
+	}
+	for k, g := range parts {
+		m.edges(g, m.first[k])
+	}
+	graph, err := m.builder.Build()
+	return graph, m.calls, err
+}
+
+// merger collects the nodes of a graph of calls: of each part the calls, then the meetings.
+type merger struct {
+	builder *dag.Builder
+	calls   []*Node
+	first   []int32 // by part: its first call
+}
+
+func (m *merger) add(key string, c *Node) {
+	m.builder.AddNode(key)
+	m.calls = append(m.calls, c)
+}
+
+func (m *merger) nodes(g *Graph) {
+	if from := g.start.Parent; from != "" {
+		if _, ok := m.builder.Node(from); !ok {
+			m.add(from, nil)
+		}
+	}
+	m.first = append(m.first, int32(len(m.calls)))
+	for i := range g.calls {
+		m.add(g.calls[i].ID, &g.calls[i])
+	}
+	for i := range g.meets {
+		m.add(g.full(g.meets[i].place), nil)
+	}
+}
+
+func (m *merger) edges(g *Graph, first int32) {
+	meets := first + int32(len(g.calls))
+	wait := func(to int32, before []int32) {
+		for _, from := range before {
+			if from < 0 {
+				from = meets + ^from
+			} else {
+				from += first
+			}
+			m.builder.AddEdge(from, to, dag.Attributes{Type: dag.DependsOn})
+		}
+	}
+	for i := range g.calls {
+		c := &g.calls[i]
+		if parent, ok := m.builder.Node(c.Parent); ok {
+			m.builder.AddEdge(parent, first+int32(i), dag.Attributes{Type: dag.Triggered})
+		}
+		wait(first+int32(i), c.before)
+	}
+	for i := range g.meets {
+		wait(meets+int32(i), g.meets[i].before)
+	}
+}

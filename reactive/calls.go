@@ -1,0 +1,138 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
+func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
+	r := New(p)
+	r.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
+	r.body = body(r.routed)
+	return r
+}
+
+// Body is what decides a routed run; nil for any other.
+func (r *Root) Body() Body { return r.body }
+
+// NextFiring is the next step-run to be scheduled. It reports false when there is none, or the run is closed.
+func (r *Root) NextFiring() (string, bool) {
+	if r.body == nil || r.Closed() {
+		return "", false
+	}
+	return r.body.NextFiring()
+}
+
+// firing reports whether a step-run is to be scheduled.
+func (r *Root) firing() bool {
+	_, ok := r.NextFiring()
+	return ok
+}
+
+// Calls are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. A
+// closed call's node is used again, so a run holds as many as it ever has calls at once. Calls start, and are given slots,
+// in the order in which they were opened.
+//
+// Which node a call has follows from the journal alone. So the queues of starts and slots, out of which entries go when
+// somebody looks, hold the numbers of calls: an entry of a call that was closed leads to no node.
+type Calls struct {
+	root     *Root
+	all      []use
+	nodes    map[string]int32 // of open calls, by key
+	numbered map[int32]int32  // the same, by number
+	free     [][]int32        // nodes to be used again, by row
+	opened   int32
+	touched  []int32 // since Touched was called
+	taken    []int32 // given by Touched, to be filled again
+}
+
+// use is one use of a node: by a call, from its opening to its closing.
+type use struct {
+	key    string
+	number int32  // in the order of opening, from 1
+	asked  uint64 // sequence of its newest request; 0: none
+	noted  bool   // its node is in touched
+	open   bool
+}
+
+func (c *Calls) of(v int32) *use { return &c.all[int(v)-len(c.root.places.plan.Nodes)] }
+
+func (c *Calls) find(key string) (int32, bool) {
+	v, ok := c.nodes[key]
+	return v, ok
+}
+
+// Open makes a call of a site ready to be made. The key names it in the journal and is never used twice in a run.
+func (c *Calls) Open(site int32, key string) int32 {
+	r := c.root
+	var v int32
+	if free := c.free[site]; len(free) > 0 {
+		v = free[len(free)-1]
+		c.free[site] = free[:len(free)-1]
+	} else {
+		v = r.places.bank.Add(site, site+1)
+		r.keeper.Add(ledger.Node{})
+		c.all = append(c.all, use{})
+	}
+	c.opened++
+	*c.of(v) = use{key: key, number: c.opened, noted: c.of(v).noted, open: true}
+	c.nodes[key], c.numbered[c.opened] = v, v
+	r.setStatus(v, ledger.Idle)
+	r.places.bank.Mark(v)
+	return v
+}
+
+// Close ends a call. One that is still under way is stopped.
+func (c *Calls) Close(v int32) {
+	r := c.root
+	n := r.keeper.Node(v)
+	r.keeper.Drop(v)
+	r.stopWaiting(v)
+	r.setStatus(v, ledger.Absent)
+	*n = ledger.Node{}
+	r.places.bank.Reset(v, 1)
+	delete(c.nodes, c.of(v).key)
+	delete(c.numbered, c.of(v).number)
+	c.of(v).open = false
+	site := r.places.bank.Row(v)
+	c.free[site] = append(c.free[site], v)
+}
+
+func (c *Calls) touch(v int32) {
+	if x := c.of(v); !x.noted {
+		x.noted = true
+		c.touched = append(c.touched, v)
+	}
+}
+
+// Touched gives the calls that something may have happened to since the last call, in the order in which it did; one that
+// was closed since is among them. The slice is valid until the next call.
+func (c *Calls) Touched() []int32 {
+	c.touched, c.taken = c.taken[:0], c.touched
+	for _, v := range c.taken {
+		c.of(v).noted = false
+	}
+	return c.taken
+}
+
+// Derive gives new calls their statuses and slots.
+func (c *Calls) Derive() {
+	c.root.places.bank.Drain()
+	c.root.tree.grant()
+}
+
+// Root is the root that the calls belong to.
+func (c *Calls) Root() *Root { return c.root }
+
+// Again has a call that has ended made once more, at an instant.
+func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
+
+// callChange is what is told of a call whose status changes; nil where there are no calls.
+func (t *tree) callChange(v int32) *ledger.CallChange {
+	if t.routed == nil {
+		return nil
+	}
+	n := t.l.Node(v)
+	return &ledger.CallChange{Key: t.routed.of(v).key, Attempt: n.Attempt, Pending: n.Has(ledger.Pending), Failure: t.faults.Failure(v), Output: t.Output(v)}
+}

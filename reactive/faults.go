@@ -1,0 +1,333 @@
+package reactive
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// faults says why the nodes of a tree have failed or were aborted, and where that began.
+type faults struct {
+	*places
+	l            ledger.Keeper
+	tree         *tree
+	dependencies map[int32]*dependents // of nodes that have failed, for those that need them
+	judged       int                   // so many of the nodes that have failed do not end the run
+}
+
+// attributed is the failure of node v as the run's: it names v, unless it names the step that it goes back to already.
+func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
+	if f == nil {
+		f = &journal.Failure{Code: CodeDependency}
+	}
+	if f.Step != "" {
+		return f
+	}
+	named := *f
+	named.Step = fs.Key(v)
+	return &named
+}
+
+// Failure is why a node has failed, was aborted or was skipped by its timing; nil when it was not. A map's is that of
+// its first failed item.
+func (fs *faults) Failure(v int32) *journal.Failure {
+	n := fs.l.Node(v)
+	switch n.Status {
+	case ledger.Failed, ledger.Aborted, ledger.Skipped:
+	default:
+		return nil
+	}
+	if fs.failedByItems(v) {
+		if u := fs.failedNode(fs.maps[v]); u >= 0 {
+			return fs.attributed(fs.Failure(u), u)
+		}
+	}
+	return n.Failure
+}
+
+// failedByItems reports whether v is a map that has failed because some of its items have.
+func (fs *faults) failedByItems(v int32) bool {
+	n := fs.l.Node(v)
+	return n.Status == ledger.Failed && n.Failure == nil && n.Has(ledger.Expanded)
+}
+
+// failedNode is the node after which a map's first failed item is named; -1: none failed.
+func (fs *faults) failedNode(x *expansion) int32 {
+	for i := range x.items {
+		if lo, hi := fs.extent(x.blocks[i]); fs.firstUncaught(lo, hi) >= 0 {
+			return fs.origin(lo, hi)
+		}
+	}
+	return -1
+}
+
+// firstFailure is the node a failed run is named after; -1: every failure was caught.
+func (fs *faults) firstFailure() int32 {
+	if fs.tree.top.bad == 0 {
+		return -1
+	}
+	return fs.origin(fs.extent(0))
+}
+
+// origin is where the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
+// first, in the order of the journal. -1: every failure was caught.
+func (fs *faults) origin(lo, hi int32) int32 {
+	roots := map[int32]bool{}
+	fs.addOrigins(roots, lo, hi)
+	first := int32(-1)
+	for _, v := range slices.Backward(fs.l.Fails()) { // a node that has failed twice counts from the last time
+		if roots[v] {
+			first = v
+			delete(roots, v)
+		}
+	}
+	if first < 0 {
+		return fs.firstUncaught(lo, hi)
+	}
+	return first
+}
+
+// addOrigins adds the nodes that the uncaught failures of a body go back to, those inside its maps included.
+func (fs *faults) addOrigins(roots map[int32]bool, lo, hi int32) {
+	chain := map[int32]bool{}
+	fs.eachUncaught(lo, hi, func(v int32) bool {
+		fs.addChain(chain, v)
+		return true
+	})
+	for v := range chain {
+		switch {
+		case fs.cascaded(v) || fs.l.Row(v).Kind == plan.Join:
+		case fs.failedByItems(v):
+			for _, b := range fs.maps[v].blocks[:len(fs.maps[v].items)] {
+				lo, hi := fs.extent(b)
+				fs.addOrigins(roots, lo, hi)
+			}
+		default:
+			roots[v] = true
+		}
+	}
+}
+
+// firstUncaught is the first node of a body, in template order, whose failure no conditional of that body caught; one
+// that failed itself comes before those it took with it. -1: there is none.
+func (fs *faults) firstUncaught(lo, hi int32) int32 {
+	first := int32(-1)
+	fs.eachUncaught(lo, hi, func(v int32) bool {
+		if first < 0 || !fs.cascaded(v) {
+			first = v
+		}
+		return fs.cascaded(v)
+	})
+	return first
+}
+
+// eachUncaught calls yield for the failed nodes of a body that no conditional of the body has caught, in template order,
+// until it returns false.
+func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
+	caught := fs.caughtIn(lo, hi)
+	for v := lo; v < hi; v++ {
+		row := fs.l.Row(v)
+		if row.Kind == plan.Join || row.Map >= 0 && fs.l.Node(v).Block == 0 {
+			continue
+		}
+		if fs.bank.Output(v)&plan.ShowsBlocked != 0 && !caught[v] && !yield(v) {
+			return
+		}
+	}
+}
+
+// caughtIn is the set of failed nodes of a body that a conditional has caught: the chains of what those that decided
+// needed or have looked at. A map catches what the tests of its items look at.
+func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
+	caught := map[int32]bool{}
+	for g := lo; g < hi; g++ {
+		row := fs.l.Row(g)
+		decided := row.Kind == plan.Gate && fs.l.Node(g).Status == ledger.Completed
+		if !decided && !(row.Kind == plan.Map && fs.l.Node(g).Has(ledger.Expanded)) {
+			continue
+		}
+		for _, p := range fs.plan.Predecessors(fs.bank.Row(g)) {
+			v := fs.beside(g, p)
+			if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
+				continue
+			}
+			if class, _ := fs.edge(v, g); class == plan.Settles || decided && class == plan.Needs {
+				fs.addChain(caught, v)
+			}
+		}
+	}
+	return caught
+}
+
+// addChain adds p's failure chain to a set.
+func (fs *faults) addChain(set map[int32]bool, p int32) {
+	for stack := []int32{p}; len(stack) > 0; {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if set[v] {
+			continue
+		}
+		set[v] = true
+		stack = append(stack, fs.behindOf(v)...)
+	}
+}
+
+// UncaughtFailure is the first step that has failed for good where no conditional looks; a run with the policy
+// abort-all ends there. It reports false when there is none.
+func (fs *faults) UncaughtFailure() (int32, bool) {
+	for ; fs.judged < len(fs.l.Fails()); fs.judged++ {
+		v := fs.l.Fails()[fs.judged]
+		if !fs.l.Place(v).Tested && fs.bank.Output(v)&plan.ShowsBlocked != 0 {
+			return v, true
+		}
+	}
+	return -1, false
+}
+
+// dependency is why a node is aborted that needs something that has failed: it names the step where that began. What one
+// failure takes with it shares one Failure, so that a chain of a million costs one.
+func (fs *faults) dependency(v int32) *journal.Failure {
+	n := fs.l.Node(v)
+	if n.Status == ledger.Aborted && n.Failure != nil && n.Failure.Code == CodeDependency {
+		return n.Failure
+	}
+	if u := fs.blocker(v); u >= 0 {
+		return fs.dependencyOn(u)
+	}
+	return &journal.Failure{Code: CodeDependency, Message: "a step it depends on has failed"}
+}
+
+// blocker is the first of the nodes whose failure blocks v; -1: there is none.
+func (fs *faults) blocker(v int32) int32 {
+	first := int32(-1)
+	fs.eachBlocker(v, func(u int32) bool {
+		first = u
+		return false
+	})
+	return first
+}
+
+// eachBlocker calls yield for the predecessors whose failure keeps a node from ever starting, and for the conditional around
+// it if that has failed, until it returns false. For a conditional these are only what its test does not catch.
+func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
+	row := fs.l.Row(v)
+	for _, p := range fs.plan.Predecessors(fs.bank.Row(v)) {
+		u := fs.beside(v, p)
+		if fs.bank.Output(u)&plan.ShowsBlocked == 0 || fs.settles(u, v) {
+			continue
+		}
+		if (row.Kind != plan.Gate || !fs.tree.gates.catches(v, u)) && !yield(u) {
+			return
+		}
+	}
+	if row.Gate >= 0 && fs.tree.branch(v) == broken {
+		yield(fs.beside(v, row.Gate))
+	}
+}
+
+// dependencyOn is what aborts the nodes that need u, which has failed or was aborted.
+func (fs *faults) dependencyOn(u int32) *journal.Failure {
+	n := fs.l.Node(u)
+	if fs.l.Row(u).Kind == plan.Join {
+		if n.Failure == nil {
+			n.Failure = fs.dependency(u)
+		}
+		return n.Failure
+	}
+	if n.Failure != nil && n.Failure.Code == CodeDependency && fs.cascaded(u) {
+		return n.Failure
+	}
+	known := fs.dependencies[u]
+	if known == nil || known.of != n.Failure || known.status != n.Status {
+		known = &dependents{of: n.Failure, status: n.Status, failure: fs.describeDependency(u)}
+		fs.dependencies[u] = known
+	}
+	return known.failure
+}
+
+func (fs *faults) describeDependency(u int32) *journal.Failure {
+	n := fs.l.Node(u)
+	f := &journal.Failure{Code: CodeDependency, Step: fs.Key(u)}
+	what := map[plan.Kind]string{plan.Step: "step", plan.Map: "map", plan.Gate: "conditional"}[fs.l.Row(u).Kind]
+	if f.Step != "" {
+		what = fmt.Sprintf("%s %q", what, f.Step)
+	}
+	how := "has failed"
+	if n.Status == ledger.Aborted {
+		how = "was aborted"
+	}
+	f.Message = what + ", which it depends on, " + how
+	if n.Failure != nil && n.Failure.Code != CodeAborted {
+		f.Message += " (" + n.Failure.Code + ")"
+	}
+	return f
+}
+
+// settles reports whether an edge leads from one node to another that is satisfied by any end of it.
+func (fs *faults) settles(from, to int32) bool {
+	class, ok := fs.edge(from, to)
+	return ok && class != plan.Needs
+}
+
+// edge gives the class of the edge that leads from one node to another; false: there is none.
+func (fs *faults) edge(from, to int32) (plan.Class, bool) {
+	if fs.l.Node(from).Block != fs.l.Node(to).Block {
+		return plan.Needs, false
+	}
+	row := fs.bank.Row(to)
+	out := fs.plan.Outgoing(fs.bank.Row(from))
+	i, ok := slices.BinarySearchFunc(out, row, func(e plan.Edge, row int32) int { return int(e.To) - int(row) })
+	if !ok {
+		return plan.Needs, false
+	}
+	return out[i].Class, true
+}
+
+// causes are the nodes that made x fail, when it did not do so itself.
+func (fs *faults) behindOf(x int32) []int32 {
+	row := fs.l.Row(x)
+	if row.Kind != plan.Join && !fs.cascaded(x) {
+		return nil
+	}
+	var causes []int32
+	for _, p := range fs.plan.Predecessors(fs.bank.Row(x)) {
+		v := fs.beside(x, p)
+		if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
+			continue
+		}
+		if class, _ := fs.edge(v, x); class != plan.Sees {
+			causes = append(causes, v)
+		}
+	}
+	if row.Gate >= 0 && fs.tree.branch(x) == broken {
+		causes = append(causes, fs.beside(x, row.Gate))
+	}
+	return causes
+}
+
+// cascaded reports whether x is aborted only because of what happened around it.
+func (fs *faults) cascaded(x int32) bool {
+	n := fs.l.Node(x)
+	return n.Status == ledger.Aborted && (n.Has(ledger.Cascade) || n.Fact == ledger.NoFact && !n.Has(ledger.ByHand))
+}
+
+// BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
+// that has failed; empty when nothing does. For a conditional these are only what its test does not catch.
+func (fs *faults) BlockedByFailure(v int32) []int32 {
+	var causes []int32
+	fs.eachBlocker(v, func(u int32) bool {
+		causes = append(causes, u)
+		return true
+	})
+	return causes
+}
+
+// dependents is what the nodes are told that need a node which has failed.
+type dependents struct {
+	of      *journal.Failure // of that node
+	status  ledger.Status    // of that node
+	failure *journal.Failure
+}

@@ -1,0 +1,184 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// CauseKind says why a node stands where it does.
+type CauseKind string
+
+// The kinds of causes.
+const (
+	ByPredecessor CauseKind = "predecessor" // Node has not come as far as is needed
+	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
+	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
+	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
+	ByTimer       CauseKind = "timer"       // something happens at Due, of which Timer says what
+	ByPerson      CauseKind = "person"      // somebody has to decide
+	ByParticipant CauseKind = "participant" // those named in Participants have not answered
+	BySource      CauseKind = "decision"    // its decision source has not answered
+	ByTest        CauseKind = "test"        // its own test, with the values it has read
+	ByItems       CauseKind = "items"       // Nodes inside it are not settled, or have failed
+	ByEnd         CauseKind = "end"         // the run was closed before its task was decided
+)
+
+// Cause is one reason why a node stands where it does. Only the fields that its kind has use for are set.
+type Cause struct {
+	Kind         CauseKind
+	Node         int32
+	Limit        int32
+	Holders      []int32
+	Timer        string
+	Due          int64 // Unix nanoseconds
+	Participants []string
+	Test         string      // as written
+	Read         []ReadValue // what a test has read
+}
+
+// ReadValue is what an expression has read: as written, and what it was, or why it could not be read.
+type ReadValue struct {
+	Text  string
+	Value value.Value
+	Err   error
+}
+
+// Causes gives the reasons why a node stands where it does: what it waits for, or what has brought it there. It looks at the
+// node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
+// node in turn.
+func Causes(r *reactive.Root, v int32) []Cause {
+	n := r.Look(v)
+	switch {
+	case n.Has(ledger.Pending):
+		return append(causes{r}.timersOf(v), causes{r}.slotOf(v)...)
+	case n.Status == reactive.Running && r.Row(v).Kind == plan.Map:
+		return causes{r}.itemsOf(v, func(u int32) bool { return !r.Final(u) })
+	case n.Status == reactive.Running:
+		return causes{r}.underWay(v)
+	case n.Status == reactive.Completed && n.Has(ledger.Held):
+		return causes{r}.decisionOf(v)
+	case r.Row(v).Kind == plan.Gate && n.Fact != ledger.NoFact:
+		return []Cause{causes{r}.testOf(v)}
+	case n.Status == reactive.Failed && r.Row(v).Kind == plan.Map && n.Failure == nil:
+		return causes{r}.itemsOf(v, func(u int32) bool { return r.Status(u) == reactive.Failed })
+	case n.Status == reactive.Aborted && n.Failure != nil && n.Failure.Code == reactive.CodeDependency, n.Has(ledger.Cascade):
+		return each(ByFailure, r.Behind(v))
+	case n.Status == reactive.Skipped && n.Fact != ledger.Dropped:
+		return causes{r}.aroundOf(v)
+	case n.Status == reactive.Idle, n.Status == reactive.Waiting:
+		return append(causes{r}.missing(v), causes{r}.slotOf(v)...)
+	}
+	return nil
+}
+
+// causes finds those of the nodes of a root.
+type causes struct{ r *reactive.Root }
+
+// missing is what a node that has not begun waits for.
+func (cs causes) missing(v int32) []Cause {
+	list := each(ByPredecessor, cs.r.Unmet(v))
+	if g, ok := cs.r.Around(v); ok && !cs.r.Status(g).Terminal() {
+		list = append(list, cs.aroundOf(v)...)
+	}
+	return list
+}
+
+// each makes a cause of each node, once: a conditional that has failed is a predecessor of what is inside it and stands around it,
+// and several meeting points may have one node behind them.
+func each(kind CauseKind, nodes []int32) []Cause {
+	var list []Cause
+	seen := map[int32]bool{}
+	for _, u := range nodes {
+		if !seen[u] {
+			seen[u] = true
+			list = append(list, Cause{Kind: kind, Node: u})
+		}
+	}
+	return list
+}
+
+// aroundOf is the conditional around a node.
+func (cs causes) aroundOf(v int32) []Cause {
+	if g, ok := cs.r.Around(v); ok {
+		return []Cause{{Kind: ByBranch, Node: g}}
+	}
+	return nil
+}
+
+// itemsOf are the nodes of a map's items of which something is so.
+func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
+	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
+}
+
+// underWay is what a running node waits for.
+func (cs causes) underWay(v int32) []Cause {
+	var list []Cause
+	if asked, waiting := cs.r.WaitsFor(v); asked {
+		list = append(list, Cause{Kind: ByParticipant, Node: v, Participants: waiting})
+	}
+	return append(list, cs.timersOf(v)...)
+}
+
+// decisionOf is whom a completed node waits for whose task is not decided.
+func (cs causes) decisionOf(v int32) []Cause {
+	if cs.r.Closed() {
+		return []Cause{{Kind: ByEnd, Node: v}}
+	}
+	if cs.r.Decidable(v) {
+		return append([]Cause{{Kind: ByPerson, Node: v}}, cs.timersOf(v)...)
+	}
+	if cs.r.Fulfillment(v) == call.Undecided {
+		return append([]Cause{{Kind: BySource, Node: v}}, cs.timersOf(v)...)
+	}
+	return nil
+}
+
+// timersOf are the timers of a node that mean something.
+func (cs causes) timersOf(v int32) []Cause {
+	var list []Cause
+	for _, t := range cs.r.TimersOf(v) {
+		list = append(list, Cause{Kind: ByTimer, Node: v, Timer: t.Means, Due: t.At})
+	}
+	return list
+}
+
+// slotOf says which limit keeps a node that could start otherwise, and who holds its slots.
+func (cs causes) slotOf(v int32) []Cause {
+	if limit, holders, ok := cs.r.Full(v); ok {
+		return []Cause{{Kind: BySlot, Node: v, Limit: limit, Holders: holders}}
+	}
+	return nil
+}
+
+// testOf is a conditional's test with what it has read.
+func (cs causes) testOf(v int32) Cause {
+	c := Cause{Kind: ByTest, Node: v, Test: cs.r.Place(v).Cond.Test}
+	item := cs.r.Place(v).Item
+	e := cs.r.Env(v)
+	switch {
+	case item.TestID != "":
+		s, err := e.Step(item.TestID, expr.Status)
+		c.Read = []ReadValue{{item.TestID + ".status", s, err}}
+	case item.Test != nil:
+		for _, read := range item.Test.Reads() {
+			x, err := e.Step(read.Step, read.Field)
+			if missing, ok := errors.AsType[reactive.NoOutputError](err); ok {
+				err = fmt.Errorf("no output (%s)", missing.Status)
+			}
+			c.Read = append(c.Read, ReadValue{read.Text, x, err})
+		}
+		for _, name := range item.Test.Names() {
+			x, err := e.Name(name)
+			c.Read = append(c.Read, ReadValue{name, x, err})
+		}
+	}
+	return c
+}

@@ -1,0 +1,50 @@
+package ledger
+
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Outcome says what an event has meant.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Applied   Outcome = iota // it counted
+	Duplicate                // it says again what is known
+	Late                     // its attempt, or the run, had already ended
+	Unbound                  // it belongs to no node (yet)
+)
+
+var outcomeNames = [...]string{"applied", "duplicate", "late", "unbound"}
+
+// Counted reports whether the event has changed what the run means.
+func (o Outcome) Counted() bool { return o == Applied }
+
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// Change is one step of one node from a status to another, caused by the event with sequence Seq.
+type Change struct {
+	Node     int32
+	From, To Status
+	Seq      uint64
+	Call     *CallChange // of a routed run; else nil
+}
+
+// TaskChange is a step's task's move from a state to another, caused by the event applied last.
+type TaskChange struct {
+	Node     int32
+	Key      string
+	Attempt  int32
+	From, To call.Fulfillment
+	Failure  *journal.Failure // why the step failed or was skipped by it; nil otherwise
+}
+
+// CallChange is what the node of a call knew when its status changed: it may be another call's since.
+type CallChange struct {
+	Key     string
+	Attempt int32
+	Pending bool
+	Failure *journal.Failure
+	Output  any // once it has completed
+}

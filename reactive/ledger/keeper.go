@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Keeper is what the owner of a ledger does with it: it gives the ledger the events of the journal, and asks it for what follows.
+// It is for package reactive alone: who has a Ledger reads it.
+type Keeper struct{ *Ledger }
+
+// Advance tells of the next event, before anything else is done with it.
+func (k Keeper) Advance(e *journal.Event) {
+	k.seq, k.at = e.Seq, e.At
+	k.bytes += bytesOf(e)
+}
+
+// Begin takes the run's first event.
+func (k Keeper) Begin(e *journal.Event) Outcome {
+	if k.run.start != nil {
+		return Duplicate
+	}
+	k.run.start, k.run.input, k.run.started = e.Detail.Start, e.Value, e.At
+	return Applied
+}
+
+// Finish takes the run's last event.
+func (k Keeper) Finish(e *journal.Event) {
+	kept := *e
+	k.run.finished = &kept
+}
+
+// Reopen lets a finished run go on.
+func (k Keeper) Reopen() Outcome { return k.foldReopened() }
+
+// Pause begins or ends one cause of a pause.
+func (k Keeper) Pause(e *journal.Event) Outcome { return k.foldPause(e) }
+
+// Message takes a message to the run.
+func (k Keeper) Message(e *journal.Event) Outcome { return k.foldMessage(e) }
+
+// Step takes an event about a step's node.
+func (k Keeper) Step(v int32, e *journal.Event) Outcome { return k.foldStep(v, e) }
+
+// Loose keeps an event that belongs to no node, or not yet.
+func (k Keeper) Loose(e *journal.Event) Outcome { return k.foldLoose(e) }
+
+// Close takes the event that ends everything: there are no timers any more.
+func (k Keeper) Close(e *journal.Event) {
+	kept := *e
+	k.run.closed = &kept
+	k.timers.clear()
+}
+
+// FailNamed fails the step after which a run is closed.
+func (k Keeper) FailNamed(v int32, why *journal.Failure, e *journal.Event) { k.failNamed(v, why, e) }
+
+// Abort closes a node's open attempt, or, if it has none, the node as it stands.
+func (k Keeper) Abort(v int32, why *journal.Failure) { k.abort(v, why) }
+
+// Stop ends a call that is under way, because its run was closed.
+func (k Keeper) Stop(v int32, why *journal.Failure) {
+	k.cancel(v)
+	n := &k.nodes[v]
+	n.Fact, n.Failure = Stopped, why
+}
+
+// Again has a call that has ended made once more, at an instant.
+func (k Keeper) Again(v int32, due int64) {
+	n := &k.nodes[v]
+	n.Fact, n.Output = Errored, nil
+	n.Flags |= Pending
+	k.dropTask(v)
+	k.timers.addTimer(timer{due: due, kind: retryTimer, node: v, attempt: n.Attempt})
+	k.bank.Mark(v)
+}
+
+// Drop ends what is under way at a node whose call is over, and forgets everything else about it but the node itself.
+func (k Keeper) Drop(v int32) {
+	n := &k.nodes[v]
+	for i := range n.Attempt {
+		delete(k.older, request{v, i + 1})
+	}
+	if k.tasks.tasks[v] != nil {
+		k.stopAsking(v)
+		delete(k.tasks.tasks, v)
+	}
+	if n.Fact == Requested {
+		k.cancel(v)
+	}
+	delete(k.gathers, v)
+	delete(k.reports, v)
+	delete(k.timers.first, v)
+	k.fails = k.fails[:0] // who has failed is the body's to know
+}
+
+// Node is a node, to be read and written until nodes are added.
+func (k Keeper) Node(v int32) *Node { return &k.nodes[v] }
+
+// Add adds a node.
+func (k Keeper) Add(n Node) { k.nodes = append(k.nodes, n) }
+
+// Failed notes that a node has failed for good.
+func (k Keeper) Failed(v int32) { k.fails = append(k.fails, v) }
+
+// Fails are the nodes that have failed for good, in the order in which they did; one that has failed twice is there twice.
+func (k Keeper) Fails() []int32 { return k.fails }
+
+// ForgetTask takes back that anybody is to decide about a step.
+func (k Keeper) ForgetTask(v int32) { k.forgetTask(v) }
+
+// Deciding reports whether a decision call is to be made or answered.
+func (k Keeper) Deciding() bool { return k.deciding > 0 }
+
+// OpenCalls adds the calls of a node that were asked and not answered to a list.
+func (k Keeper) OpenCalls(list []Request, v int32) []Request { return k.openCalls(list, v) }
+
+// ReportsOf is what expressions see of a step's reports.
+func (k Keeper) ReportsOf(v int32) (value.Value, error) { return k.reported(v) }
+
+// Tidy drops from the front of the queues what has lost its meaning.
+func (k Keeper) Tidy() {
+	for len(k.decisions) > 0 && !k.wantsDecision(k.decisions[0]) {
+		k.decisions = k.decisions[1:]
+	}
+}
+
+// NextTimer is when the next timer of a call, or the run's deadline, is due, and whether it only has a call made again; 0: there
+// is none.
+func (k Keeper) NextTimer() (due int64, retry bool) {
+	if due = k.timers.nextDue(); due == 0 {
+		return 0, false
+	}
+	return due, k.timers.heap[0].kind <= decisionRetryTimer
+}
+
+// Fire gives the consequence of that timer, which stays until it is applied.
+func (k Keeper) Fire(now int64) journal.Event { return k.timers.fire(now) }
+
+// Watch has changes of tasks recorded from now on.
+func (k Keeper) Watch() { k.watched = true }
+
+// Watched reports whether changes are recorded.
+func (k Keeper) Watched() bool { return k.watched }
+
+// TimersKept is how many timers the ledger holds, those without meaning included.
+func (k Keeper) TimersKept() int { return len(k.timers.heap) }

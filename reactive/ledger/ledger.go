@@ -1,0 +1,86 @@
+package ledger
+
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Ledger is what the journal says of a run and its calls. It has a Keeper, who alone changes it.
+type Ledger struct {
+	*tasks
+	*fanOut
+	*mail
+	*reportLog
+	plan       *plan.Plan
+	bank       *signals.Bank
+	host       Host
+	reused     bool // its nodes are calls, one after another
+	nodes      []Node
+	run        run
+	timers     timers
+	older      map[request]*attempt // attempts that are not their node's newest
+	loose      map[looseRequest]*loose
+	looseOrder []looseRequest // its keys, oldest first
+	cancels    []Request
+	toMake     []Request // calls of participants and decision sources
+	fails      []int32   // nodes in the order in which they failed for good
+	watched    bool
+	bytes      int // of the values of all events
+	seq        uint64
+	at         int64 // of the event being applied
+}
+
+// Host is whom a ledger belongs to: it says what the nodes are, and what follows from an attempt for what is around it.
+type Host interface {
+	// Key is the name of a node in journals.
+	Key(v int32) string
+
+	// Before reports whether a node comes before another in the order of the template, or of the calls' opening.
+	Before(v, u int32) bool
+
+	// Use says which call has the node: its number, and the sequence of its newest request. Both are 0 where a node is one step's.
+	Use(v int32) (number int32, asked uint64)
+
+	// Requested tells that an attempt begins, by the event with a sequence.
+	Requested(v int32, seq uint64)
+
+	// Started tells that a step fails that had no attempt.
+	Started(v int32)
+
+	// Want has a node started as soon as there is room for it.
+	Want(v int32)
+
+	// Again is Want for a node of which a command has asked for another attempt.
+	Again(v int32)
+
+	// Unwant takes Want and Again back.
+	Unwant(v int32)
+}
+
+// NewLedger makes the ledger of a run that has no events yet, for a host that keeps it. The bank has the nodes' predecessors.
+func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
+	l := &Ledger{
+		plan:   p,
+		bank:   bank,
+		host:   h,
+		reused: p.Workflow.Routing != nil,
+		nodes:  make([]Node, len(p.Nodes)),
+		older:  map[request]*attempt{},
+		loose:  map[looseRequest]*loose{},
+	}
+	l.tasks = &tasks{l: l, tasks: map[int32]*task{}}
+	l.fanOut = &fanOut{l: l, gathers: map[int32]*call.Gather{}}
+	l.mail = &mail{l: l}
+	l.reportLog = &reportLog{l: l}
+	l.timers.l = l
+	l.timers.less = l.timers.earlier
+	return Keeper{l}
+}
+
+// unwant takes back a node's wish to start, if it has one.
+func (l *Ledger) unwant(v int32) {
+	if l.nodes[v].Has(Candidate | Granted) {
+		l.host.Unwant(v)
+	}
+}

@@ -1,0 +1,37 @@
+package ledger
+
+import "github.com/sluiceflow/sluice/reactive/journal"
+
+// looseRequest names a request that belongs to no node.
+type looseRequest struct {
+	key     string
+	attempt int32
+}
+
+// loose is what is known of such a request.
+type loose struct{ begin, end *journal.Event }
+
+// foldLoose keeps what is known of a request that belongs to no node, or not yet: when its node turns up and requests
+// it, its end is already there.
+func (l *Ledger) foldLoose(e *journal.Event) Outcome {
+	if e.Attempt == 0 {
+		return Unbound
+	}
+	req := looseRequest{e.Node, e.Attempt}
+	known := l.loose[req]
+	if known == nil {
+		known = &loose{}
+		l.loose[req] = known
+		l.looseOrder = append(l.looseOrder, req)
+	}
+	kept := *e
+	switch {
+	case e.Type == journal.CallRequested && known.begin == nil:
+		known.begin = &kept
+	case e.Type != journal.CallRequested && known.end == nil:
+		known.end = &kept
+	default:
+		return Duplicate
+	}
+	return Unbound
+}

@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// mail keeps messages until a wait of their name takes them, oldest first; one message serves one wait.
+type mail struct {
+	l       *Ledger
+	boxes   map[string]*box
+	answers []Answer
+	count   int // messages that wait
+	bytes   int // that they take
+}
+
+type box struct {
+	messages []message
+	waits    []Request
+}
+
+type message struct {
+	payload any // packed
+	bytes   int
+}
+
+// Answer is what the engine itself gives a call.
+type Answer struct {
+	Request
+	Output any
+}
+
+func (m *mail) box(name string) *box {
+	if m.boxes == nil {
+		m.boxes = map[string]*box{}
+	}
+	if m.boxes[name] == nil {
+		m.boxes[name] = &box{}
+	}
+	return m.boxes[name]
+}
+
+func (m *mail) wait(name string, req Request) {
+	b := m.box(name)
+	b.waits = append(b.waits, req)
+	m.match(b)
+}
+
+func (m *mail) foldMessage(e *journal.Event) Outcome {
+	if m.l.run.closed != nil || m.l.run.finished != nil {
+		return Late
+	}
+	b := m.box(e.Detail.Name)
+	bytes, _ := value.Size(e.Value, math.MaxInt) // of a value of the model, which has a size
+	b.messages = append(b.messages, message{value.Pack(e.Value), bytes})
+	m.count++
+	m.bytes += bytes
+	m.match(b)
+	return Applied
+}
+
+// match brings messages and waits together. A wait that has ended otherwise takes nothing.
+func (m *mail) match(b *box) {
+	for len(b.messages) > 0 && len(b.waits) > 0 {
+		req := b.waits[0]
+		b.waits = b.waits[1:]
+		if !m.l.Open(req) {
+			continue
+		}
+		first := b.messages[0]
+		m.answers = append(m.answers, Answer{req, value.Unpack(first.payload)})
+		b.messages[0] = message{} // what is taken is not kept by those behind it
+		b.messages = b.messages[1:]
+		m.count--
+		m.bytes -= first.bytes
+	}
+}
+
+// Unasked is how many messages no step has taken yet, and how many bytes they have together.
+func (m *mail) Unasked() (count, bytes int) { return m.count, m.bytes }
+
+// Open reports whether a request waits for its answer.
+func (l *Ledger) Open(req Request) bool {
+	n := &l.nodes[req.Node]
+	switch {
+	case n.Attempt != req.Attempt || req.Use != l.Request(req.Node, 0).Use:
+		return false
+	case req.Decision != 0:
+		t := l.tasks.tasks[req.Node]
+		return t != nil && t.open && t.asked == req.Decision
+	case req.Participant != "":
+		g := l.fanOut.gathers[req.Node]
+		return n.Fact == Requested && g != nil && g.Open(req.Participant, req.Attempt)
+	}
+	return n.Fact == Requested
+}
+
+// NextAnswer is the next call that a message has answered. It is forgotten by the call.
+func (m *mail) NextAnswer() (Answer, bool) {
+	for len(m.answers) > 0 {
+		a := m.answers[0]
+		m.answers = m.answers[1:]
+		if m.l.run.closed == nil && m.l.Open(a.Request) {
+			return a, true
+		}
+	}
+	return Answer{}, false
+}
+
+// Awaiting is a call that waits for a message.
+type Awaiting struct {
+	Message string
+	Request Request
+}
+
+// Awaiting gives, of those who wait for a message, the one who will get it, by the message's name and sorted by it.
+func (m *mail) Awaiting() []Awaiting {
+	var list []Awaiting
+	for name, b := range m.boxes {
+		if i := slices.IndexFunc(b.waits, m.l.Open); i >= 0 {
+			list = append(list, Awaiting{name, b.waits[i]})
+		}
+	}
+	slices.SortFunc(list, func(a, b Awaiting) int { return cmp.Compare(a.Message, b.Message) })
+	return list
+}

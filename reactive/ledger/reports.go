@@ -1,0 +1,112 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// reportsKept is how many of the reports of a step expressions see.
+const reportsKept = 100
+
+// reportLog keeps what the calls of steps have reported.
+type reportLog struct {
+	l       *Ledger
+	reports map[int32]*reports // of steps whose newest attempt has reported
+}
+
+// reports is what the newest attempt of a step has reported so far.
+type reports struct {
+	from map[string]*reporter // by participant; "" for a step that asks none
+	last []value.Value        // the newest of them, oldest first; what was handed out is never written to
+}
+
+// reporter counts the reports of one call.
+type reporter struct {
+	count  int32 // events, repeated ones included
+	number int32 // highest so far
+	making int32 // the newest that has reported
+	kind   string
+	at     int64 // when the newest came in, Unix nanoseconds
+}
+
+// foldReported takes a report of a call under way. A number that the attempt has reported already is a repetition: the call
+// was made again, and says again what it has said before.
+func (p *reportLog) foldReported(v int32, e *journal.Event) Outcome {
+	d := e.Detail
+	if d == nil || !p.l.Open(p.l.Request(v, e.Attempt).asking(d.Participant)) {
+		return Late
+	}
+	all := p.reports[v]
+	if all == nil {
+		all = &reports{from: map[string]*reporter{}}
+		if p.reports == nil {
+			p.reports = map[int32]*reports{}
+		}
+		p.reports[v] = all
+	}
+	from := all.from[d.Participant]
+	if from == nil {
+		from = &reporter{}
+		all.from[d.Participant] = from
+	}
+	from.count++
+	from.making = max(from.making, d.Making)
+	if d.Count <= from.number {
+		return Duplicate
+	}
+	from.number, from.kind, from.at = d.Count, d.Name, e.At
+	report := map[string]any{"number": int64(d.Count), "kind": d.Name, "payload": e.Value}
+	if d.Participant != "" {
+		report["participant"] = d.Participant
+	}
+	all.last = append(all.last[max(0, len(all.last)-reportsKept+1):], report)
+	return Applied
+}
+
+// reported is what expressions see of a step's reports.
+func (p *reportLog) reported(v int32) (value.Value, error) {
+	all := p.reports[v]
+	if all == nil {
+		return []any{}, nil
+	}
+	return value.Of(slices.Clip(all.last))
+}
+
+// Reports is how often the newest attempt of a node has reported, repetitions left out, and the kind and instant of the
+// newest report (Unix nanoseconds).
+func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
+	if all := p.reports[v]; all != nil {
+		for _, from := range all.from {
+			count += int(from.number)
+			if from.at > at || from.at == at && from.kind > kind {
+				kind, at = from.kind, from.at
+			}
+		}
+	}
+	return count, kind, at
+}
+
+// Reported is how many reports the journal has of an open call, repetitions included.
+func (p *reportLog) Reported(req Request) int {
+	if from := p.reporter(req); from != nil {
+		return int(from.count)
+	}
+	return 0
+}
+
+// Making is the number of the next making of an open call: one more than the newest that has reported.
+func (p *reportLog) Making(req Request) int32 {
+	if from := p.reporter(req); from != nil {
+		return from.making + 1
+	}
+	return 1
+}
+
+func (p *reportLog) reporter(req Request) *reporter {
+	if all := p.reports[req.Node]; all != nil && p.l.nodes[req.Node].Attempt == req.Attempt {
+		return all.from[req.Participant]
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package ledger
+
+import (
+	"net/url"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Request names a call to be made or cancelled: of a step, of one participant of a step, or to a decision source.
+type Request struct {
+	Node        int32
+	Attempt     int32
+	Use         int32  // in a routed run: which of the calls that have had the node, from 1; else 0
+	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
+	Participant string // who is asked; "": nobody in particular
+}
+
+// Request names an attempt of a node.
+func (l *Ledger) Request(v, attempt int32) Request {
+	req := Request{Node: v, Attempt: attempt}
+	if l.reused {
+		req.Use, _ = l.host.Use(v)
+	}
+	return req
+}
+
+func (q Request) asking(participant string) Request {
+	q.Participant = participant
+	return q
+}
+
+func (q Request) deciding(number int32) Request {
+	q.Decision = number
+	return q
+}
+
+// RequestName is how a request is called outside: in journals, in interfaces, to operations.
+func RequestName(key string, attempt int32) string {
+	return key + "#" + strconv.Itoa(int(attempt))
+}
+
+// CallName is how a call is called outside: as its request, and then by the participant who is asked, or by the number of the
+// call to the step's decision source.
+func CallName(key string, attempt int32, participant string, decision int32) string {
+	name := RequestName(key, attempt)
+	if participant != "" {
+		name += ":" + url.PathEscape(participant)
+	}
+	if decision != 0 {
+		name += "?" + strconv.Itoa(int(decision))
+	}
+	return name
+}
+
+// TakeCancels gives the calls whose attempts were closed from outside since the last call, to be stopped.
+func (l *Ledger) TakeCancels() []Request {
+	c := l.cancels
+	l.cancels = nil
+	return c
+}
+
+// TakeCalls gives the calls of participants and decision sources that the events since the last call want made.
+func (l *Ledger) TakeCalls() []Request {
+	c := l.toMake
+	l.toMake = nil
+	return c
+}
+
+// openCalls adds those of a node.
+func (l *Ledger) openCalls(calls []Request, v int32) []Request {
+	n := &l.nodes[v]
+	if t := l.tasks.tasks[v]; t != nil && t.open {
+		calls = append(calls, l.Request(v, n.Attempt).deciding(t.asked))
+	}
+	row := l.Row(v)
+	if n.Fact != Requested || row.Kind != plan.Step || row.OpKind != plan.Call || n.Status == Absent {
+		return calls
+	}
+	if !row.Asks {
+		return append(calls, l.Request(v, n.Attempt))
+	}
+	for _, p := range l.fanOut.gathers[v].Waiting() {
+		calls = append(calls, l.Request(v, n.Attempt).asking(p))
+	}
+	return calls
+}

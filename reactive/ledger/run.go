@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"math"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// run is what is known of the run itself.
+type run struct {
+	start    *journal.Start
+	input    any
+	started  int64 // Unix nanoseconds
+	deadline int64 // Unix nanoseconds; 0: none, or no call yet
+	closed   *journal.Event
+	finished *journal.Event
+	stopped  bool // by a person, until a person resumes it
+	above    bool // by a pause of the run that has started this one, until that is over
+}
+
+// Started reports whether the run has its first event.
+func (l *Ledger) Started() bool { return l.run.start != nil }
+
+// Start is what the run was started with.
+func (l *Ledger) Start() *journal.Start { return l.run.start }
+
+// Finished is the run's last event; nil while it lives.
+func (l *Ledger) Finished() *journal.Event { return l.run.finished }
+
+// RunInput is what the run was started with, as the event holds it.
+func (l *Ledger) RunInput() any { return l.run.input }
+
+// StartedAt is when the run was started, Unix nanoseconds.
+func (l *Ledger) StartedAt() int64 { return l.run.started }
+
+// At is when the event applied last was decided, Unix nanoseconds.
+func (l *Ledger) At() int64 { return l.at }
+
+// Seq is the sequence of the event applied last.
+func (l *Ledger) Seq() uint64 { return l.seq }
+
+// Bytes is how many bytes the values of all events have together: their encodings.
+func (l *Ledger) Bytes() int { return l.bytes }
+
+// Deadline is when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
+func (l *Ledger) Deadline() int64 { return l.run.deadline }
+
+// Closed reports whether the run was cancelled, closed or overtaken by its deadline: nothing counts any more.
+func (l *Ledger) Closed() bool { return l.run.closed != nil }
+
+// ClosedBy is the event that has closed the run; nil when none has.
+func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }
+
+// Paused reports whether nothing new may start: a person has paused the run, the run that started it is paused, or a task
+// has come to an outcome that pauses it.
+func (l *Ledger) Paused() bool { return l.run.stopped || l.run.above || l.tasks.pauses > 0 }
+
+// Stopped reports whether a person has paused the run. Only a person ends that pause.
+func (l *Ledger) Stopped() bool { return l.run.stopped }
+
+// PausedFromAbove reports whether the run is paused because the one that started it is.
+func (l *Ledger) PausedFromAbove() bool { return l.run.above }
+
+// foldPause begins or ends one cause of a pause.
+func (l *Ledger) foldPause(e *journal.Event) Outcome {
+	cause := &l.run.stopped
+	if e.Detail != nil && e.Detail.Cause != "" {
+		cause = &l.run.above
+	}
+	paused := e.Type == journal.RunPaused
+	if *cause == paused || l.run.closed != nil {
+		return Late
+	}
+	*cause = paused
+	return Applied
+}
+
+// foldReopened lets a finished run go on.
+func (l *Ledger) foldReopened() Outcome {
+	if l.run.closed != nil || l.run.finished == nil {
+		return Late
+	}
+	l.run.finished, l.run.deadline = nil, 0
+	return Applied
+}
+
+func bytesOf(e *journal.Event) int {
+	size := sizeOf(e.Value)
+	if d := e.Detail; d != nil {
+		size += sizeOf(d.About)
+		if d.Failure != nil {
+			size += sizeOf(d.Failure.Details)
+		}
+	}
+	return size
+}
+
+// sizeOf is the size of a value of the model; of what is none, and fails when it is read, nothing.
+func sizeOf(v any) int {
+	if v == nil {
+		return 0
+	}
+	size, err := value.Size(v, math.MaxInt)
+	if err != nil {
+		return 0
+	}
+	return size
+}

@@ -1,0 +1,370 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// TaskChanges are the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
+// the next Apply.
+func (k *tasks) TaskChanges() []TaskChange {
+	c := k.taskChanges
+	k.taskChanges = k.taskChanges[:0]
+	return c
+}
+
+// tasks keeps who says that a step's task is done, and what was said, of the steps that declare it.
+type tasks struct {
+	l           *Ledger
+	tasks       map[int32]*task
+	decisions   []int32 // steps whose decision source is to be asked
+	closings    []closing
+	taskChanges []TaskChange
+	pauses      int // tasks whose outcome has paused the run, until each is decided
+	deciding    int // decision calls that are to be made or answered
+}
+
+// task is whether a completed step's task is done, of a step that declares who says so.
+type task struct {
+	state  call.Fulfillment
+	asked  int32 // number of the newest decision call
+	open   bool  // its answer is waited for
+	paused bool  // its outcome has paused the run
+	wanted bool  // the next decision call is to be made
+	due    int64 // when the decision must have come, or is asked for again; 0: whenever
+}
+
+// complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
+func (k *tasks) complete(v int32, output any, e *journal.Event) {
+	n := &k.l.nodes[v]
+	n.Fact, n.Output = Responded, value.Pack(output)
+	f := k.fulfillment(v)
+	if f == nil {
+		return
+	}
+	k.tasks[v] = &task{state: call.NoTask}
+	k.setTask(v, call.Undecided)
+	switch call.SourceOf(f) {
+	case call.ByAnswer:
+		decision, why := call.Decide(f, output)
+		k.decideTask(v, decision, why, e)
+	case call.ByCall:
+		k.wantDecision(v)
+	default:
+		n.Flags |= Held
+		k.awaitDecision(v, k.patience(v).AttemptEnd(e.At))
+	}
+}
+
+// patience is how long a person's decision is waited for: the decision source's own timing. Unlike a call's, it does not
+// default to the step's timeout, which is made for machines.
+func (k *tasks) patience(v int32) call.Policy {
+	if s := k.fulfillment(v).Source; s != nil {
+		return call.Policy{Timing: s.Timing}
+	}
+	return call.Policy{}
+}
+
+// awaitDecision sets the timer of a decision. The task remembers it, because a timer outlives a task that is dropped.
+func (k *tasks) awaitDecision(v int32, due int64) {
+	t := k.tasks[v]
+	if t.due = due; due > 0 {
+		k.l.timers.addTimer(timer{due: due, kind: decisionTimer, node: v, attempt: t.asked})
+	}
+}
+
+// asksPerson reports whether a task waits for a person's decision.
+func (k *tasks) asksPerson(v int32) bool {
+	t := k.tasks[v]
+	return t.state == call.Undecided && call.SourceOf(k.fulfillment(v)) == call.ByPerson
+}
+
+func (k *tasks) fulfillment(v int32) *template.Fulfillment {
+	if k.l.Row(v).Kind != plan.Step || k.l.Place(v).Step == nil {
+		return nil
+	}
+	return k.l.Place(v).Step.Fulfillment
+}
+
+// wantDecision has the decision source asked.
+func (k *tasks) wantDecision(v int32) {
+	k.l.nodes[v].Flags |= Held
+	k.tasks[v].wanted, k.tasks[v].due = true, 0
+	k.deciding++
+	k.decisions = append(k.decisions, v)
+}
+
+// NextDecision is the next step whose decision source is to be asked, and the number of that call. It stays the next
+// until it was asked, or could not be.
+func (k *tasks) NextDecision() (v, number int32, ok bool) {
+	if len(k.decisions) == 0 || k.l.run.closed != nil {
+		return 0, 0, false
+	}
+	v = k.decisions[0]
+	return v, k.tasks[v].asked + 1, true
+}
+
+func (k *tasks) wantsDecision(v int32) bool { return k.tasks[v] != nil && k.tasks[v].wanted }
+
+// foldDecisionRequested takes that a decision source was asked. A person is not called: the run waits.
+func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Outcome {
+	t := k.tasks[v]
+	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].Attempt {
+		return Late
+	}
+	if k.asksPerson(v) {
+		t.asked, t.wanted = t.asked+1, false
+		k.deciding--
+		k.awaitDecision(v, k.patience(v).AttemptEnd(e.At))
+		return Applied
+	}
+	t.asked, t.open, t.wanted = t.asked+1, true, false
+	k.l.toMake = append(k.l.toMake, k.l.Request(v, e.Attempt).deciding(t.asked))
+	k.awaitDecision(v, k.decisionPolicy(v).AttemptEnd(e.At))
+	return Applied
+}
+
+// decisionPolicy is the timing of a step's decision calls: their own, or the step's timeout.
+func (k *tasks) decisionPolicy(v int32) call.Policy {
+	t := k.l.Place(v).Step.Fulfillment.Source.Timing
+	if t == nil {
+		t = &template.Timing{}
+	}
+	own := *t
+	if own.Timeout == 0 && k.l.Place(v).Timing != nil {
+		own.Timeout = k.l.Place(v).Timing.Timeout
+	}
+	return call.Policy{Timing: &own}
+}
+
+// foldDecision takes a decision: of a source that was asked, or of a person.
+func (k *tasks) foldDecision(v int32, e *journal.Event) Outcome {
+	t := k.tasks[v]
+	if t == nil || e.Attempt != k.l.nodes[v].Attempt {
+		return Late
+	}
+	if e.Detail.State != "" {
+		return k.foldPerson(v, t, e)
+	}
+	switch {
+	case t.wanted && e.Detail.Count == t.asked+1: // it could not even be asked
+		t.asked, t.wanted = t.asked+1, false
+		k.deciding--
+	case e.Detail.Count != t.asked:
+		return Late
+	case k.asksPerson(v) && e.Detail.Failure != nil: // no person has decided in time
+	case !t.open:
+		return Late
+	default:
+		t.open = false
+		k.deciding--
+	}
+	if e.Detail.Due > 0 && !k.asksPerson(v) {
+		k.l.cancels = append(k.l.cancels, k.l.Request(v, e.Attempt).deciding(t.asked))
+	}
+	if e.Detail.Failure != nil {
+		k.conclude(v, call.Broken, e.Detail.Failure.Error(), e)
+	} else {
+		decision, why := call.Decide(k.fulfillment(v), e.Value)
+		k.conclude(v, decision, why, e)
+	}
+	return Applied
+}
+
+// conclude takes what the decision source has said, or that it has said nothing of use: then it may be asked again.
+func (k *tasks) conclude(v int32, decision call.Fulfillment, why string, e *journal.Event) {
+	if decision == call.Broken && k.fulfillment(v).OnError == template.ThenRetry {
+		k.retryDecision(v, why, e)
+	} else {
+		k.decideTask(v, decision, why, e)
+	}
+	k.l.bank.Mark(v)
+}
+
+// retryDecision asks again, under the retry of the decision source's own timing.
+func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
+	t := k.tasks[v]
+	failure := &journal.Failure{Code: call.CodeDecisionError, Message: why, Retryable: true}
+	at := e.At
+	if e.Detail.Due > 0 {
+		at = e.Detail.Due
+	}
+	policy, asked := k.patience(v), int(t.asked)+1 // that a person is asked is not journaled the first time
+	if call.SourceOf(k.fulfillment(v)) == call.ByCall {
+		policy, asked = k.decisionPolicy(v), int(t.asked)
+	}
+	due, ok := policy.Again(call.Ended{
+		Failure: failure, Attempts: asked, At: at, Deadline: k.l.run.deadline, RetryAt: e.Detail.RetryAt,
+		Request: fmt.Sprintf("%s/%s/?%d", k.l.run.start.Run, RequestName(k.l.host.Key(v), e.Attempt), t.asked),
+	})
+	switch {
+	case !ok:
+		k.failTask(v, failure, call.Broken)
+	case due <= e.At:
+		k.wantDecision(v)
+	default:
+		t.due = due
+		k.l.timers.addTimer(timer{due: due, kind: decisionRetryTimer, node: v, attempt: t.asked})
+	}
+}
+
+// foldPerson takes a decision by a person: of a task that waits for one, in place of a decision source that is being asked,
+// or as the explicit end of a pause.
+func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Outcome {
+	if !k.Undecided(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
+		return Late // a decision that is there is overridden, and not made twice
+	}
+	k.stopAsking(v)
+	decision := call.Fulfillment(e.Detail.State)
+	if decision == call.NotFulfilled && t.state != call.Undecided {
+		k.failTask(v, &journal.Failure{Code: call.CodeNotFulfilled, Message: e.Detail.Reason}, call.NotFulfilled)
+	} else {
+		k.decideTask(v, decision, e.Detail.Reason, e)
+	}
+	k.l.bank.Mark(v)
+	return Applied
+}
+
+// Undecided reports whether a step's work is answered and the decision about it is open: its source is being asked, a
+// person is waited for, or what was decided has paused the run. Then a person may decide, whatever the source, ask for the
+// decision again, or abort the step.
+func (k *tasks) Undecided(v int32) bool {
+	t := k.tasks[v]
+	if t == nil || !k.l.nodes[v].Has(Held) || k.l.nodes[v].Has(Pending) || k.l.Closed() {
+		return false
+	}
+	return t.paused || t.state == call.Undecided
+}
+
+// Decidable reports whether a step's task waits for a person: it asks one, or what was decided has paused the run.
+func (k *tasks) Decidable(v int32) bool {
+	return k.Undecided(v) && (k.tasks[v].paused || k.asksPerson(v))
+}
+
+// Reaskable reports whether the decision about a step can be asked for again: it is open, its source is called, and it is not
+// about to be.
+func (k *tasks) Reaskable(v int32) bool {
+	return k.Undecided(v) && call.SourceOf(k.fulfillment(v)) == call.ByCall && !k.ToBeAsked(v)
+}
+
+// ToBeAsked reports whether the decision source of a step is asked as soon as the run is not paused.
+func (k *tasks) ToBeAsked(v int32) bool {
+	t := k.tasks[v]
+	return t != nil && t.wanted
+}
+
+// askAgain has the decision source asked once more, under a new number.
+func (k *tasks) askAgain(v int32) Outcome {
+	if !k.Reaskable(v) {
+		return Late
+	}
+	k.stopAsking(v)
+	k.setTask(v, call.Undecided)
+	k.wantDecision(v)
+	k.l.bank.Mark(v)
+	return Applied
+}
+
+// stopAsking ends the asking for a decision: a call under way is cancelled, one that was to be made is not, and a pause
+// that the outcome has caused is over.
+func (k *tasks) stopAsking(v int32) {
+	t := k.tasks[v]
+	if t.paused {
+		k.pauses--
+	}
+	if t.open || t.wanted {
+		k.deciding--
+	}
+	if t.open {
+		k.l.cancels = append(k.l.cancels, k.l.Request(v, k.l.nodes[v].Attempt).deciding(t.asked))
+	}
+	t.paused, t.open, t.wanted, t.due = false, false, false, 0
+}
+
+// decideTask settles a task, or does what a refusal leads to.
+func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *journal.Event) {
+	n, t := &k.l.nodes[v], k.tasks[v]
+	if decision == call.Fulfilled {
+		n.Flags &^= Held
+		k.setTask(v, decision)
+		return
+	}
+	action, failure := call.Consequence(k.fulfillment(v), decision, why)
+	switch action {
+	case template.ThenPause:
+		n.Flags |= Held
+		t.paused = true
+		k.pauses++
+	case template.ThenSkip:
+		n.Flags &^= Held
+		n.Fact, n.Failure, n.Output = Dropped, failure, nil
+	case template.ThenAbort:
+		n.Flags |= Held
+		k.closings = append(k.closings, closing{v, failure})
+	default:
+		k.failTask(v, failure, decision)
+		return
+	}
+	k.setTask(v, decision)
+}
+
+// setTask is the one place where the state of a task changes.
+func (k *tasks) setTask(v int32, to call.Fulfillment) {
+	t, n := k.tasks[v], &k.l.nodes[v]
+	if k.l.watched && t.state != to {
+		k.taskChanges = append(k.taskChanges, TaskChange{v, k.l.host.Key(v), n.Attempt, t.state, to, n.Failure})
+	}
+	t.state = to
+}
+
+// failTask fails a step whose call has succeeded.
+func (k *tasks) failTask(v int32, failure *journal.Failure, state call.Fulfillment) {
+	n := &k.l.nodes[v]
+	n.Flags &^= Held
+	n.Fact, n.Failure, n.Output = Errored, failure, nil
+	k.l.fails = append(k.l.fails, v)
+	k.setTask(v, state)
+}
+
+// closing is a node after which the run is to be closed.
+type closing struct {
+	node    int32
+	failure *journal.Failure
+}
+
+// NextClosing is a step whose task's outcome ends the run. It reports false when there is none.
+func (k *tasks) NextClosing() (int32, *journal.Failure, bool) {
+	if len(k.closings) == 0 || k.l.run.closed != nil {
+		return -1, nil, false
+	}
+	return k.closings[0].node, k.closings[0].failure, true
+}
+
+// Fulfillment is where a step's task stands.
+func (k *tasks) Fulfillment(v int32) call.Fulfillment {
+	if t := k.tasks[v]; t != nil {
+		return t.state
+	}
+	return call.NoTask
+}
+
+// dropTask forgets a task when its step gets a new attempt.
+func (k *tasks) dropTask(v int32) {
+	if k.tasks[v] == nil {
+		return
+	}
+	k.forgetTask(v)
+	k.l.nodes[v].Flags &^= Held
+}
+
+// forgetTask takes back that anybody is to decide about a step.
+func (k *tasks) forgetTask(v int32) {
+	k.stopAsking(v)
+	k.setTask(v, call.NoTask)
+	delete(k.tasks, v)
+}

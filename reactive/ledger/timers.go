@@ -1,0 +1,334 @@
+package ledger
+
+import (
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// timer is an instant at which something follows without anybody doing anything. Timers are derived from the journal, so
+// a restart neither loses nor stretches one.
+type timer struct {
+	due     int64
+	kind    timerKind
+	node    int32
+	attempt int32
+	use     int32  // as in Request
+	asked   uint64 // in a routed run: sequence of the request that it belongs to; else 0
+}
+
+// timerKind also says which of several timers of one instant goes first.
+type timerKind uint8
+
+const (
+	retryTimer         timerKind = iota // the backoff is over
+	decisionRetryTimer                  // the backoff of a decision call is over
+	sleepTimer                          // a sleep is over
+	hedgeTimer                          // the next participant is to be asked
+	attemptTimer                        // an attempt's timeout
+	totalTimer                          // the total timeout of a step
+	decisionTimer                       // a decision call's timeout, or a person's
+	deadlineTimer                       // the run's deadline
+)
+
+// What the timers are called in the journal.
+const (
+	retryTimerName    = "retry"
+	windowTimerName   = "window"
+	decisionTimerName = "decision"
+)
+
+// earlier reports which of two timers goes first: by instant, then by kind; of one kind those of a workflow in template
+// order, and those of a routed run in the order in which their calls were requested. So the order follows from the journal
+// alone: which node a call has had is of no matter.
+func (ts *timers) earlier(t, u timer) bool {
+	switch {
+	case t.due != u.due:
+		return t.due < u.due
+	case t.kind != u.kind:
+		return t.kind < u.kind
+	case t.asked != u.asked:
+		return t.asked < u.asked
+	}
+	return t.node >= 0 && u.node >= 0 && ts.l.host.Before(t.node, u.node)
+}
+
+// timers is a binary heap. Timers that have lost their meaning are dropped when they come up; none of them means something
+// again later.
+type timers struct {
+	l     *Ledger
+	heap  []timer
+	less  func(t, u timer) bool
+	sweep int             // length of heap at which those without meaning are looked for
+	first map[int32]int64 // when a step with a total timeout was first requested, or anew by a person
+}
+
+func (t *timers) add(x timer) {
+	t.heap = append(t.heap, x)
+	h := t.heap
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !t.less(h[i], h[parent]) {
+			return
+		}
+		h[i], h[parent] = h[parent], h[i]
+		i = parent
+	}
+}
+
+func (t *timers) pop() {
+	h := t.heap
+	last := len(h) - 1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && t.less(h[child+1], h[child]) {
+			child++
+		}
+		if !t.less(h[child], h[i]) {
+			break
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+	t.heap = h
+}
+
+func (t *timers) clear() { t.heap = nil }
+
+// timersSwept is the least number of timers at which those without meaning are looked for.
+const timersSwept = 1024
+
+// addTimer sets a timer. Where many have lost their meaning before they were due, they are dropped together, so that
+// there are never more than about twice as many as mean something.
+func (ts *timers) addTimer(x timer) {
+	if x.node >= 0 {
+		x.use, x.asked = ts.l.host.Use(x.node)
+	}
+	t := ts
+	if len(t.heap) >= max(t.sweep, timersSwept) {
+		all := t.heap
+		t.heap = t.heap[:0]
+		for _, old := range all {
+			if ts.alive(old) {
+				t.add(old)
+			}
+		}
+		t.sweep = 2 * len(t.heap)
+	}
+	t.add(x)
+}
+
+// policy is a step's timing.
+func (l *Ledger) policy(v int32) call.Policy { return call.Policy{Timing: l.Place(v).Timing} }
+
+// arm sets the timers of an attempt that has just been requested.
+func (ts *timers) arm(v int32, e *journal.Event) {
+	if row := ts.l.Row(v); !row.Timed && e.Detail == nil {
+		return
+	}
+	if limit := ts.l.plan.Workflow.Deadline; limit > 0 && ts.l.run.deadline == 0 {
+		ts.l.run.deadline = call.After(e.At, limit)
+		ts.addTimer(timer{due: ts.l.run.deadline, kind: deadlineTimer, node: -1})
+	}
+	if e.Detail != nil && e.Detail.Due > 0 {
+		ts.addTimer(timer{due: e.Detail.Due, kind: sleepTimer, node: v, attempt: e.Attempt})
+	}
+	if e.Detail != nil && e.Detail.Name != "" {
+		ts.l.mail.wait(e.Detail.Name, ts.l.Request(v, e.Attempt))
+	}
+	p := ts.l.policy(v)
+	due := p.AttemptEnd(e.At)
+	if due == 0 && ts.l.Row(v).Asks && ts.bestOf(v) {
+		due = ts.l.run.deadline // the window is then the run's deadline
+	}
+	if due > 0 {
+		ts.addTimer(timer{due: due, kind: attemptTimer, node: v, attempt: e.Attempt})
+	}
+	if p.Timing == nil {
+		return
+	}
+	if _, counting := ts.first[v]; p.Timing.TotalTimeout > 0 && !counting {
+		if ts.first == nil {
+			ts.first = map[int32]int64{}
+		}
+		ts.first[v] = e.At
+		ts.addTimer(timer{due: p.TotalEnd(e.At), kind: totalTimer, node: v})
+	}
+}
+
+// bestOf reports whether a step waits for the best of several answers.
+func (ts *timers) bestOf(v int32) bool {
+	f := ts.l.Place(v).Step.FanIn
+	return f != nil && f.Policy == template.BestOf
+}
+
+// ended describes a failed attempt to its policy.
+func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
+	n := &l.nodes[v]
+	x := call.Ended{
+		Failure: n.Failure, Attempts: int(n.count), At: e.At, First: l.timers.first[v], Deadline: l.run.deadline,
+	}
+	if e.Detail != nil {
+		x.RetryAt = e.Detail.RetryAt
+		if e.Detail.Due > 0 {
+			x.At = e.Detail.Due
+		}
+	}
+	if t := l.Place(v).Timing; t != nil && t.Retry != nil && t.Retry.Jitter > 0 {
+		x.Request = l.run.start.Run + "/" + RequestName(l.host.Key(v), n.Attempt)
+	}
+	return x
+}
+
+// foldTimer takes a retry whose time has come.
+func (ts *timers) foldTimer(v int32, e *journal.Event) Outcome {
+	n := &ts.l.nodes[v]
+	switch e.Detail.Timer {
+	case windowTimerName:
+		return ts.l.fanOut.foldWindow(v, e)
+	case decisionTimerName:
+		if t := ts.l.tasks.tasks[v]; t != nil && !t.open && !t.wanted && t.state == call.Undecided && t.asked == e.Detail.Count {
+			ts.l.tasks.wantDecision(v)
+			return Applied
+		}
+		return Late
+	}
+	if !n.Has(Pending) || n.Has(RetryDue) || n.Attempt != e.Attempt {
+		return Late
+	}
+	n.Flags |= RetryDue
+	ts.l.host.Want(v)
+	return Applied
+}
+
+// alive reports whether a timer still means something.
+func (ts *timers) alive(t timer) bool {
+	if t.node >= 0 && t.use != ts.l.Request(t.node, 0).Use {
+		return false
+	}
+	switch t.kind {
+	case deadlineTimer:
+		return t.due == ts.l.run.deadline
+	case retryTimer:
+		n := &ts.l.nodes[t.node]
+		return n.Has(Pending) && !n.Has(RetryDue) && n.Attempt == t.attempt
+	case totalTimer:
+		n := &ts.l.nodes[t.node]
+		first, counting := ts.first[t.node]
+		return n.Status != Absent && (n.Fact == Requested || n.Has(Pending)) && counting && t.due == ts.l.policy(t.node).TotalEnd(first)
+	case hedgeTimer:
+		n := &ts.l.nodes[t.node]
+		if n.Fact != Requested || n.Attempt != t.attempt {
+			return false
+		}
+		_, due, ok := ts.l.fanOut.gathers[t.node].Next()
+		return ok && due == t.due
+	case decisionTimer:
+		x := ts.l.tasks.tasks[t.node]
+		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || ts.l.tasks.asksPerson(t.node))
+	case decisionRetryTimer:
+		x := ts.l.tasks.tasks[t.node]
+		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt && x.due == t.due
+	}
+	n := &ts.l.nodes[t.node]
+	return n.Fact == Requested && n.Attempt == t.attempt
+}
+
+// nextDue is when the next timer of a call, or the run's deadline, is due.
+func (ts *timers) nextDue() int64 {
+	for len(ts.heap) > 0 {
+		if ts.alive(ts.heap[0]) && ts.l.run.finished == nil {
+			return ts.heap[0].due
+		}
+		ts.pop()
+	}
+	return 0
+}
+
+// fire is the consequence of the first timer.
+func (ts *timers) fire(now int64) journal.Event {
+	t := ts.heap[0]
+	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}
+	if t.kind == deadlineTimer {
+		e.Type = journal.RunDeadlineExceeded
+		e.Detail.Failure = &journal.Failure{Code: call.CodeDeadline, Message: "the run's deadline has passed"}
+		return e
+	}
+	e.Node, e.Hint, e.Attempt = ts.l.host.Key(t.node), t.node+1, ts.l.nodes[t.node].Attempt
+	switch t.kind {
+	case retryTimer:
+		e.Type, e.Detail.Timer = journal.TimerFired, retryTimerName
+	case decisionRetryTimer:
+		e.Type, e.Detail.Timer, e.Detail.Count = journal.TimerFired, decisionTimerName, t.attempt
+	case hedgeTimer:
+		e.Type = journal.DispatchCreated
+		e.Detail.Participant, _, _ = ts.l.fanOut.gathers[t.node].Next()
+	case sleepTimer:
+		e.Type = journal.CallResponded
+	case decisionTimer:
+		e.Type, e.Detail.Count = journal.DecisionReceived, t.attempt
+		e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no decision in time", Retryable: true}
+	default:
+		ts.timeout(&e, t)
+	}
+	return e
+}
+
+// timeout is what the end of an attempt's or a step's time does: another attempt where one is left, else what the step
+// says.
+func (ts *timers) timeout(e *journal.Event, t timer) {
+	p := ts.l.policy(t.node)
+	e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no answer in time", Retryable: true}
+	e.Type = journal.CallError
+	waiting := ts.l.nodes[t.node].Has(Pending)
+	if g := ts.l.fanOut.gathers[t.node]; g != nil && !waiting && g.Succeeds() {
+		e.Type, e.Detail.Failure, e.Detail.Timer = journal.TimerFired, nil, windowTimerName
+		return
+	}
+	if !waiting {
+		x := ts.l.ended(t.node, e)
+		x.Failure = e.Detail.Failure
+		if _, again := p.Again(x); again && t.kind == attemptTimer {
+			return
+		}
+	}
+	switch p.OnTimeout() {
+	case template.SkipOnTimeout:
+		e.Type = journal.CallSkipped
+	case template.AbortOnTimeout:
+		e.Type, e.Attempt = journal.RunClosed, 0
+	default:
+		if waiting {
+			e.Type = journal.StepFailed
+		}
+	}
+}
+
+// timerNames are what timers are for people.
+var timerNames = map[timerKind]string{
+	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
+	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
+	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
+}
+
+// Due is what happens at an instant without anybody doing anything.
+type Due struct {
+	At    int64 // Unix nanoseconds
+	Means string
+}
+
+// TimersOf are those of a node that mean something.
+func (l *Ledger) TimersOf(v int32) []Due {
+	var list []Due
+	for _, t := range l.timers.heap {
+		if t.node == v && l.timers.alive(t) {
+			list = append(list, Due{t.due, timerNames[t.kind]})
+		}
+	}
+	return list
+}

@@ -1,0 +1,162 @@
+package live
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Signals are what a root says of its steps as signals, for programs that derive values and effects from them. A step's are
+// made when they are first asked for and cost nothing before; after that, an event that changes the step writes them, all
+// changes of one event as one batch. They are owned by the goroutine that owns the root, and only the journal writes them.
+type Signals struct {
+	root    *reactive.Root
+	graph   *signals.Graph
+	steps   map[string]*StepSignals // by key
+	pending []*StepSignals          // to be written
+	routed  []*StepSignals          // of a playbook: steps, which are no nodes
+	err     error
+}
+
+// StepSignals are the signals of one step, map, item or conditional, by its key. Where it does not exist yet, as an item of
+// a map that has not been expanded, its status is Absent. Of a playbook's run they are a step's, by its name: its status is
+// that of its newest run, and it has no preconditions.
+type StepSignals struct {
+	Status           *signals.Computed[reactive.Status]
+	Ready            *signals.Computed[bool] // it may start, and has its slots
+	Result           *signals.Computed[any]  // its output, a value of package value, once it has completed; nil before
+	Preconditions    *signals.Computed[bool] // everything it needs is completed or skipped
+	BlockedByFailure *signals.Computed[bool] // something it needs has failed or was aborted, and no test catches that
+
+	key                   string
+	pending               bool
+	status                *signals.Signal[reactive.Status]
+	result                *signals.Signal[any]
+	preconditions, blocks *signals.Signal[bool]
+}
+
+// Of returns the signals of a root; all calls return the same.
+func Of(root *reactive.Root) *Signals {
+	if s, ok := root.Observer().(*Signals); ok {
+		return s
+	}
+	s := &Signals{root: root, graph: signals.New(), steps: map[string]*StepSignals{}}
+	root.Observe(s)
+	return s
+}
+
+// Graph is the graph that the signals live in: where effects on them are made, and disposed of.
+func (s *Signals) Graph() *signals.Graph { return s.graph }
+
+// Root is the root that the signals follow: what else it says may be read while it stands still, in effects too.
+func (s *Signals) Root() *reactive.Root { return s.root }
+
+// Step returns the signals of a step by its key; all calls with one key return the same.
+func (s *Signals) Step(key string) *StepSignals {
+	if x := s.steps[key]; x != nil {
+		return x
+	}
+	g := s.graph
+	never := func(a, b any) bool { return false }
+	x := &StepSignals{
+		key:           key,
+		status:        signals.NewSignal(g, reactive.Absent),
+		result:        signals.NewSignalFunc(g, any(nil), never),
+		preconditions: signals.NewSignal(g, false),
+		blocks:        signals.NewSignal(g, false),
+	}
+	x.Status = signals.NewComputed(g, func(r signals.Reader) (reactive.Status, error) { return x.status.Get(r), nil })
+	x.Ready = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.status.Get(r) == reactive.Ready, nil })
+	x.Result = signals.NewComputedFunc(g, never, func(r signals.Reader) (any, error) { return x.result.Get(r), nil })
+	x.Preconditions = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.preconditions.Get(r), nil })
+	x.BlockedByFailure = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.blocks.Get(r), nil })
+	s.steps[key] = x
+	if s.root.Body() != nil {
+		s.routed = append(s.routed, x)
+	}
+	s.err = errors.Join(s.err, s.write(x))
+	return x
+}
+
+// Changed notes a node of which something is different, if it has signals.
+func (s *Signals) Changed(v int32) {
+	if len(s.steps) == 0 || s.root.Body() != nil {
+		return
+	}
+	if x := s.steps[s.root.Key(v)]; x != nil {
+		s.touch(x)
+	}
+}
+
+// Closed notes all: what a node shows has changed without anything being derived from it.
+func (s *Signals) Closed() {
+	for _, key := range slices.Sorted(maps.Keys(s.steps)) {
+		s.touch(s.steps[key])
+	}
+}
+
+func (s *Signals) touch(x *StepSignals) {
+	if !x.pending {
+		x.pending = true
+		s.pending = append(s.pending, x)
+	}
+}
+
+// Err is what effects on the signals have returned for the events so far, joined. A root goes on without regard to it.
+func (s *Signals) Err() error { return s.err }
+
+// Applied writes the signals of what an event has changed.
+func (s *Signals) Applied() {
+	for _, x := range s.routed {
+		s.touch(x)
+	}
+	if len(s.pending) == 0 {
+		return
+	}
+	err := s.graph.Batch(func() error {
+		var errs []error
+		for _, x := range s.pending {
+			x.pending = false
+			errs = append(errs, s.write(x))
+		}
+		return errors.Join(errs...)
+	})
+	s.pending = s.pending[:0]
+	s.err = errors.Join(s.err, err)
+}
+
+// write brings a step's signals up to date.
+func (s *Signals) write(x *StepSignals) error {
+	status, result, preconditions, blocks := s.now(x.key)
+	was := x.status.Peek()
+	errs := []error{x.status.Set(status), x.preconditions.Set(preconditions), x.blocks.Set(blocks)}
+	if status == reactive.Completed || was == reactive.Completed {
+		errs = append(errs, x.result.Set(result))
+	}
+	return errors.Join(errs...)
+}
+
+// now is what the root says of a step.
+func (s *Signals) now(key string) (status reactive.Status, result any, preconditions, blocks bool) {
+	r := s.root
+	if r.Body() != nil {
+		if steps, ok := r.Body().(reactive.StepReader); ok {
+			status, result, _ = steps.StepNow(key)
+		}
+		return status, result, false, false
+	}
+	v, ok := r.Node(key)
+	if !ok {
+		return reactive.Absent, nil, false, false
+	}
+	blocks = r.Blocked(v)
+	result, err := value.Of(r.Output(v))
+	if err != nil { // no output of a journal: what the codec takes is a value
+		result = nil
+	}
+	return r.Status(v), result, r.Preconditions(v), blocks
+}

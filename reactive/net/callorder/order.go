@@ -1,0 +1,124 @@
+package callorder
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/callgraph"
+)
+
+// Order is the order of the calls of a playbook's run. Within a lane each waits for the task before it, the first of a lane for
+// the step-runs that the token comes from: for the last call of each of their lanes, or, where a step-run has made none, for
+// what that has waited for. A step-run is one lane, but that every iteration of a parallel loop has its own. The final step
+// waits for everything that nothing else has waited for.
+type Order struct {
+	laneOf Lane
+	graph  *callgraph.Graph
+	runs   map[string]*passage
+	order  []string        // keys of the step-runs, as they were scheduled
+	passed map[string]bool // step-runs that another comes from
+}
+
+// passage is what a step-run has called.
+type passage struct {
+	before []int32
+	apart  bool // its iterations run side by side
+	lanes  map[int32]*lane
+	order  []*lane
+	ends   []int32 // what it stands for once it has ended; nil: not asked for
+}
+
+// lane is calls that are made one after another.
+type lane struct {
+	task   string // key of the newest call
+	call   int32
+	before []int32 // what its attempts wait for
+}
+
+// Lane says where the call with a key is made: by which step-run, and which of its iterations.
+type Lane func(key string) (run string, iteration int32)
+
+// New returns the order of the calls of a run that has no events yet, for a call graph that meets what is waited for.
+func New(g *callgraph.Graph, lane Lane) *Order {
+	return &Order{graph: g, laneOf: lane, runs: map[string]*passage{}, passed: map[string]bool{}}
+}
+
+// Scheduled notes a step-run and the step-runs that its token comes from; none: it comes from outside, or is the final step's.
+// apart says that its iterations run side by side.
+func (o *Order) Scheduled(run string, from []string, apart bool) {
+	if len(from) == 0 {
+		from = o.loose()
+	}
+	p := &passage{apart: apart, lanes: map[int32]*lane{}}
+	for _, key := range from {
+		o.passed[key] = true
+		p.before = append(p.before, o.ends(key)...)
+	}
+	slices.Sort(p.before) // through several branches the same may be met more than once
+	p.before = o.graph.Meet(run, slices.Compact(p.before))
+	o.runs[run] = p
+	o.order = append(o.order, run)
+}
+
+// loose are the step-runs that no other comes from.
+func (o *Order) loose() (list []string) {
+	for _, key := range o.order {
+		if !o.passed[key] {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
+// ends is what is waited for by who waits for a step-run that has ended.
+func (o *Order) ends(key string) []int32 {
+	p := o.runs[key]
+	if p.ends != nil {
+		return p.ends
+	}
+	if len(p.order) == 0 {
+		return p.before
+	}
+	for _, l := range p.order {
+		p.ends = append(p.ends, l.call)
+	}
+	p.ends = o.graph.Meet(key, p.ends)
+	return p.ends
+}
+
+// lane finds the lane of a call that is open.
+func (o *Order) lane(key string) (*passage, int32) {
+	run, iteration := o.laneOf(key)
+	p := o.runs[run]
+	if !p.apart {
+		return p, 0
+	}
+	return p, iteration
+}
+
+// Before returns what the next call of a task waits for.
+func (o *Order) Before(key string) []int32 {
+	p, i := o.lane(key)
+	l := p.lanes[i]
+	switch {
+	case l == nil:
+		return p.before
+	case l.task == key:
+		return l.before
+	}
+	return []int32{l.call}
+}
+
+// Called notes a call.
+func (o *Order) Called(key string, call int32) {
+	p, i := o.lane(key)
+	l := p.lanes[i]
+	switch {
+	case l == nil:
+		l = &lane{before: p.before}
+		p.lanes[i] = l
+		p.order = append(p.order, l)
+	case l.task != key:
+		l.before = []int32{l.call}
+	}
+	l.task, l.call = key, call
+}

@@ -1,0 +1,150 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/signals"
+)
+
+// Verdict is what the rules say of something that wants to pass.
+type Verdict struct {
+	Allow bool
+	Rule  int    // index of the rule that decided; -1: there is none
+	Err   string // why it could not be decided
+}
+
+// Judge decides about what wants to pass.
+type Judge[T any] interface {
+	// Judge returns the verdict by what is known now.
+	Judge(t T) Verdict
+
+	// Changed is told of a new verdict about something at a gate, before Look says so.
+	Changed(t T, v Verdict)
+
+	// Compare orders what is at gates.
+	Compare(a, b T) int
+}
+
+// Gates hold what was denied. Only their New makes them. Their errors are those of package signals: only a defect of the caller
+// or of that package causes any.
+type Gates[T comparable] struct {
+	judge   Judge[T]
+	graph   *signals.Graph
+	keys    map[string]*signals.Signal[uint64] // by key of the context: grows with every write
+	any     *signals.Signal[uint64]            // grows with every write of any key
+	touched []string
+	waiting map[T]*signals.Scope
+	moved   []T // those whose verdict has changed
+}
+
+// New returns gates with nothing at them, whose signals live in a graph.
+func New[T comparable](graph *signals.Graph, judge Judge[T]) *Gates[T] {
+	return &Gates[T]{
+		judge: judge, graph: graph, keys: map[string]*signals.Signal[uint64]{}, any: signals.NewSignal[uint64](graph, 0),
+		waiting: map[T]*signals.Scope{},
+	}
+}
+
+// Add puts something to a gate about which the verdict is known. It is judged again when one of the keys was written, or, with
+// all, any key.
+func (g *Gates[T]) Add(t T, known Verdict, keys []string, all bool) error {
+	reads := []*signals.Signal[uint64]{g.any}
+	if !all {
+		reads = reads[:0]
+		for _, k := range keys {
+			reads = append(reads, g.key(k))
+		}
+	}
+	sc, err := g.graph.Scope(func(own *signals.Scope) error {
+		verdicts := signals.NewComputed(g.graph, func(r signals.Reader) (Verdict, error) {
+			for _, k := range reads {
+				k.Get(r)
+			}
+			return g.judge.Judge(t), nil
+		})
+		_, err := own.Effect(func(r signals.Reader) error {
+			v, err := verdicts.Get(r)
+			if v != known {
+				known = v
+				g.judge.Changed(t, v)
+				g.moved = append(g.moved, t)
+			}
+			return err
+		})
+		return err
+	})
+	g.waiting[t] = sc
+	return err
+}
+
+func (g *Gates[T]) key(k string) *signals.Signal[uint64] {
+	if g.keys[k] == nil {
+		g.keys[k] = signals.NewSignal[uint64](g.graph, 0)
+	}
+	return g.keys[k]
+}
+
+// Touch notes that a key of the context was written.
+func (g *Gates[T]) Touch(k string) {
+	if len(g.waiting) > 0 {
+		g.touched = append(g.touched, k)
+	}
+}
+
+// Look has everything judged again whose keys were written, and calls moved for each of which the verdict has changed, in their
+// order. It passes over what moved has removed.
+func (g *Gates[T]) Look(moved func(t T)) error {
+	if len(g.touched) == 0 {
+		return nil
+	}
+	err := g.graph.Batch(func() error {
+		for _, k := range g.touched {
+			if s := g.keys[k]; s != nil {
+				s.Set(g.any.Peek() + 1)
+			}
+		}
+		g.any.Set(g.any.Peek() + 1)
+		return nil
+	})
+	g.touched = g.touched[:0]
+	slices.SortFunc(g.moved, g.judge.Compare)
+	for _, t := range g.moved {
+		if g.waiting[t] != nil {
+			moved(t)
+		}
+	}
+	g.moved = g.moved[:0]
+	return err
+}
+
+// Remove takes something from its gate.
+func (g *Gates[T]) Remove(t T) error {
+	sc := g.waiting[t]
+	delete(g.waiting, t)
+	return sc.Dispose()
+}
+
+// Len returns how many there are at gates.
+func (g *Gates[T]) Len() int { return len(g.waiting) }
+
+// All returns what is at gates, in its order.
+func (g *Gates[T]) All() []T {
+	list := make([]T, 0, len(g.waiting))
+	for t := range g.waiting {
+		list = append(list, t)
+	}
+	slices.SortFunc(list, g.judge.Compare)
+	return list
+}
+
+// Clear removes everything, and forgets what was written.
+func (g *Gates[T]) Clear() error {
+	var first error
+	for _, t := range g.All() {
+		if err := g.Remove(t); first == nil {
+			first = err
+		}
+	}
+	g.touched, g.moved = nil, nil
+	return first
+}

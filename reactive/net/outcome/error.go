@@ -1,0 +1,61 @@
+package outcome
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Error returns what rules and guards see of an error; null when there is none.
+func Error(f *journal.Failure) value.Value {
+	if f == nil {
+		return nil
+	}
+	details, err := value.Of(f.Details)
+	if err != nil {
+		details = nil
+	}
+	return map[string]any{
+		"kind": kind(f), "code": f.Code, "message": f.Message, "retryable": f.Retryable, "details": details,
+	}
+}
+
+// Kinded names a failure after its kind, where that is not its code.
+func Kinded(f *journal.Failure) *journal.Failure {
+	k := kind(f)
+	if k == f.Code {
+		return f
+	}
+	named := *f
+	named.Code = k
+	return &named
+}
+
+// kind is what rules call the kind of an error.
+func kind(f *journal.Failure) string {
+	details, _ := value.Of(f.Details)
+	if object, ok := details.(map[string]any); ok {
+		if k, ok := object["kind"].(string); ok && k != "" {
+			return k
+		}
+	}
+	return f.Code
+}
+
+// KindOf returns what a value is, for the messages of errors. Journals hold those messages: the words stay.
+func KindOf(v value.Value) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case int64, float64:
+		return "a number"
+	case map[string]any:
+		return "an object"
+	}
+	return fmt.Sprintf("%T", v)
+}

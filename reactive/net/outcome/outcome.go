@@ -1,0 +1,75 @@
+package outcome
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Outcome is how a task has ended.
+type Outcome struct {
+	Task     *playbook.Task
+	Result   value.Value
+	Failure  *journal.Failure // nil: it went well
+	About    map[string]any
+	Attempt  int
+	At       int64
+	Duration time.Duration
+}
+
+// Unwrap takes an HTTP answer apart: rules see its body as the result, and the rest as `outcome.http`.
+func (o *Outcome) Unwrap() {
+	if _, ok := o.About["http"]; ok {
+		return
+	}
+	answer, _ := o.Result.(map[string]any)
+	if o.Failure != nil {
+		details, _ := value.Of(o.Failure.Details)
+		answer, _ = details.(map[string]any)
+	}
+	if _, ok := answer["headers"]; !ok || answer["status"] == nil {
+		return
+	}
+	o.About = map[string]any{"http": map[string]any{"status": answer["status"], "headers": answer["headers"]}}
+	if o.Failure == nil {
+		o.Result = answer["body"]
+	}
+}
+
+// Describe is what rules see of an outcome.
+func (o *Outcome) Describe() value.Value {
+	status := "ok"
+	if o.Failure != nil {
+		status = "error"
+	}
+	out := map[string]any{
+		"status": status, "result": o.Result, "data": o.Result, "error": Error(o.Failure), "loop": nil,
+		"meta": map[string]any{
+			"attempt": int64(o.Attempt), "duration_ms": o.Duration.Milliseconds(),
+			"ts": time.Unix(0, o.At).UTC().Format(time.RFC3339Nano),
+		},
+	}
+	switch o.Task.Kind {
+	case "http":
+		out["http"] = map[string]any{"status": nil}
+	case "postgres":
+		out["pg"] = map[string]any{"code": nil}
+	case "python":
+		out["py"] = map[string]any{}
+	}
+	for k, v := range o.About {
+		out[k] = v
+	}
+	if o.Failure != nil {
+		details, _ := value.Of(o.Failure.Details)
+		object, _ := details.(map[string]any)
+		for _, k := range []string{"http", "pg", "py"} {
+			if v, ok := object[k]; ok {
+				out[k] = v
+			}
+		}
+	}
+	return out
+}

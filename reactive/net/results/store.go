@@ -1,0 +1,92 @@
+package results
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// kind is the kind of the objects that stand for stored results.
+const kind = "result_ref"
+
+// Store holds the results of one run by their references. The zero Store is empty.
+type Store struct{ values map[string]value.Value }
+
+// Put stores a value of a run and returns the object that stands for it, with the fields of the value that are to be read without
+// resolving it. The error is that of value.JSON.
+func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.Value, error) {
+	text, err := value.JSON(v)
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:])
+	ref := fmt.Sprintf("sluice://run/%s/result/%s", run, digest)
+	if s.values == nil {
+		s.values = map[string]value.Value{}
+	}
+	s.values[ref] = v
+	extracted := map[string]any{}
+	for _, f := range fields {
+		extracted[f.As], _ = value.Pointer(f.Path).Lookup(v) // null where there is none
+	}
+	return map[string]any{
+		"kind": kind, "ref": ref, "store": "journal", "scope": "execution",
+		"meta":      map[string]any{"bytes": int64(len(text)), "sha256": digest, "content_type": "application/json"},
+		"extracted": extracted,
+	}, err
+}
+
+// Get returns the value that a reference stands for. It reports false when there is none.
+func (s *Store) Get(ref string) (value.Value, bool) {
+	v, ok := s.values[ref]
+	return v, ok
+}
+
+// Whole returns the stored value where v is the object that stands for it, and v itself otherwise.
+func (s *Store) Whole(v value.Value) value.Value {
+	if object, ok := v.(map[string]any); ok && object["kind"] == kind {
+		if ref, ok := object["ref"].(string); ok {
+			if stored, ok := s.Get(ref); ok {
+				return stored
+			}
+		}
+	}
+	return v
+}
+
+// Shrink replaces values of args, which have size bytes together, by references, the largest first, until most bytes are enough.
+// It reports false when they are not even then.
+func (s *Store) Shrink(run string, args map[string]value.Value, size, most int) (bool, error) {
+	sizes := make(map[string]int, len(args))
+	for k, v := range args {
+		sizes[k] = Size(v)
+	}
+	keys := slices.Sorted(maps.Keys(args))
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
+	for _, k := range keys {
+		var err error
+		if args[k], err = s.Put(run, args[k], nil); err != nil {
+			return false, err
+		}
+		if size += Size(args[k]) - sizes[k]; size <= most {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Size returns the length of a value as canonical JSON; more than any has, where it nests too deep to be written.
+func Size(v value.Value) int {
+	size, err := value.JSONSize(v)
+	if err != nil {
+		return value.MaxSizeBytes + 1
+	}
+	return size
+}
+
+// StepReference names what a step-run has returned.
+func StepReference(run, key string) string { return "sluice://run/" + run + "/step/" + key }

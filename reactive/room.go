@@ -1,0 +1,248 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/reactive/slots"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// room says which nodes may start: it gives them their slots, and keeps those that have them in the order of the template, by
+// what a process must have for them.
+type room struct {
+	*places
+	l      ledger.Keeper
+	slots  slots.Slots
+	starts slots.Queue
+	apart  []slots.Queue // those whose calls need another room than most, by that; nil: they are among the others
+	rooms  []Room        // by operation; nil: all need the same
+}
+
+func newRoom(l ledger.Keeper, p *places) *room {
+	o := &room{l: l, places: p}
+	o.slots = slots.New(o.entryBefore, o.isCandidate)
+	o.starts = slots.NewQueue(int(l.Len()), o.entryBefore)
+	o.slots.Add(-1, 0)
+	o.addGroups(0, int32(len(p.plan.Groups)), 0)
+	return o
+}
+
+// want makes a node a candidate for the slots it needs; where it needs none it may start at once.
+func (o *room) want(v int32) {
+	n := o.l.Node(v)
+	if n.Has(ledger.Candidate) || n.Has(ledger.Granted) {
+		return
+	}
+	g := o.groupOf(v)
+	if g < 0 {
+		n.Flags |= ledger.Granted
+		o.queueStart(v)
+		return
+	}
+	n.Flags |= ledger.Candidate
+	o.slots.Wait(g, o.entry(v))
+}
+
+// isCandidate tells the slots which of those waiting have ceased to.
+func (o *room) isCandidate(entry int32) bool {
+	v, there := o.entered(entry)
+	return there && o.l.Node(v).Has(ledger.Candidate)
+}
+
+// stopWaiting takes back a node's wish to start.
+func (o *room) stopWaiting(v int32) {
+	o.l.Node(v).Flags &^= ledger.Candidate
+	o.dropGrant(v)
+}
+
+// nextGrant is the first candidate for which there are slots.
+func (o *room) nextGrant() (int32, bool) {
+	e := o.slots.Next(0)
+	if e < 0 {
+		return -1, false
+	}
+	return o.entered(e)
+}
+
+// dropGrant ends a grant: it lasts only while its node is ready, or is about to retry.
+func (o *room) dropGrant(v int32) {
+	n := o.l.Node(v)
+	if !n.Has(ledger.Granted) {
+		return
+	}
+	n.Flags &^= ledger.Granted
+	o.hold(v, n.Status == ledger.Running)
+}
+
+// hold counts a node in its groups, or no longer.
+func (o *room) hold(v int32, on bool) {
+	n := o.l.Node(v)
+	g := o.groupOf(v)
+	if g < 0 || n.Has(ledger.Holding) == on {
+		return
+	}
+	n.Flags ^= ledger.Holding
+	if on {
+		o.slots.Take(g)
+	} else {
+		o.slots.Release(g)
+	}
+}
+
+// groupOf is the innermost limited group of a step; -1: nothing limits it.
+func (o *room) groupOf(v int32) int32 {
+	n := o.l.Row(v)
+	if n.Group < 0 || n.Kind != plan.Step {
+		return -1
+	}
+	return o.groupBeside(v, n.Group)
+}
+
+// groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
+func (o *room) groupBeside(v, g int32) int32 {
+	home := o.plan.Groups[g].Map
+	b := o.l.Node(v).Block
+	for o.blocks[b].row != home {
+		b = o.blocks[b].parent
+	}
+	if home < 0 {
+		return g + 1
+	}
+	return o.blocks[b].slots + g - o.plan.Nodes[home].Slots[0]
+}
+
+// addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.
+func (o *room) addGroups(lo, hi, v int32) int32 {
+	first := int32(o.slots.Size())
+	for g := lo; g < hi; g++ {
+		parent := int32(0)
+		if p := o.plan.Groups[g].Parent; p >= 0 {
+			if p >= lo {
+				parent = first + p - lo
+			} else {
+				parent = o.groupBeside(v, p)
+			}
+		}
+		o.slots.Add(parent, o.plan.Groups[g].Max)
+	}
+	return first
+}
+
+func (o *room) queueStart(v int32) {
+	n := o.l.Node(v)
+	if n.Has(ledger.Queued) {
+		return
+	}
+	n.Flags |= ledger.Queued
+	o.enqueue(v)
+}
+
+func (o *room) enqueue(v int32) {
+	s := o.startsOf(v)
+	if o.routed == nil && int(v) < len(o.plan.Nodes) {
+		s.Add(v)
+		return
+	}
+	s.Push(o.entry(v))
+}
+
+// mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has its slots.
+func (o *room) mayStart(v int32) bool {
+	n := o.l.Node(v)
+	return n.Status == ledger.Ready || n.Has(ledger.Pending) && n.Has(ledger.RetryDue) && n.Has(ledger.Granted)
+}
+
+// startsOf is the queue that a node waits in.
+func (o *room) startsOf(v int32) *slots.Queue {
+	if room := o.RoomOf(v); o.rooms != nil && room != CallRoom {
+		return &o.apart[room-1]
+	}
+	return &o.starts
+}
+
+// Rooms says, by operation, which room its calls need, so that those can be started for which there is some while there is none
+// for others. Without that all need CallRoom.
+func (o *room) Rooms(operations []Room) {
+	n := len(o.plan.Nodes)
+	o.starts = slots.NewQueue(n, o.entryBefore)
+	o.rooms, o.apart = operations, make([]slots.Queue, roomCount-1)
+	for i := range o.apart {
+		o.apart[i] = slots.NewQueue(n, o.entryBefore)
+	}
+	for v := range o.l.Len() {
+		if o.l.Node(v).Has(ledger.Queued) {
+			o.enqueue(v)
+		}
+	}
+}
+
+// RoomOf is the room that a node's call needs in the process.
+func (o *room) RoomOf(v int32) Room {
+	switch row := o.l.Row(v); {
+	case row.OpKind != plan.Call:
+		return NoRoom
+	case o.rooms != nil:
+		return o.rooms[row.Op]
+	}
+	return CallRoom
+}
+
+// NextStart is the first node, in template order, that may start now and needs none of the room that is lacking. It stays the
+// first until it has been requested or has failed. It reports false when there is none, or the run is closed.
+func (o *room) NextStart(lacking Rooms) (int32, bool) {
+	v := int32(-1)
+	if !lacking.Has(CallRoom) {
+		v = o.next(&o.starts)
+	}
+	for i := range o.apart {
+		if lacking.Has(Room(i + 1)) {
+			continue
+		}
+		if u := o.next(&o.apart[i]); v < 0 || u >= 0 && o.before(u, v) {
+			v = u
+		}
+	}
+	return v, v >= 0
+}
+
+// next is the first node of a queue that may start; -1: there is none.
+func (o *room) next(s *slots.Queue) int32 {
+	for !o.l.Closed() {
+		e := s.First()
+		if e < 0 {
+			return -1
+		}
+		v, there := o.entered(e)
+		if there && o.mayStart(v) {
+			return v
+		}
+		if there {
+			o.l.Node(v).Flags &^= ledger.Queued
+		}
+		if o.routed == nil && int(v) < len(o.plan.Nodes) {
+			s.Remove(v)
+		} else {
+			s.Pop()
+		}
+	}
+	return -1
+}
+
+// Room is what a process must have for a call, so that its step can be started.
+type Room uint8
+
+// The kinds of room. That for a program is another one besides that for a call.
+const (
+	CallRoom Room = iota
+	ProgramRoom
+	NoRoom
+	roomCount
+)
+
+// Rooms are kinds of room, a bit each.
+type Rooms uint8
+
+// With is the set with one kind more.
+func (s Rooms) With(room Room) Rooms { return s | 1<<room }
+
+// Has reports whether a kind is in the set.
+func (s Rooms) Has(room Room) bool { return s>>room&1 != 0 }

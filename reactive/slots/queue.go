@@ -1,0 +1,108 @@
+package slots
+
+import "math/bits"
+
+// Queue is the set of nodes that may start, of which the first in template order is wanted. Nodes outside maps stand in
+// template order by their numbers: they are bits, with a bit above each 64 that says whether any of them is set. Items
+// of maps are in a heap, and so are the calls of a routed run, by their numbers.
+//
+//	levels[2]                 1
+//	levels[1]      0 1 0 …                    bit i: is there anything in word i below?
+//	levels[0]      [64 nodes][64 nodes] …
+//
+// Nodes that may no longer start are passed over when they come up.
+type Queue struct {
+	levels [][]uint64
+	heap   []int32
+	less   func(a, b int32) bool
+}
+
+// NewQueue makes the queue of a run with so many nodes outside maps; less is template order.
+func NewQueue(nodes int, less func(a, b int32) bool) Queue {
+	s := Queue{less: less}
+	for n := nodes; ; {
+		n = (n + 63) / 64
+		s.levels = append(s.levels, make([]uint64, n))
+		if n <= 1 {
+			return s
+		}
+	}
+}
+
+// Add puts in a node that lies outside maps.
+func (s *Queue) Add(v int32) {
+	for _, words := range s.levels {
+		w := &words[v/64]
+		was := *w
+		*w |= 1 << (v % 64)
+		if was != 0 {
+			return
+		}
+		v /= 64
+	}
+}
+
+// Remove takes out a node that lies outside maps.
+func (s *Queue) Remove(v int32) {
+	for _, words := range s.levels {
+		w := &words[v/64]
+		*w &^= 1 << (v % 64)
+		if *w != 0 {
+			return
+		}
+		v /= 64
+	}
+}
+
+// First is the first node in template order; -1: there is none.
+func (s *Queue) First() int32 {
+	v := int32(-1)
+	if top := s.levels[len(s.levels)-1]; len(top) > 0 && top[0] != 0 {
+		v = 0
+		for i := len(s.levels) - 1; i >= 0; i-- {
+			v = v*64 + int32(bits.TrailingZeros64(s.levels[i][v]))
+		}
+	}
+	if len(s.heap) > 0 && (v < 0 || s.less(s.heap[0], v)) {
+		return s.heap[0]
+	}
+	return v
+}
+
+// Push puts an item's node into the heap.
+func (s *Queue) Push(v int32) {
+	h := append(s.heap, v)
+	i := len(h) - 1
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !s.less(h[i], h[parent]) {
+			break
+		}
+		h[i], h[parent] = h[parent], h[i]
+		i = parent
+	}
+	s.heap = h
+}
+
+// Pop takes the first node out of the heap.
+func (s *Queue) Pop() {
+	h := s.heap
+	last := len(h) - 1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && s.less(h[child+1], h[child]) {
+			child++
+		}
+		if !s.less(h[child], h[i]) {
+			break
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+	s.heap = h
+}

@@ -1,0 +1,212 @@
+package slots
+
+// Slots grants the right to run under limits. Groups form a tree; a node takes one slot in its group and in every group
+// around it. Free slots go to candidates in template order, and one without room does not hold up later ones.
+//
+//	run (max 3) ── queue: [ b, ▸inner ]      a group with room stands in its parent's queue in the place
+//	  └─ inner (max 1) ── queue: [ a, c ]    of its first candidate; one without room, or empty, does not
+//
+// So the next grant is found by following first entries down: O(depth), and O(depth·log n) to keep in order, however
+// many groups and candidates there are. Candidates that have ceased to be are dropped when they come up.
+type Slots struct {
+	groups []group
+	less   func(a, b int32) bool // template order of nodes
+	valid  func(node int32) bool // still a candidate
+}
+
+type group struct {
+	queue  []int32 // binary heap by order: a node as itself, a group g as ^g
+	first  int32   // node by which this group stands in its parent's queue
+	at     int32   // its index there; -1: not there
+	parent int32   // -1: none
+	used   int32
+	max    int32 // 0: no limit
+}
+
+// Add adds a group to the one around it, -1 for the outermost, with a limit, 0 for none, and returns its number.
+func (s *Slots) Add(parent, limit int32) int32 {
+	s.groups = append(s.groups, group{parent: parent, max: limit, at: -1})
+	return int32(len(s.groups) - 1)
+}
+
+// Size is how many groups there are.
+func (s *Slots) Size() int { return len(s.groups) }
+
+// Parent is the group around a group; -1: there is none.
+func (s *Slots) Parent(g int32) int32 { return s.groups[g].parent }
+
+// Limit is how many slots a group has, 0 where nothing limits it, and how many of them are used.
+func (s *Slots) Limit(g int32) (most, used int32) { return s.groups[g].max, s.groups[g].used }
+
+// New makes slots for nodes in an order; valid reports whether a node is still a candidate.
+func New(less func(a, b int32) bool, valid func(node int32) bool) Slots {
+	return Slots{less: less, valid: valid}
+}
+
+func (g *group) room() bool { return g.max == 0 || g.used < g.max }
+
+// Take counts a node in its groups; it may exceed a limit, because facts may.
+func (s *Slots) Take(g int32) {
+	for ; g >= 0; g = s.groups[g].parent {
+		s.groups[g].used++
+	}
+}
+
+// Release gives a node's slots back. Groups that have room again become eligible.
+func (s *Slots) Release(g int32) {
+	for ; g >= 0; g = s.groups[g].parent {
+		s.groups[g].used--
+		s.enlist(g)
+	}
+}
+
+// Wait makes a node of group g a candidate.
+func (s *Slots) Wait(g, node int32) {
+	s.push(g, node)
+	for ; g >= 0; g = s.groups[g].parent {
+		s.enlist(g)
+	}
+}
+
+// enlist puts group g where it belongs in its parent's queue.
+func (s *Slots) enlist(g int32) {
+	c := &s.groups[g]
+	if c.parent < 0 || len(c.queue) == 0 || !c.room() {
+		return
+	}
+	first := s.node(c.queue[0])
+	switch {
+	case c.at < 0:
+		c.first = first
+		s.push(c.parent, ^g)
+	case c.first != first:
+		c.first = first
+		s.fix(c.parent, c.at)
+	}
+}
+
+// Next takes the first candidate within a group that has room in all its groups out of the queues; -1: there is none.
+func (s *Slots) Next(root int32) int32 {
+	node := s.first(root)
+	if node >= 0 {
+		s.remove(root)
+	}
+	return node
+}
+
+// first finds it, tidying up what is on the way.
+func (s *Slots) first(g int32) int32 {
+	for s.groups[g].room() && len(s.groups[g].queue) > 0 {
+		e := s.groups[g].queue[0]
+		if e >= 0 {
+			if s.valid(e) {
+				return e
+			}
+			s.pop(g)
+			continue
+		}
+		node := s.first(^e)
+		switch {
+		case node < 0:
+			s.pop(g)
+		case node != s.groups[^e].first:
+			s.groups[^e].first = node
+			s.fix(g, 0)
+		default:
+			return node
+		}
+	}
+	return -1
+}
+
+// remove takes the entry that first has just found out of the queues on its path.
+func (s *Slots) remove(g int32) {
+	e := s.groups[g].queue[0]
+	s.pop(g)
+	if e < 0 {
+		s.remove(^e)
+		s.enlist(^e)
+	}
+}
+
+// node is the node by which an entry stands in a queue.
+func (s *Slots) node(e int32) int32 {
+	if e >= 0 {
+		return e
+	}
+	return s.groups[^e].first
+}
+
+func (s *Slots) push(g, e int32) {
+	q := append(s.groups[g].queue, e)
+	s.groups[g].queue = q
+	s.place(g, int32(len(q)-1))
+	s.up(g, int32(len(q)-1))
+}
+
+func (s *Slots) pop(g int32) {
+	q := s.groups[g].queue
+	if q[0] < 0 {
+		s.groups[^q[0]].at = -1
+	}
+	last := len(q) - 1
+	q[0] = q[last]
+	s.groups[g].queue = q[:last]
+	if last > 0 {
+		s.place(g, 0)
+		s.down(g, 0)
+	}
+}
+
+func (s *Slots) fix(g, i int32) {
+	s.up(g, i)
+	s.down(g, i)
+}
+
+// place tells a group entry where it stands.
+func (s *Slots) place(g, i int32) {
+	if e := s.groups[g].queue[i]; e < 0 {
+		s.groups[^e].at = i
+	}
+}
+
+func (s *Slots) swap(g, i, j int32) {
+	q := s.groups[g].queue
+	q[i], q[j] = q[j], q[i]
+	s.place(g, i)
+	s.place(g, j)
+}
+
+func (s *Slots) before(g, i, j int32) bool {
+	q := s.groups[g].queue
+	return s.less(s.node(q[i]), s.node(q[j]))
+}
+
+func (s *Slots) up(g, i int32) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !s.before(g, i, parent) {
+			return
+		}
+		s.swap(g, i, parent)
+		i = parent
+	}
+}
+
+func (s *Slots) down(g, i int32) {
+	n := int32(len(s.groups[g].queue))
+	for {
+		child := 2*i + 1
+		if child >= n {
+			return
+		}
+		if child+1 < n && s.before(g, child+1, child) {
+			child++
+		}
+		if !s.before(g, child, i) {
+			return
+		}
+		s.swap(g, i, child)
+		i = child
+	}
+}

@@ -1,0 +1,108 @@
+package reactive
+
+import (
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/signals"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// shows is what a status lets successors see. A gate that has seen something move makes its branches wait.
+func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
+	switch s {
+	case ledger.Waiting:
+		if kind == plan.Gate {
+			return plan.ShowsMoved
+		}
+	case ledger.Completed, ledger.Skipped:
+		if f&(ledger.Held|ledger.Pending) != 0 { // somebody is still to say that it is done, or it is to be done again
+			return plan.ShowsMoved
+		}
+		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
+	case ledger.Failed, ledger.Aborted:
+		if f&ledger.Pending != 0 { // another attempt is to come
+			return plan.ShowsMoved
+		}
+		return plan.ShowsBlocked | plan.ShowsSettled | plan.ShowsMoved
+	case ledger.Running:
+		return plan.ShowsMoved
+	}
+	return 0
+}
+
+// tree derives where the steps, maps and conditionals of a run stand, from what the ledger says of them and from what is around
+// them.
+type tree struct {
+	*places
+	plan    *plan.Plan
+	bank    *signals.Bank
+	l       ledger.Keeper
+	room    *room
+	gates   *gates
+	faults  *faults
+	meter   expr.Meter
+	top     expansion // the run as one body: its counters
+	changes []ledger.Change
+	watcher Observer // nil: there is none
+	opened  opened
+	busy    int32 // nodes that only this process can move: ready, or running outside the engine
+}
+
+// init gives a tree what it is made of.
+func (t *tree) init(l ledger.Keeper, p *places, o *room) {
+	t.l, t.places, t.room, t.plan, t.bank = l, p, o, p.plan, p.bank
+	t.faults = &faults{l: l, places: p, tree: t, dependencies: map[int32]*dependents{}}
+	t.gates = &gates{l: l, places: p, tree: t, blame: map[int32]*blame{}, upstream: map[int32][]uint64{}}
+}
+
+// plant makes the nodes outside maps wait for the run's start.
+func (t *tree) plant() {
+	for row := range t.l.Len() {
+		n := &t.plan.Nodes[row]
+		if n.Map >= 0 || n.Kind == plan.Join {
+			continue
+		}
+		t.l.Node(row).Status = ledger.Idle
+		t.top.unsettled++
+	}
+}
+
+// begun tells what is around a node that an attempt of it begins.
+func (t *tree) begun(v int32) {
+	t.gates.wake(v)
+	t.markStarted(v)
+	if t.l.Row(v).Feeds {
+		t.gates.tellGates(v, v)
+	}
+}
+
+// Preconditions reports whether everything a node needs is completed or skipped. A node without predecessors has
+// nothing to wait for.
+func (t *tree) Preconditions(v int32) bool {
+	gate := plan.Unsatisfied
+	if t.l.Row(v).Kind == plan.Gate {
+		gate = plan.Unsettled
+	}
+	return t.bank.Count(v, gate) == 0
+}
+
+// Blocked reports whether something has failed or was aborted that a node needs, and, of a conditional, that its test does not catch.
+func (t *tree) Blocked(v int32) bool {
+	if t.l.Row(v).Kind == plan.Gate {
+		return t.faults.blocker(v) >= 0
+	}
+	return t.bank.Count(v, plan.Blocked) > 0 || t.branch(v) == broken
+}
+
+// noticed tells the observer that something is different of a node, and so of the maps around it: their results are made of their
+// items'.
+func (t *tree) noticed(v int32) {
+	if t.watcher == nil {
+		return
+	}
+	t.watcher.Changed(v)
+	for b := t.l.Node(v).Block; b != 0; b = t.l.Node(v).Block {
+		v = t.blocks[b].owner
+		t.watcher.Changed(v)
+	}
+}

@@ -1,0 +1,99 @@
+package schema
+
+// What steps of all kinds of documents say about their calls.
+
+var retry = &Shape{name: "retry", text: "How often and when a call is made again.", keys: []Key{
+	key("max_attempts", count, "attempts in all, the first included", "3").must(),
+	key("backoff", duration, "the delay before the second attempt", "PT1S").orElse("at once"),
+	key("backoff_multiplier", number.only("number ≥ 1", map[string]any{"type": "number", "minimum": 1}),
+		"each further delay is the one before times this", "2").or(1),
+	key("max_backoff", duration, "no delay is longer", "PT1M").orElse("no ceiling"),
+	key("jitter", number.only("number from 0 to 1", map[string]any{"type": "number", "minimum": 0, "maximum": 1}),
+		"the share of a delay that varies; replays draw the same", "0.2").or(0),
+	key("on", texts, "codes of errors: only these are retried; see [errors](errors.md)", "[http_503, timeout]").orElse("all that may be retried"),
+	key("never", texts, "codes of errors that are final, though they may be retried", "[http_429]").orElse("none"),
+	key("scope", choice("missing", "all"), "whom a fan-out asks again: those who gave no usable answer, or everyone, and earlier answers are dropped", "all").or("missing"),
+}}
+
+var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", keys: []Key{
+	key("timeout", duration, "how long one attempt may take; then it fails with `timeout`", "PT30S").orElse("no limit"),
+	key("retry", is(retry), "how often and when the call is made again", "{max_attempts: 3, backoff: PT1S}").orElse("one attempt"),
+	key("on_timeout", choice("fail", "skip", "abort_workflow"),
+		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or the run ends as `step_timeout`", "skip").or("fail"),
+	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").orElse("no limit"),
+}}
+
+var target = &Shape{name: "target", text: "Whom a call asks, in place of the operation alone.", keys: []Key{
+	key("resolve", choice("static", "capability", "task_type"),
+		"participants that are named; those who hold a valid passport for a capability when the attempt starts; or the first of those who hold one for the step's operation", "static").must(),
+	key("participants", texts, "static: ids, asked in this order", "[hill, river]").orElse("needed with `static`"),
+	key("capability_id", text, "capability: what they must be able to do", "quote").orElse("needed with `capability`; of `task_type` the step's operation"),
+	key("filter", free, "capability: attributes that their passports must have", "{region: north}").orElse("all"),
+	key("limit", count, "capability: ask so many at most", "3").orElse("all"),
+}}
+
+var fanIn = &Shape{name: "fan_in", text: "How the answers of several participants become one output. It needs a `target`.", keys: []Key{
+	key("policy", choice("any_one", "all", "quorum", "best_of"),
+		"the first usable answer; every answer, and one error fails; at least `min_responses`; of the answers within the attempt's timeout the one with the best score", "quorum").or("any_one"),
+	key("min_responses", count, "quorum: so many are enough (needed); best_of: so many there must be. At most as many as are asked", "2").orElse("1"),
+	key("score_field", text, "best_of: the field of an answer that is compared, a JSON pointer or dotted (needed)", "/offer/price").orElse("none"),
+	key("score_order", choice("asc", "desc"), "best_of: whether the smallest or the largest is the best", "asc").orElse("`desc` with `best_of`"),
+	key("hedge_after", duration, "any_one: ask the next participant when no answer has come for so long", "PT2S").orElse("all at once"),
+}}
+
+var resultMatch = &Shape{name: "result_match", text: "Reads a decision out of a value.", keys: []Key{
+	key("path", text, "a JSON pointer to the field that decides", "/verification/status").must(),
+	key("fulfilled_values", values, "values that mean yes", "[verified]").orElse("none; one of the two lists must have a value"),
+	key("not_fulfilled_values", values, "values that mean no", "[rejected]").orElse("none"),
+}}
+
+var decisionSource = &Shape{name: "decision_source", text: "Who or what decides whether a task is fulfilled.", keys: []Key{
+	key("kind", choice("capability", "operator", "requester", "automatic"),
+		"a call to a holder of `capability_id`; a person who runs the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").must(),
+	key("capability_id", text, "capability: whose holders are asked", "verify").orElse("needed with `capability`"),
+	key("operation", text, "what is called for the decision", "review").orElse("none"),
+	key("input", anything, "what it is called with; expressions anywhere in it", `{order: "{{ input.order }}"}`).orElse("null"),
+	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").orElse("none"),
+}}
+
+var fulfillment = &Shape{name: "fulfillment", text: "Who decides whether a call that has completed has fulfilled its task.", keys: []Key{
+	key("policy", choice("output_match", "external_decision", "requester_confirmation", "auto", "never"),
+		"the step's own output (`result_match`); the `decision_source`; whoever asked for the run; the answer is enough; only a person's explicit decision", "external_decision").must(),
+	key("decision_source", is(decisionSource), "who or what decides", "{kind: operator}").orElse("needed with `external_decision`"),
+	key("result_match", is(resultMatch), "how a decision is read out of an output or an answer", "{path: /status, fulfilled_values: [ok]}").orElse("needed with `output_match`"),
+	key("on_not_fulfilled", choice("fail", "pause", "skip", "abort_workflow"), "what a no does: the step fails (`not_fulfilled`), the run pauses, the step is skipped, or the run ends", "skip").or("fail"),
+	key("on_error", choice("fail", "pause", "skip", "abort_workflow", "retry"), "what it does that no decision could be made (`decision_error`); retry asks again", "retry").or("fail"),
+}}
+
+// callKeys are the keys of a step that are about its call.
+func callKeys() []Key {
+	return []Key{
+		key("input", anything, "what the operation is called with; expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).orElse("null"),
+		key("target", is(target), "whom to ask", "{resolve: static, participants: [hill, river]}").orElse("the operation itself"),
+		key("fan_in", is(fanIn), "how answers of several participants become one", "{policy: all}").orElse("`any_one`"),
+		key("timing", is(timing), "limits and retries", "{timeout: PT30S}").orElse("no limit, one attempt"),
+		key("fulfillment", is(fulfillment), "who decides whether the task is fulfilled", "{policy: auto}").orElse("the answer is enough"),
+		key("idempotent", boolean, "false: a call that was under way when the process died is not made again, and fails with `interrupted`", "false").or(true),
+	}
+}
+
+var passport = &Shape{name: "passport", text: "That a participant offers a capability, and from when to when.", keys: []Key{
+	key("participant", text, "who", "hill").must(),
+	key("valid_from", instant, "from when", "2026-01-01T00:00:00Z").orElse("always"),
+	key("valid_until", instant, "to when; after `valid_from`", "2027-01-01T00:00:00Z").orElse("for ever"),
+	key("revoked", boolean, "true: it is not valid", "true").or(false),
+	key("attributes", free, "what a target's `filter` looks at", "{region: north}").orElse("none"),
+}}
+
+// directoryKeys are those of a directory, in a document and as one.
+var directoryKeys = []Key{
+	key("participants", free, "by id: what a binding sees as `participant`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
+	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").orElse("none"),
+}
+
+var directory = &Shape{name: "directory", text: "Who can be targeted.", keys: directoryKeys}
+
+var directoryKind = Kind{Name: "Directory", File: "directory", Title: "Directory of participants",
+	Text: "A file that says who can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
+		"runs use it. The same keys stand under `directory` in workflows, playbooks and scenarios.",
+	root: &Shape{name: "Directory", text: "A directory of participants.", keys: directoryKeys}}

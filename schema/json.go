@@ -1,0 +1,124 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Base is where the schemas are published.
+const Base = "https://raw.githubusercontent.com/sluiceflow/sluice/main/schema/"
+
+// URL is where the schema of the kind is published: what the modeline of a document names.
+func (k *Kind) URL() string { return Base + k.File + ".json" }
+
+// JSON returns the JSON Schema (draft 7) of the kind, indented and with a newline at its end. The same kind has the same bytes.
+func (k *Kind) JSON() []byte {
+	d := definitions{}
+	root := d.object(k.root)
+	root["$schema"] = "http://json-schema.org/draft-07/schema#"
+	root["$id"] = k.URL()
+	root["title"] = k.Title
+	root["definitions"] = map[string]any(d)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	_ = e.Encode(root) // of texts, numbers, lists and mappings
+	return text.Bytes()
+}
+
+// definitions are the shapes that a schema refers to, by name.
+type definitions map[string]any
+
+func (d definitions) ref(s *Shape) map[string]any {
+	if _, known := d[s.name]; !known {
+		d[s.name] = nil // it may refer to itself
+		d[s.name] = d.object(s)
+	}
+	return map[string]any{"$ref": "#/definitions/" + s.name}
+}
+
+func (d definitions) object(s *Shape) map[string]any {
+	properties := map[string]any{}
+	var needed []any
+	var guarded []any
+	for _, k := range s.keys {
+		properties[k.name] = d.property(k)
+		if k.needed {
+			needed = append(needed, k.name)
+		}
+		if u := k.of.unless; u != nil {
+			guarded = append(guarded, map[string]any{"if": u.has,
+				"else": map[string]any{"properties": map[string]any{k.name: d.schema(k.of)}}})
+			properties[k.name] = map[string]any{"description": k.text, "type": u.types}
+		}
+	}
+	o := map[string]any{"type": "object", "description": s.text, "properties": properties}
+	if s.others != nil {
+		o["additionalProperties"] = d.schema(s.others)
+	} else {
+		o["additionalProperties"] = false
+		o["patternProperties"] = map[string]any{"^x-": true}
+	}
+	if needed != nil {
+		o["required"] = needed
+	}
+	if guarded != nil {
+		o["allOf"] = guarded
+	}
+	for word, rule := range s.rule {
+		o[word] = rule
+	}
+	return o
+}
+
+// property is a key with what an editor shows of it. What stands beside a $ref counts for nothing in draft 7, hence allOf.
+func (d definitions) property(k Key) map[string]any {
+	p := d.schema(k.of)
+	if p["$ref"] != nil {
+		p = map[string]any{"allOf": []any{p}}
+	}
+	p["description"] = k.text
+	if k.fallback != nil {
+		p["default"] = k.fallback
+	}
+	return p
+}
+
+func (d definitions) schema(t *Type) map[string]any {
+	s := map[string]any{}
+	switch {
+	case t.shape != nil:
+		return d.ref(t.shape)
+	case t.items != nil:
+		s["type"], s["items"] = "array", d.schema(t.items)
+	case t.values != nil:
+		s["type"], s["additionalProperties"] = "object", d.schema(t.values)
+	case t.choices != nil:
+		var all []any
+		for _, c := range t.choices {
+			all = append(all, d.schema(c))
+		}
+		s["anyOf"] = all
+	case t.cases != nil:
+		s = d.cased(t.cases)
+		s["type"] = "object"
+	}
+	for word, rule := range t.rule {
+		s[word] = rule
+	}
+	return s
+}
+
+// cased tells shapes apart one after the other, so that an editor complains of one and not of all.
+func (d definitions) cased(cases []oneCase) map[string]any {
+	c := cases[0]
+	if c.key == "" {
+		return d.ref(c.is)
+	}
+	test := map[string]any{"required": []any{c.key}}
+	if c.texts != nil {
+		test["properties"] = map[string]any{c.key: map[string]any{"enum": c.texts}}
+	}
+	return map[string]any{"if": test, "then": d.ref(c.is), "else": d.cased(cases[1:])}
+}

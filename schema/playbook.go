@@ -1,0 +1,340 @@
+package schema
+
+import "slices"
+
+// seconds is a time as playbooks have it.
+var seconds = scalar("duration > 0: seconds, 30s, 1m30s or PT30S", map[string]any{"type": []any{"number", "string"}})
+
+var (
+	expression = scalar("expression", nil)
+	guard      = scalar("expression", map[string]any{"type": []any{"string", "boolean"}})
+	mixed      = map[string]any{"type": "string", "pattern": `\{[{%]`}
+
+	// Where a mapping or a list is wanted, an expression may give it.
+	listOf   = either(values, scalar("", mixed)).named("list, or expression")
+	objectOf = either(free, scalar("", mixed)).named("mapping, or expression")
+)
+
+var callTimeout = &Shape{name: "call_timeout", text: "How long one attempt of a call may take, in parts that are added.", keys: []Key{
+	key("connect", seconds, "to connect", "5").orElse("0"),
+	key("read", seconds, "to read the answer", "25").orElse("0"),
+}}
+
+var resultStore = &Shape{name: "result_store", text: "Where large results are stored: with the run, as long as it is kept.", keys: []Key{
+	key("kind", text, "for other programs", "auto").orElse("—"),
+	key("scope", choice("step", "execution", "workflow", "permanent"), "for other programs", "execution").orElse("—"),
+	key("ttl", anything, "no effect: results live as long as their run", "1h").orElse("—"),
+	key("compression", anything, "no effect", "gzip").orElse("—"),
+}}
+
+var resultSelect = &Shape{name: "result_select", text: "A field of a stored result that stays readable.", keys: []Key{
+	key("path", text, "the field: a JSON pointer, or dotted", "/rows/total").must(),
+	key("as", text, "its name", "total").orElse("the last part of the path"),
+}}
+
+var resultSpec = &Shape{name: "result", text: "What becomes of results that are large: a reference stands for one in the context, and a tool of kind `result` reads it.", keys: []Key{
+	key("inline_max_bytes", count, "larger results are stored", "4096").or(65536),
+	key("store", is(resultStore), "where", "{kind: auto}").orElse("with the run"),
+	key("select", list(is(resultSelect)), "fields that stay readable beside the reference", "[{path: /total}]").orElse("none"),
+}}
+
+// layerKeys are what each spec may say for the tasks below it; what is written closest to a task counts.
+func layerKeys() []Key {
+	return []Key{
+		key("timeout", either(seconds, is(callTimeout)), "of one attempt of each call below; in the spec of a step, a duration bounds the run of the step", "30s").orElse("no limit"),
+		key("result", is(resultSpec), "what becomes of large results", "{inline_max_bytes: 4096}").orElse("they stay where they are"),
+	}
+}
+
+var playbookLimits = &Shape{name: "limits", text: "How much a run may do; then it fails with `limit_exceeded`.", keys: []Key{
+	key("max_step_runs", count, "runs of steps", "1000").or(100000),
+	key("max_jumps", count, "jumps of tasks", "10000").or(250000),
+	key("max_args_bytes", count, "bytes of a token's args", "1024").or(65536),
+	key("max_payload_bytes", anything, "no effect: the engine limits what a call returns", "1").orElse("—"),
+}}
+
+var playbookPolicy = &Shape{name: "executor_policy", text: "What failures do to the run.", keys: []Key{
+	key("completion", choice("fail_on_any", "fail_fast", "allow_partial"),
+		"a failed branch fails the run when the others have ended; nothing starts after it; or some failed and some not is `partial`", "allow_partial").or("fail_on_any"),
+	key("on_blocked", choice("wait", "fail", "discard"), "when only gates keep tokens back: wait for a patch, fail, or drop them", "fail").orElse("the program says"),
+	key("final_failure", choice("fail", "partial"), "what a failure of the final step makes of the run", "partial").or("fail"),
+	key("on_unmatched", choice("continue", "fail"), "what an error does that no rule of its task is about", "fail").or("continue"),
+	key("defaults", anything, "no effect: policies stand where they apply", "{}").orElse("—"),
+}}
+
+var executorSpec = &Shape{name: "executor_spec", text: "How a run goes.", keys: append([]Key{
+	key("entry_step", text, "where runs begin", "fetch").orElse("the first step"),
+	key("final_step", text, "runs once, when nothing else moves", "report").orElse("none"),
+	key("max_concurrency", count, "calls at a time", "8").orElse("no limit"),
+	key("no_next_is_error", boolean, "true: a step fails the run when it has arcs and none holds", "true").or(false),
+	key("implicit_join", boolean, "true: a step that arcs of several steps lead to is a join of all", "true").or(false),
+	key("limits", is(playbookLimits), "how much a run may do", "{max_jumps: 10000}").orElse("see below"),
+	key("policy", is(playbookPolicy), "what failures do", "{completion: fail_fast}").orElse("see below"),
+	key("loop_mode", choice("local", "fanout"), "for other programs", "local").orElse("—"),
+	key("results", is(&Shape{name: "results", text: "For other programs.", keys: []Key{key("reference_first", anything, "no effect: `result` says what is stored", "true").orElse("—")}}), "for other programs", "{reference_first: true}").orElse("—"),
+}, layerKeys()...)}
+
+var requires = &Shape{name: "requires", text: "What the playbook needs.", keys: []Key{
+	key("tools", texts, "operations that must be registered, though no step need call them", "[report.write]").orElse("none"),
+	key("features", texts, "for other programs", "[loops]").orElse("none"),
+}}
+
+var executor = &Shape{name: "executor", text: "How runs go.", keys: []Key{
+	key("spec", is(executorSpec), "how a run goes", "{final_step: report}").orElse("see below"),
+	key("requires", is(requires), "what it needs", "{tools: [report.write]}").orElse("nothing"),
+	key("profile", choice("local", "distributed", "auto"), "for other programs", "local").orElse("—"),
+	key("kind", choice("distributed", "local", "hybrid"), "for other programs", "local").orElse("—"),
+	key("version", text, "for other programs", "v1").orElse("—"),
+}}
+
+func secretKeys(kinds ...any) []Key {
+	return []Key{
+		key("name", text, "its name in `keychain.NAME.KEY`: no dots, spaces and none of / [ ] #", "shop").must(),
+		key("kind", choice(kinds...), "where the secrets come from", kinds[0].(string)).must(),
+		key("scope", choice("local", "global", "shared"), "no effect: every run resolves its own", "local").or("local"),
+		key("auto_renew", boolean, "http: ask again when `expires_in` of the answer is over", "true").or(false),
+	}
+}
+
+var (
+	secretSource = &Shape{name: "secret", text: "Secrets from the environment, or from files.", keys: append(secretKeys("env", "file"),
+		key("data", mapOf(text), "by key: a variable of the environment, or the path of a file", "{token: SHOP_TOKEN}").must())}
+	secretRequest = &Shape{name: "secret_request", text: "Secrets that a server gives, as an object.", keys: append(secretKeys("http"),
+		key("endpoint", expression, "the URL", "https://vault.example/login").must(),
+		key("method", choice("GET", "POST"), "the method", "POST").orElse("POST with `data`, else GET"),
+		key("headers", free, "headers", "{X-Role: shop}").orElse("none"),
+		key("data", anything, "what is sent, as JSON; secrets before it can be read", `{client: "{{ keychain.shop.token }}"}`).orElse("nothing"))}
+	secret = &Type{name: "secret", cases: []oneCase{{"kind", []any{"http"}, secretRequest}, {"", nil, secretSource}}}
+)
+
+// ruleOf is a line of a list of rules: a when with its then, or an else.
+func ruleOf(name string, then *Shape, example string) *Shape {
+	inner := &Shape{name: name + "_else", text: "What happens where no rule before holds.", keys: []Key{key("then", is(then), "what happens", example).must()}}
+	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.", keys: []Key{
+		key("when", guard, "a guard: one expression that gives true or false", "{{ ctx.open == true }}").orElse("needed unless there is `else`"),
+		key("then", is(then), "what happens if it holds", example).orElse("needed beside `when`"),
+		key("else", &Type{name: "mapping", choices: []*Type{scalar("null", map[string]any{"type": "null"}),
+			{name: "mapping", cases: []oneCase{{"then", nil, inner}, {"", nil, then}}}}}, "what happens where no rule before holds: `{then: {…}}`", "{then: "+example+"}").orElse("—"),
+	}}
+}
+
+var (
+	allow = &Shape{name: "allow", text: "What a gate decides.", keys: []Key{key("allow", boolean, "whether the token is let in", "true").must()}}
+	admit = &Shape{name: "admit", text: "The gate of a step. One without rules lets everything in.", keys: []Key{
+		key("rules", list(is(ruleOf("admit_rule", allow, "{allow: true}"))), "the first that holds decides; a token that none is about is denied", `[{when: "{{ ctx.open == true }}", then: {allow: true}}]`).orElse("everything is let in"),
+		key("on_deny", choice("pending", "discard"), "what becomes of a token that is denied: it waits for a change of the context, or is dropped", "discard").or("pending"),
+		key("coalesce", boolean, "true: tokens that wait become one", "true").or(false),
+		key("mode", choice("exclusive"), "the first rule that holds counts", "exclusive").or("exclusive"),
+	}}
+
+	then = &Shape{name: "then", text: "What a rule of a task does: first what it sets, then its directive.", keys: []Key{
+		key("do", choice("continue", "retry", "jump", "break", "fail"), "go on to the next task; make the call again; go on at another task; enough of the tools; fail the step", "retry").or("continue"),
+		key("to", text, "jump: the label of a task of this step, or `previous`", "ask").orElse("needed with `jump`"),
+		key("attempts", count, "retry: attempts in all", "5").orElse("3"),
+		key("backoff", choice("none", "fixed", "linear", "exponential"), "retry: how the delay grows; fixed is none", "exponential").orElse("`none`"),
+		key("delay", scalar("seconds ≥ 0, or expression", map[string]any{"type": []any{"number", "string"}}), "retry: the first delay", "0.5").orElse("0"),
+		key("set", free, "by path `ctx.key`, `iter.key` or `step.key`; a key without a scope is one of ctx", `{ctx.seen: true}`).orElse("nothing"),
+		key("set_ctx", free, "by path below ctx", "{seen: true}").orElse("nothing"),
+		key("set_iter", free, "by path below iter", `{page: "{{ iter.page + 1 }}"}`).orElse("nothing"),
+	}}
+	taskPolicy = &Shape{name: "task_policy", text: "The rules of a task, asked each time its call has ended.", keys: []Key{
+		key("rules", list(is(ruleOf("task_rule", then, "{do: fail}"))), "the first that holds counts", `[{when: '{{ outcome.status == "error" }}', then: {do: retry}}]`).orElse("an error fails the step"),
+		key("on_unmatched", choice("continue", "fail"), "what an error does that no rule is about", "fail").orElse("that of the executor"),
+		key("mode", choice("exclusive"), "the first rule that holds counts", "exclusive").or("exclusive"),
+	}}
+	taskSpec = &Shape{name: "task_spec", text: "How a task runs, and its rules.", keys: append([]Key{
+		key("policy", is(taskPolicy), "its rules", "{on_unmatched: fail}").orElse("none"),
+	}, layerKeys()...)}
+)
+
+// toolKeys are the keys that all tools have.
+func toolKeys() []Key {
+	of := callKeys()[1:]
+	return append([]Key{
+		key("kind", text, "noop, http, command (shell), sleep, wait, workflow (playbook), result (artifact, resolve), workbook, or the name of an operation", "http").must(),
+		key("name", text, "the label of the task; of a workflow or workbook alone in its step, what is called", "ask").orElse("STEP_task; in a list task_0, task_1, …"),
+		key("desc", text, "for people", "asks the shop").orElse("none"),
+		key("spec", is(taskSpec), "how it runs, and its rules", "{timeout: 10s}").orElse("nothing"),
+		key("set", free, "what is set when it has gone well: `ctx.key`, `iter.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
+		key("input", anything, "what it is called with, beside its own keys", `{q: "{{ args.q }}"}`).orElse("nothing"),
+		key("args", anything, "another name of `input`", `{q: "{{ args.q }}"}`).orElse("—"),
+	}, of...)
+}
+
+// tool is a tool that is built in: what all have, and its own keys. What it is called with may stand in input, too.
+func tool(name, text string, keys ...Key) *Shape {
+	all := append(toolKeys(), keys...)
+	if !hasKey(keys, "output") {
+		all = append(all, key("output", is(resultSpec), "what becomes of large results", "{inline_max_bytes: 4096}").orElse("they stay where they are"))
+	}
+	return &Shape{name: name, text: text, keys: all}
+}
+
+// withKind are tools, and a shape of mappings that have no kind.
+func withKind(without *Shape) []oneCase {
+	last := len(toolCases) - 1
+	return append(slices.Clone(toolCases[:last]), oneCase{"kind", nil, otherTool}, oneCase{"", nil, without})
+}
+
+func hasKey(keys []Key, name string) bool {
+	for _, k := range keys {
+		if k.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	httpTool = tool("http_tool", "Makes an HTTP request. The result is the body; `outcome.http` has status and headers.",
+		key("url", expression, "the URL", "{{ workload.api }}/rows").orElse("needed, here or in `input`"),
+		key("method", expression, "the method", "PUT").orElse("GET; POST with a body"),
+		key("headers", free, "headers", `{X-Page: "{{ iter.page }}"}`).orElse("see a workflow's http"),
+		key("params", anything, "an object: the query of the URL", `{page: "{{ iter.page }}"}`).orElse("none"),
+		key("body", anything, "a text is sent as it is, anything else as JSON", "{{ args }}").orElse("no body"),
+		key("payload", anything, "another name of `body`", "{{ args }}").orElse("—"),
+		key("follow_redirects", choice("same_host", "any"), "which redirects are followed", "any").or("same_host"))
+	commandTool = tool("command_tool", "Runs a program: `argv` or `shell`.",
+		key("argv", values, "program and arguments; expressions in each", `[wc, -c, "{{ iter.file }}"]`).orElse("needed unless there is `shell`"),
+		key("shell", text, "a script for `sh`, without expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
+		key("stdin", anything, "standard input", "{{ args.text }}").orElse("empty"),
+		key("env", free, "variables", `{FILE: "{{ iter.file }}"}`).orElse("none"),
+		key("dir", expression, "the folder in which it runs", "/tmp").orElse("that of the engine"),
+		key("output", either(choice("text", "json", "lines"), is(resultSpec)), "what the result is: the text, JSON or lines of standard output; or, as a mapping, what becomes of a large result", "json").orElse("`{exit_code, stdout, stderr}`"))
+	sleepTool    = tool("sleep_tool", "Waits for a time.", key("for", text, "an ISO 8601 duration, or an expression that gives one", "PT30S").orElse("needed, here or in `input`"))
+	waitTool     = tool("wait_tool", "Waits for a message.", key("message", expression, "its name", "approved").orElse("needed, here or in `input`"))
+	workflowTool = tool("workflow_tool", "Runs another workflow: by `path`, or by `ref` (or `name`).",
+		key("path", text, "a file, relative to this one", "ship.yaml").orElse("none"),
+		key("ref", text, "a workflow that the program has registered", "ship").orElse("none"))
+	resultTool = tool("result_tool", "Reads a result that is stored.", key("ref", anything, "its reference", "{{ rows }}").orElse("needed, here or in `input`"))
+	noopTool   = &Shape{name: "noop_tool", text: "Calls nothing: only its rules and sets count.", keys: []Key{
+		key("kind", choice("noop"), "noop", "noop").must(),
+		key("name", text, "the label of the task", "begin").orElse("STEP_task; in a list task_0, task_1, …"),
+		key("desc", text, "for people", "begins").orElse("none"),
+		key("spec", is(taskSpec), "its rules", "{policy: {rules: [{else: {then: {do: continue}}}]}}").orElse("nothing"),
+		key("set", free, "what is set", "{ctx.page: 1}").orElse("nothing"),
+		key("output", is(resultSpec), "no effect", "{inline_max_bytes: 4096}").orElse("—"),
+	}}
+	workbookTool = &Shape{name: "workbook_tool", text: "Does what an entry of the workbook says; what is said here, too, counts more than what is said there.",
+		others: anything, keys: append(toolKeys(),
+			key("task", text, "the entry that it stands for", "sort").orElse("`ref`, or `name` where the tool is no list"),
+			key("ref", text, "another name of `task`", "sort").orElse("—"))}
+	otherTool = &Shape{name: "tool", text: "Calls an operation that the program registers, with the keys that are not in this table, and its input.", others: anything, keys: toolKeys()}
+
+	toolCases = []oneCase{
+		{"kind", []any{"noop"}, noopTool}, {"kind", []any{"http"}, httpTool}, {"kind", []any{"command", "shell"}, commandTool},
+		{"kind", []any{"sleep"}, sleepTool}, {"kind", []any{"wait"}, waitTool}, {"kind", []any{"workflow", "playbook"}, workflowTool},
+		{"kind", []any{"result", "artifact", "resolve"}, resultTool},
+		{"kind", []any{"workbook"}, workbookTool}, {"", nil, otherTool},
+	}
+	oneTool = &Type{name: "tool", cases: toolCases}
+	// A task of a list may also stand under its label.
+	labelled   = &Shape{name: "labelled_tool", text: "A task under its label.", others: oneTool, rule: map[string]any{"minProperties": 1, "maxProperties": 1}}
+	listedTool = &Type{name: "tool, or {LABEL: tool}", cases: withKind(labelled)}
+)
+
+var (
+	arcSpec = &Shape{name: "arc_spec", text: "How an arc is followed.", keys: []Key{
+		key("inherit_args", boolean, "true: the args of the step's own token are handed on, below those of the arc", "true").or(false)}}
+	arc = &Shape{name: "arc", text: "A way on.", keys: []Key{
+		key("step", text, "where it leads", "report").must(),
+		key("when", guard, "a guard; an arc without one is also followed after a failure, and mends nothing", `{{ event.name == "step.done" }}`).orElse("it always holds"),
+		key("args", objectOf, "an object that the token carries: `args`", `{n: "{{ event.result.n }}"}`).orElse("none"),
+		key("set", free, "paths of ctx", "{ctx.done: true}").orElse("nothing"),
+		key("set_ctx", free, "paths below ctx", "{done: true}").orElse("nothing"),
+		key("spec", is(arcSpec), "how it is followed", "{inherit_args: true}").orElse("see below"),
+	}}
+	nextSpec = &Shape{name: "next_spec", text: "How arcs are chosen.", keys: []Key{
+		key("mode", choice("exclusive", "inclusive"), "the first that holds, or all that hold", "inclusive").or("exclusive"),
+		key("on_no_match", choice("complete", "quiet"), "both say that the branch ends", "quiet").orElse("the branch ends"),
+	}}
+	next = &Shape{name: "next", text: "Where tokens go when the step has ended. Without arcs they go nowhere.", keys: []Key{
+		key("arcs", list(is(arc)), "the ways on, in order", "[{step: report}]").orElse("none"),
+		key("spec", is(nextSpec), "how they are chosen", "{mode: inclusive}").orElse("see below"),
+	}}
+
+	loopPolicy = &Shape{name: "loop_policy", text: "What iterations do to the context.", keys: []Key{
+		key("on_conflict", choice("reject_conflict", "append", "last_wins"), "when iterations of a parallel loop write different values to one path: the later fails, the value is added to a list, or the later counts", "append").or("reject_conflict"),
+		key("exec", choice("local", "distributed"), "for other programs", "local").orElse("—"),
+	}}
+	loopSpec = &Shape{name: "loop_spec", text: "How iterations run.", keys: append([]Key{
+		key("mode", choice("sequential", "parallel"), "one after the other, or side by side", "parallel").or("sequential"),
+		key("max_in_flight", either(count, text), "parallel: so many at a time; an integer ≥ 1, or an expression", "4").orElse("all at once"),
+		key("policy", is(loopPolicy), "what they do to the context", "{on_conflict: append}").orElse("see below"),
+	}, layerKeys()...)}
+	loop = &Shape{name: "loop", text: "Runs the tools once for each item of a list.", keys: []Key{
+		key("in", listOf, "the list", "{{ workload.rows }}").must(),
+		key("iterator", text.only("text", map[string]any{"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}), "the item is iter.NAME, beside iter.index", "row").must(),
+		key("spec", is(loopSpec), "how iterations run", "{mode: parallel, max_in_flight: 4}").orElse("see below"),
+	}}
+
+	join = &Shape{name: "join", text: "The step takes the tokens of one fan-out as one token.", keys: []Key{
+		key("mode", choice("all", "any", "count"), "waits for all branches, for the first, or for the n-th", "any").or("all"),
+		key("n", count, "count: how many (needed)", "2").orElse("none"),
+		key("on_missing", choice("fire", "skip"), "all: go on also when a branch has failed, or do not", "fire").or("skip"),
+	}}
+	lifecycle = &Shape{name: "lifecycle", text: "Limits of a run of the step, as other programs write them.", keys: []Key{
+		key("timeout_s", seconds, "as `spec.timeout`", "60").orElse("no limit"),
+		key("deadline_s", seconds, "as `spec.timeout`", "60").orElse("no limit"),
+	}}
+	failureMode = &Shape{name: "failure_mode", text: "What failed iterations of a loop do.", keys: []Key{
+		key("mode", choice("fail_fast", "best_effort"), "the loop fails at once, or completes all the same", "best_effort").or("fail_fast")}}
+	stepPolicy = &Shape{name: "step_policy", text: "The gate of a step, and what failed iterations do.", keys: []Key{
+		key("admit", is(admit), "the gate", `{rules: [{when: "{{ ctx.open == true }}", then: {allow: true}}]}`).orElse("everything is let in"),
+		key("failure", is(failureMode), "what failed iterations do", "{mode: best_effort}").orElse("see below"),
+		key("lifecycle", is(lifecycle), "limits, as other programs write them", "{timeout_s: 60}").orElse("none"),
+	}}
+	stepSpec = &Shape{name: "step_spec", text: "The policies of a step, and what its tasks inherit.", keys: append([]Key{
+		key("policy", is(stepPolicy), "its gate", "{failure: {mode: best_effort}}").orElse("none"),
+		key("join", is(join), "takes tokens of a fan-out as one", "{mode: all}").orElse("no join"),
+	}, layerKeys()...)}
+
+	routed = &Shape{name: "routed_step", text: "A step: it takes a token, runs its tools, and puts tokens at the ends of the arcs that hold. It has a `tool` or a `next`.",
+		rule: map[string]any{"anyOf": []any{has("tool"), has("next")}}, keys: []Key{
+			key("step", text, "its name; without dots, @, spaces and / [ ] #", "fetch").must(),
+			key("desc", text, "for people", "reads all pages").orElse("none"),
+			key("spec", is(stepSpec), "gate, join, timeout", "{timeout: PT1H}").orElse("nothing"),
+			key("loop", is(loop), "runs the tools once for each item", `{in: "{{ workload.rows }}", iterator: row}`).orElse("once"),
+			key("input", anything, "what expressions of its tools see as `input`", `{n: "{{ args.n }}"}`).orElse("null"),
+			key("tool", either(oneTool, list(listedTool)), "one tool, or a list of them: its pipeline", "{kind: noop}").orElse("only the arcs"),
+			key("set", free, "what is set after the last tool: `ctx.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
+			key("next", is(next), "where tokens go", "{arcs: [{step: report}]}").orElse("nowhere"),
+		}}
+
+	assertion = &Shape{name: "assert", text: "What an entry promises.", keys: []Key{
+		key("expects", texts, "keys that the input of its callers must have", "[rows]").orElse("none"),
+		key("returns", texts, "for people", "[sorted]").orElse("none"),
+	}}
+	entryTool = key("tool", oneTool, "the tool", "{kind: noop}").must()
+	entryKeys = []Key{
+		key("desc", text, "for people", "sorts rows").orElse("none"),
+		key("assert", is(assertion), "what it promises", "{expects: [rows]}").orElse("nothing"),
+	}
+	namedEntry = &Shape{name: "named_entry", text: "A tool that tasks of kind workbook stand for.",
+		keys: append([]Key{key("name", text, "its name", "sort").must(), entryTool}, entryKeys...)}
+	listedEntry = &Shape{name: "entry", text: "A tool that tasks of kind workbook stand for.", keys: append([]Key{entryTool}, entryKeys...)}
+	taskBook    = &Shape{name: "workbook_tasks", text: "Entries by name.", keys: []Key{
+		key("tasks", mapOf(&Type{name: "tool, or {tool: …}", cases: withKind(listedEntry)}), "entries by name", "{sort: {tool: {kind: noop}}}").orElse("none")}}
+
+	metadata = &Shape{name: "metadata", text: "What the playbook is called. Other keys are free.", others: anything, keys: []Key{
+		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*$"}), "a-z, 0-9, dots, dashes and underscores", "pages").must(),
+		key("path", text, "for other programs", "shops/pages").orElse("none"),
+		key("description", text, "for people", "reads pages").orElse("none"),
+		key("version", text, "for people", "1.2.0").orElse("none"),
+	}}
+)
+
+var playbookKind = Kind{Name: "Playbook", File: "playbook", Title: "Playbook",
+	Text: "A playbook moves tokens from step to step. How they move, what joins and gates do, and which names expressions see is described in " +
+		"[package playbook](../template/playbook/doc.go).",
+	root: &Shape{name: "Playbook", text: "Routed steps.", keys: []Key{
+		key("kind", choice("Playbook"), "what the document is", "Playbook").must(),
+		key("apiVersion", choice("sluice/v1", "noetl.io/v2", "noetl.io/v10"), "how it is written: in the last two, expressions are Jinja's", "sluice/v1").must(),
+		key("metadata", is(metadata), "what it is called", "{name: pages}").must(),
+		key("workload", free, "values that runs begin with; the run's input is laid over them", "{rows: [1, 2]}").orElse("none"),
+		key("executor", is(executor), "how runs go", "{spec: {final_step: report}}").orElse("see below"),
+		key("keychain", list(secret), "where secrets come from", "[{name: shop, kind: env, data: {token: SHOP_TOKEN}}]").orElse("no secrets"),
+		key("directory", is(directory), "who can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
+		key("workbook", either(list(is(namedEntry)), is(taskBook)), "tools that several tasks stand for", "[{name: sort, tool: {kind: noop}}]").orElse("none"),
+		key("workflow", list(is(routed)).only("", map[string]any{"minItems": 1}), "the steps; at least one", "[{step: fetch, tool: {kind: noop}}]").must(),
+	}}}

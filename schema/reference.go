@@ -1,0 +1,176 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Markdown returns the key reference of the kind: a table for each shape that no kind before it has. The same kind has the
+// same bytes.
+func (k *Kind) Markdown() string {
+	known := homes()
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", k.Title, k.Text)
+	fmt.Fprintf(&b, "This page is made from the package [schema](../schema), as is the JSON Schema [schema/%s.json](../schema/%s.json). "+
+		"Editors use it when a document begins with this line:\n\n```yaml\n# yaml-language-server: $schema=%s\n```\n\n", k.File, k.File, k.URL())
+	b.WriteString("A key that is needed has to be there. Unknown keys are refused, but for those that begin with `x-`. A type that is a link is a mapping " +
+		"with the keys that are described there.\n")
+	for _, s := range shapesOf(k.root) {
+		if known[s] == k {
+			s.table(&b, k, known)
+		}
+	}
+	return b.String()
+}
+
+// homes says in the reference of which kind each shape is described: the first that has it.
+func homes() map[*Shape]*Kind {
+	known := map[*Shape]*Kind{}
+	for _, k := range Kinds() {
+		for _, s := range shapesOf(k.root) {
+			if known[s] == nil {
+				known[s] = k
+			}
+		}
+	}
+	return known
+}
+
+// shapesOf returns a shape and those within it, in the order in which they are read.
+func shapesOf(root *Shape) []*Shape {
+	var order []*Shape
+	seen := map[*Shape]bool{}
+	var visit func(s *Shape)
+	visit = func(s *Shape) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		order = append(order, s)
+		for _, k := range s.keys {
+			k.of.eachShape(visit)
+		}
+		if s.others != nil {
+			s.others.eachShape(visit)
+		}
+	}
+	visit(root)
+	return order
+}
+
+// eachShape calls yield with the shapes that a value may have, and that its parts may.
+func (t *Type) eachShape(yield func(*Shape)) {
+	switch {
+	case t.shape != nil:
+		yield(t.shape)
+	case t.items != nil:
+		t.items.eachShape(yield)
+	case t.values != nil:
+		t.values.eachShape(yield)
+	}
+	for _, c := range t.choices {
+		c.eachShape(yield)
+	}
+	for _, c := range t.cases {
+		yield(c.is)
+	}
+}
+
+func (s *Shape) table(b *strings.Builder, k *Kind, known map[*Shape]*Kind) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", s.name, s.text)
+	if len(s.keys) == 0 {
+		return
+	}
+	b.WriteString("| key | type | default | meaning | example |\n|---|---|---|---|---|\n")
+	for _, key := range s.keys {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", key.name, cell(key.of.show(k, known)), cell(key.absent()), cell(key.text), cell(code(key.written())))
+	}
+}
+
+// absent says what counts when the key is left out.
+func (k Key) absent() string {
+	switch {
+	case k.needed:
+		return "needed"
+	case k.fallback != nil:
+		text, _ := json.Marshal(k.fallback)
+		return code(strings.Trim(string(text), `"`))
+	}
+	return k.without
+}
+
+// written is the example as it stands in a document: a text that begins with a brace is quoted, else it would be a mapping.
+func (k Key) written() string {
+	switch {
+	case !strings.HasPrefix(k.example, "{{"):
+		return k.example
+	case strings.Contains(k.example, `"`):
+		return "'" + k.example + "'"
+	}
+	return `"` + k.example + `"`
+}
+
+func code(text string) string { return "`" + text + "`" }
+
+// cell keeps a text within its cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// show writes a type for people, with links to the shapes in it.
+func (t *Type) show(k *Kind, known map[*Shape]*Kind) string {
+	switch {
+	case t.shape != nil:
+		return t.shape.link(k, known)
+	case t.items != nil:
+		return "list of " + t.items.show(k, known)
+	case t.values != nil:
+		return "mapping of " + t.values.show(k, known)
+	case t.cases != nil && t.name != "step":
+		return t.links(k, known)
+	case t.choices != nil && t.name == "":
+		return t.links(k, known)
+	case t.name != "":
+		if s := t.link(k, known); s != "" {
+			return s
+		}
+		return t.name
+	}
+	var words []string
+	for _, word := range t.rule["enum"].([]any) {
+		words = append(words, code(fmt.Sprint(word)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// links shows each of the choices.
+func (t *Type) links(k *Kind, known map[*Shape]*Kind) string {
+	var all []string
+	for _, c := range t.choices {
+		all = append(all, c.show(k, known))
+	}
+	for _, c := range t.cases {
+		all = append(all, c.is.link(k, known))
+	}
+	return strings.Join(all, " or ")
+}
+
+// link shows a type that has a name and parts: the name, and where its parts are described.
+func (t *Type) link(k *Kind, known map[*Shape]*Kind) string {
+	if t.choices == nil && t.cases == nil {
+		return ""
+	}
+	var links []string
+	t.eachShape(func(s *Shape) { links = append(links, s.link(k, known)) })
+	if links == nil {
+		return ""
+	}
+	return t.name + ": " + strings.Join(links, ", ")
+}
+
+func (s *Shape) link(k *Kind, known map[*Shape]*Kind) string {
+	page := ""
+	if home := known[s]; home != k {
+		page = home.File + ".md"
+	}
+	return "[" + s.name + "](" + page + "#" + strings.ToLower(s.name) + ")"
+}

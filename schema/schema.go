@@ -1,0 +1,121 @@
+package schema
+
+// Kind is a kind of document.
+type Kind struct {
+	Name  string // what `kind` says in it, and `sluice schema` takes
+	File  string // of its schema, below schema/, and of its reference, below docs/, without an ending
+	Title string
+	Text  string // what the reference begins with
+	root  *Shape
+}
+
+// Kinds returns all kinds of documents, those that can be run first. The slice belongs to the caller.
+func Kinds() []*Kind {
+	return []*Kind{&workflowKind, &definitionKind, &playbookKind, &scenarioKind, &directoryKind}
+}
+
+// Find returns the kind of that name, nil if there is none.
+func Find(name string) *Kind {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Shape is a mapping with known keys. Keys that begin with x- are free in all of them.
+type Shape struct {
+	name   string // of its definition
+	text   string // what it stands for
+	keys   []Key
+	others *Type          // the values of other keys; nil: there are none but those that begin with x-
+	rule   map[string]any // what else JSON Schema can say of it
+}
+
+// Key is a key of a mapping.
+type Key struct {
+	name     string
+	of       *Type
+	needed   bool
+	fallback any    // what counts when the key is left out; nil: see without
+	without  string // what it means that the key is left out, in words
+	text     string // what the key means
+	example  string // a value, as YAML
+}
+
+// Type is what a value may be.
+type Type struct {
+	name    string         // as the reference has it
+	rule    map[string]any // what JSON Schema says of it, where it has no parts
+	items   *Type          // of a list
+	values  *Type          // of a mapping whose keys the author chooses
+	shape   *Shape
+	choices []*Type // one for each sort of value: text, list, mapping
+	cases   []oneCase
+	unless  *unless
+}
+
+// oneCase is a shape of a mapping, told from others by a key that is there, or by the text that it has.
+type oneCase struct {
+	key   string // "": any other mapping
+	texts []any  // nil: the key is there
+	is    *Shape
+}
+
+// unless says in which mappings a type does not count: its value is then only of one of some sorts.
+type unless struct {
+	types []any
+	has   map[string]any // as JSON Schema
+	looks func(map[string]any) bool
+}
+
+func key(name string, of *Type, text, example string) Key {
+	return Key{name: name, of: of, text: text, example: example}
+}
+
+// must says that a mapping has to have the key.
+func (k Key) must() Key { k.needed = true; return k }
+
+// or says what counts when the key is left out.
+func (k Key) or(fallback any) Key { k.fallback = fallback; return k }
+
+// orElse says the same in words.
+func (k Key) orElse(words string) Key { k.without = words; return k }
+
+func scalar(name string, rule map[string]any) *Type { return &Type{name: name, rule: rule} }
+
+func choice(texts ...any) *Type { return &Type{rule: map[string]any{"enum": texts}} }
+
+func list(of *Type) *Type { return &Type{items: of} }
+
+func mapOf(of *Type) *Type { return &Type{values: of} }
+
+func is(shape *Shape) *Type { return &Type{shape: shape} }
+
+func either(choices ...*Type) *Type { return &Type{choices: choices} }
+
+// only narrows a type down by more of JSON Schema.
+func (t *Type) only(name string, rule map[string]any) *Type {
+	narrow := *t
+	narrow.name, narrow.rule = name, rule
+	return &narrow
+}
+
+// The types of values. Durations are those of template.ParseDuration.
+var (
+	anything = scalar("any value", nil)
+	text     = scalar("text", map[string]any{"type": "string"})
+	boolean  = scalar("boolean", map[string]any{"type": "boolean"})
+	count    = scalar("integer ≥ 1", map[string]any{"type": "integer", "minimum": 1})
+	number   = scalar("number", map[string]any{"type": "number"})
+	free     = scalar("mapping", map[string]any{"type": "object"})
+	values   = scalar("list", map[string]any{"type": "array"})
+	argument = scalar("text or integer", map[string]any{"type": []any{"string", "integer"}})
+	instant  = scalar("RFC 3339 time", map[string]any{"type": "string", "pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2}T`})
+	duration = scalar("ISO 8601 duration > 0", map[string]any{"type": "string", "maxLength": 200,
+		"pattern": `^P([0-9]+(\.[0-9]+)?W)?([0-9]+(\.[0-9]+)?D)?(T([0-9]+(\.[0-9]+)?H)?([0-9]+(\.[0-9]+)?M)?([0-9]+(\.[0-9]+)?S)?)?$`,
+		"not":     map[string]any{"pattern": "[PT]$"}})
+	texts   = list(text)
+	textMap = mapOf(argument)
+)

@@ -1,0 +1,147 @@
+package schema
+
+var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. Its result is described in [errors and results](errors.md).", keys: []Key{
+	key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
+	key("shell", text, "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
+	key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
+	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; null leaves one out", `{FILE: "{{ input.file }}"}`).orElse("none"),
+	key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
+	key("output", choice("text", "json", "lines"), "what the step's output is: standard output without its last newline, as JSON, or as a list of lines", "json").
+		orElse("`{exit_code, stdout, stderr}`"),
+}}
+
+var http = &Shape{name: "http", text: "Makes one request. Its result is described in [errors and results](errors.md).", keys: []Key{
+	key("method", text, "the method", "PUT").orElse("GET; POST with a body"),
+	key("url", text, "the URL; expressions anywhere in it", "{{ participant.endpoint }}/quote").must(),
+	key("headers", textMap, "headers; one that gives null is left out", `{Authorization: "Bearer {{ input.token }}"}`).orElse("`Idempotency-Key`, `User-Agent`, and `Content-Type` of a body that is no text"),
+	key("body", anything, "a text is sent as it is, anything else as JSON", "{{ input }}").orElse("no body"),
+	key("follow_redirects", choice("same_host", "any"), "which redirects are followed; other hosts get neither headers nor body", "any").or("same_host"),
+}}
+
+var sleep = &Shape{name: "sleep", text: "Completes when some time has passed. It holds no thread, and survives a crash.", keys: []Key{
+	key("for", text, "an ISO 8601 duration, or an expression that gives one", "PT24H").must(),
+}}
+
+var wait = &Shape{name: "wait", text: "Completes with the payload of a message: `sluice send`.", keys: []Key{
+	key("message", text, "the name of the message; expressions are allowed", "approved-{{ input.order }}").must(),
+}}
+
+var child = &Shape{name: "child", text: "Runs another workflow: `path` or `name`. Its input is the step's.", keys: []Key{
+	key("path", text, "a file, relative to this one", "ship.yaml").orElse("needed unless there is `name`"),
+	key("name", text, "a workflow that the program has registered", "ship").orElse("needed unless there is `path`"),
+}}
+
+var failing = &Shape{name: "fail", text: "Fails, without a retry.", keys: []Key{
+	key("code", text, "the code of the error", "incomplete").must(),
+	key("message", text, "what happened", "{{ input }} files are missing").orElse("empty"),
+}}
+
+var binding = &Shape{name: "binding",
+	text: "How an operation is called: exactly one of these keys. Expressions see `input` (the step's), `participant`, `attempt` and `run`.",
+	keys: []Key{
+		key("command", is(command), "runs a program", "{argv: [date]}").orElse("—"),
+		key("http", is(http), "makes an HTTP request", `{url: "http://127.0.0.1:8080"}`).orElse("—"),
+		key("sleep", is(sleep), "waits for a time", "{for: PT1H}").orElse("—"),
+		key("wait", is(wait), "waits for a message", "{message: approved}").orElse("—"),
+		key("workflow", is(child), "runs another workflow", "{path: ship.yaml}").orElse("—"),
+		key("value", anything, "gives a value, computed from `input`", `{total: "{{ input.price * 2 }}"}`).orElse("—"),
+		key("fail", is(failing), "fails", "{code: incomplete}").orElse("—"),
+	},
+	rule: map[string]any{"oneOf": []any{has("command"), has("http"), has("sleep"), has("wait"), has("workflow"), has("value"), has("fail")}},
+}
+
+func has(key string) map[string]any { return map[string]any{"required": []any{key}} }
+
+var function = &Shape{name: "func", text: "A Go function that the program registers.", keys: []Key{
+	key("name", text, "its name", "pick").must(),
+	key("args", values, "what it is called with; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
+}}
+
+// Steps hold steps, so what stands in them is set in init.
+var (
+	step        = &Shape{name: "step", text: "Calls an operation."}
+	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}
+	parallel    = &Shape{name: "parallel", text: "Runs steps side by side."}
+	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It is also where failures are caught: what its test reads the status of may fail."}
+	each        = &Shape{name: "map", text: "Runs steps once for each item of a list. The output of the last one is the item's; that of the map is their list."}
+
+	element = &Type{name: "step", cases: []oneCase{
+		{"sequential", nil, holder("sequential", sequential, "{steps: [{operation: a}]}")}, {"parallel", nil, holder("parallel", parallel, "{steps: [{operation: a}]}")},
+		{"conditional", nil, holder("conditional", conditional, "{test: pay, then: [{operation: ship}]}")}, {"map", nil, holder("map", each, "{id: pack, over: [1, 2], steps: [{operation: a}]}")}, {"", nil, step},
+	}}
+	steps = list(element)
+)
+
+// holder is the mapping whose one key names a container.
+func holder(name string, of *Shape, example string) *Shape {
+	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).must()}}
+}
+
+func init() {
+	step.keys = append([]Key{
+		key("operation", text, "what is called: a name under `operations`, or one that the program registers", "charge").must(),
+		key("id", text, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").orElse("the operation"),
+		key("func", is(function), "computes the input in Go; not beside `input`", "{name: pick}").orElse("none"),
+		key("needs", texts, "ids of steps that must have ended, besides those that its place and its expressions say", "[reserve]").orElse("none"),
+	}, callKeys()...)
+	sequential.keys = []Key{key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").must()}
+	parallel.keys = []Key{
+		key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").must(),
+		key("max_concurrency", count, "how many calls run at a time", "2").orElse("no limit"),
+	}
+	conditional.keys = []Key{
+		key("id", text, "its name in reports", "paid").orElse("none"),
+		key("test", text, "one expression that gives true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
+		key("func", is(function), "decides in Go", "{name: enough}").orElse("needed unless there is `test`"),
+		key("then", steps, "what runs if it holds", "[{operation: ship}]").must(),
+		key("else", steps, "what runs if it does not", "[{operation: apologise}]").orElse("nothing"),
+	}
+	each.keys = []Key{
+		key("id", text, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
+		key("over", anything, "an expression that gives a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
+		key("func", is(function), "gives the list in Go", "{name: files}").orElse("needed unless there is `over`"),
+		key("as", text, "the name of the item in expressions", "file").or("item"),
+		key("steps", steps, "what runs for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
+		key("max_concurrency", count, "how many calls of all items run at a time", "4").orElse("no limit"),
+	}
+}
+
+// rootKeys stand beside the steps of a Workflow and a WorkflowDefinition.
+func rootKeys(kind string) []Key {
+	return []Key{
+		key("kind", choice(kind), "what the document is", kind).must(),
+		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*$"}), "a-z, 0-9, dots, dashes and underscores", "archive").must(),
+		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").orElse("none"),
+		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").orElse("anything"),
+		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").orElse("no limit"),
+		key("failure_policy", choice("continue-running", "abort-dependents", "abort-all"),
+			"what a final failure does to steps that run: nothing; aborts those that depend on it; ends the run", "abort-all").or("continue-running"),
+		key("max_concurrency", count, "how many calls of the run are made at a time", "8").orElse("no limit"),
+		key("operations", mapOf(is(binding)), "how operations are called, by name", "{pay: {command: {argv: [./pay]}}}").orElse("those that the program registers"),
+		key("directory", is(directory), "who can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
+		key("output", anything, "the output of the run; expressions anywhere in it", "{{ steps.pay.output }}").orElse("none"),
+	}
+}
+
+var workflowKind = Kind{Name: "Workflow", File: "workflow", Title: "Workflow",
+	Text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
+		"Expressions stand in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
+	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
+		keys: append(rootKeys("Workflow"), key("steps", steps, "what runs, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
+
+var record = &Shape{name: "record", text: "Calls an operation.", keys: append([]Key{
+	key("step_id", text, "the name of the step in expressions", "pay").must(),
+	key("service_type", text, "the operation that is called", "charge").must(),
+	key("depends_on", texts, "ids of steps that must have ended; an empty list: none", "[reserve]").orElse("the step before it"),
+	key("input_from", either(text, texts), "the id of a step whose output is the input, or several: then the input is an object of their outputs; not beside `input`", "[reserve, pay]").orElse("none"),
+}, callKeys()...)}
+
+var workPlan = &Shape{name: "plan", text: "The steps.", keys: []Key{
+	key("steps", list(is(record)), "the steps", "[{step_id: pay, service_type: charge}]").must(),
+}}
+
+var definitionKind = Kind{Name: "WorkflowDefinition", File: "workflow-definition", Title: "Workflow definition",
+	Text: "A workflow definition is a flat list of steps that name what they depend on. It is read into the same tree as a `Workflow`, and " +
+		"has the same hash as one that says the same.",
+	root: &Shape{name: "WorkflowDefinition", text: "A workflow, as a flat list of steps.",
+		keys: append(rootKeys("WorkflowDefinition"), key("plan", is(workPlan), "the steps", "{steps: [{step_id: pay, service_type: charge}]}").must())}}

@@ -1,0 +1,88 @@
+package duration
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	iso "github.com/sosodev/duration"
+)
+
+// form is the part of ISO 8601 that has a fixed length: weeks, days, hours, minutes and seconds in this order,
+// each at most once, with a fraction where one is wanted.
+var form = regexp.MustCompile(
+	`^P(?:\d+(?:\.\d+)?W)?(?:\d+(?:\.\d+)?D)?(?:T(?:\d+(?:\.\d+)?H)?(?:\d+(?:\.\d+)?M)?(?:\d+(?:\.\d+)?S)?)?$`)
+
+// bytesMax is how many bytes a duration may have: the longest that there is, to the nanosecond, has 30.
+const bytesMax = 200
+
+// Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of
+// zero and below, years and months, which have no fixed length, what a time.Duration cannot hold (about 292 years), and texts of
+// more than 200 bytes.
+func Parse(text string) (time.Duration, error) {
+	if len(text) > bytesMax {
+		return 0, invalid(text[:bytesMax]+"…", fmt.Sprintf("it has %d bytes, at most %d are read", len(text), bytesMax))
+	}
+	date, _, _ := strings.Cut(text, "T")
+	switch {
+	case strings.HasPrefix(text, "-"):
+		return 0, invalid(text, "it is negative")
+	case strings.HasPrefix(text, "P") && strings.ContainsAny(date, "YM"):
+		return 0, invalid(text, "years and months have no fixed length")
+	case !form.MatchString(text) || strings.HasSuffix(text, "P") || strings.HasSuffix(text, "T"):
+		return 0, invalid(text, "write it as PT30S, PT5M or P1DT12H")
+	}
+	d, err := iso.Parse(text)
+	if err != nil {
+		return 0, invalid(text, err.Error())
+	}
+	seconds := ((d.Weeks*7+d.Days)*24+d.Hours)*3600 + d.Minutes*60 + d.Seconds
+	if seconds >= math.MaxInt64/1e9 {
+		return 0, invalid(text, "it is longer than 292 years")
+	}
+	if whole := d.ToTimeDuration(); whole > 0 {
+		return whole, nil
+	}
+	return 0, invalid(text, "it is zero")
+}
+
+func invalid(text, why string) error {
+	return fmt.Errorf("invalid duration %q: %s", text, why)
+}
+
+// Format gives the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in
+// P1DT2H30M0.5S. Parse gives back exactly d if it is positive.
+func Format(d time.Duration) string {
+	if d == 0 {
+		return "PT0S"
+	}
+	b := []byte("P")
+	rest := uint64(d)
+	if d < 0 {
+		b, rest = []byte("-P"), -rest
+	}
+	unit := func(length time.Duration, letter byte) {
+		if n := rest / uint64(length); n > 0 {
+			b = append(strconv.AppendUint(b, n, 10), letter)
+			rest %= uint64(length)
+		}
+	}
+	unit(24*time.Hour, 'D')
+	if rest > 0 {
+		b = append(b, 'T')
+	}
+	unit(time.Hour, 'H')
+	unit(time.Minute, 'M')
+	if rest > 0 {
+		b = strconv.AppendUint(b, rest/uint64(time.Second), 10)
+		if nanos := rest % uint64(time.Second); nanos > 0 {
+			b = append(b, '.')
+			b = append(b, strings.TrimRight(fmt.Sprintf("%09d", nanos), "0")...)
+		}
+		b = append(b, 'S')
+	}
+	return string(b)
+}

@@ -1,0 +1,246 @@
+package fields
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// Map says what is done with the value of each key of a mapping.
+type Map map[string]func(*document.Node)
+
+// Reader takes values out of nodes and collects what is wrong with them. Each of its methods takes a value of one kind and
+// refuses any other; it then returns the zero value. The zero Reader is ready for use; it serves one document and one
+// goroutine.
+type Reader struct {
+	faults  document.Errors
+	refused map[string]bool // paths that have been reported
+	speller expr.Speller
+}
+
+// Err returns all faults as document.Errors, or nil.
+func (r *Reader) Err() error { return r.faults.Err() }
+
+// Refused returns the paths of the values that were refused, so that no other check reports them again. The map belongs to
+// the Reader.
+func (r *Reader) Refused() map[string]bool { return r.refused }
+
+// IsRefused reports whether the value n was refused.
+func (r *Reader) IsRefused(n *document.Node) bool { return r.refused[n.Pos.Path] }
+
+// Add notes a fault that leaves its place open to other faults.
+func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
+
+// Fault notes a fault that says more than Refuse can, and refuses its place.
+func (r *Reader) Fault(e *document.Error) {
+	r.Add(e)
+	r.markRefused(e.Path)
+}
+
+// Refuse notes that what stands at n makes no sense there.
+func (r *Reader) Refuse(n *document.Node, msg string) {
+	text, _ := n.Text()
+	r.Fault(&document.Error{Pos: n.Pos, Text: text, Msg: msg})
+}
+
+func (r *Reader) markRefused(path string) {
+	if r.refused == nil {
+		r.refused = make(map[string]bool)
+	}
+	r.refused[path] = true
+}
+
+// WrongKind refuses a value of another kind than its key wants, such as "a list".
+func (r *Reader) WrongKind(n *document.Node, want string) {
+	r.Refuse(n, fmt.Sprintf("%s must be %s, not %s", LastKey(n.Pos.Path), want, n.Kind))
+}
+
+// LastKey returns the name that a message uses for the value at a path: steps[1].timing.timeout is about timeout.
+func LastKey(path string) string {
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[i+1:]
+	}
+	if path == "" {
+		return "the document"
+	}
+	return path
+}
+
+// Nearest returns the known name that was probably meant by a word, or "". Only the first words of a document are worth the
+// search.
+func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
+	return r.speller.Nearest(word, known)
+}
+
+// Object reads a mapping key by key, in the order written. It refuses a value that is no mapping, and a key that is not in
+// known unless it begins with x-.
+func (r *Reader) Object(n *document.Node, known Map) {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return
+	}
+	for e := range n.Entries() {
+		if read, ok := known[e.Key]; ok {
+			read(e.Value)
+		} else if !strings.HasPrefix(e.Key, "x-") {
+			r.UnknownKey(e, slices.Sorted(maps.Keys(known)))
+		}
+	}
+}
+
+// UnknownKey refuses a key of a mapping and suggests the known key that was probably meant. That key then counts as refused:
+// a misspelt key is not missing too.
+func (r *Reader) UnknownKey(e document.Entry, known []string) {
+	near := r.Nearest(e.Key, slices.Values(known))
+	r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near})
+	if near != "" {
+		r.markRefused(strings.TrimSuffix(e.Pos.Path, e.Key) + near)
+	}
+}
+
+// Required refuses a mapping that lacks one of the keys, unless a misspelt one has been refused in its place. Call it after
+// Object, for keys whose absence leaves no trace in what was read.
+func (r *Reader) Required(n *document.Node, keys ...string) {
+	if n.Kind != document.Mapping {
+		return
+	}
+	for _, key := range keys {
+		path := n.Pos.Key(key).Path
+		if n.Get(key) == nil && !r.refused[path] {
+			r.Fault(&document.Error{Pos: n.Pos.At(path), Msg: key + " is missing"})
+		}
+	}
+}
+
+// Text reads a string.
+func (r *Reader) Text(n *document.Node) string {
+	text, ok := n.Text()
+	if !ok {
+		r.WrongKind(n, "a string")
+	}
+	return text
+}
+
+// Argument reads a string where people also write integers, as in the arguments of a command: [sleep, 5].
+func (r *Reader) Argument(n *document.Node) string {
+	if n.Kind == document.Int {
+		return fmt.Sprint(n.Value())
+	}
+	return r.Text(n)
+}
+
+// Boolean reads true or false. It refuses yes and on, which are texts in today's YAML: an author who means them should hear
+// of it.
+func (r *Reader) Boolean(n *document.Node) bool {
+	b, ok := n.Value().(bool)
+	if !ok {
+		r.WrongKind(n, "a boolean")
+	}
+	return b
+}
+
+// Count reads an integer of at least one.
+func (r *Reader) Count(n *document.Node) int {
+	switch v := n.Value().(type) {
+	case int64:
+		if v < 1 {
+			r.Refuse(n, LastKey(n.Pos.Path)+" must be at least 1")
+			return 0
+		}
+		if int64(int(v)) == v {
+			return int(v)
+		}
+	}
+	r.WrongKind(n, "an integer")
+	return 0
+}
+
+// Number reads an integer or a fraction.
+func (r *Reader) Number(n *document.Node) float64 {
+	switch v := n.Value().(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	r.WrongKind(n, "a number")
+	return 0
+}
+
+// Duration reads an ISO 8601 duration, and shows what stands there instead: PT30 and 30 are what people write first.
+func (r *Reader) Duration(n *document.Node) time.Duration {
+	text, ok := n.Text()
+	if !ok && n.Len() == 0 {
+		text = fmt.Sprint(n.Value())
+	}
+	d, err := duration.Parse(text)
+	if err != nil {
+		r.Refuse(n, err.Error())
+	}
+	return d
+}
+
+// Instant reads an RFC 3339 time and returns it in UTC.
+func (r *Reader) Instant(n *document.Node) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.Text(n))
+	if err != nil && !r.IsRefused(n) {
+		r.Refuse(n, LastKey(n.Pos.Path)+" must be a time such as 2027-01-31T12:00:00Z")
+	}
+	return t.UTC()
+}
+
+// Texts reads a list of strings.
+func (r *Reader) Texts(n *document.Node) []string { return r.items(n, r.Text) }
+
+// Arguments reads a list of strings and integers.
+func (r *Reader) Arguments(n *document.Node) []string { return r.items(n, r.Argument) }
+
+func (r *Reader) items(n *document.Node, read func(*document.Node) string) []string {
+	if n.Kind != document.Sequence {
+		r.WrongKind(n, "a list")
+		return nil
+	}
+	list := make([]string, 0, n.Len())
+	for _, v := range n.Items() {
+		list = append(list, read(v))
+	}
+	return list
+}
+
+// TextMap reads a mapping of strings and integers, such as variables of a program or headers of a request.
+func (r *Reader) TextMap(n *document.Node) map[string]string {
+	if n.Kind != document.Mapping {
+		r.WrongKind(n, "a mapping")
+		return nil
+	}
+	m := make(map[string]string, n.Len())
+	for e := range n.Entries() {
+		m[e.Key] = r.Argument(e.Value)
+	}
+	return m
+}
+
+// List reads a list of any values.
+func (r *Reader) List(n *document.Node) []any {
+	list, ok := n.Value().([]any)
+	if !ok {
+		r.WrongKind(n, "a list")
+	}
+	return list
+}
+
+// Mapping reads a mapping of any values.
+func (r *Reader) Mapping(n *document.Node) map[string]any {
+	m, ok := n.Value().(map[string]any)
+	if !ok {
+		r.WrongKind(n, "a mapping")
+	}
+	return m
+}

@@ -1,0 +1,68 @@
+package playbook
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// readable are the variables of which it is told what was read of them.
+var readable = []string{"workload", "ctx", "args", "event", "input", "step", "results", "outcome", "output"}
+
+// Readings adds what an expression reads, by how it is written there: keys of variables, and one level below them where that
+// is all it reads.
+func Readings(e Expr, env expr.Env, list map[string]value.Value) {
+	if e == nil {
+		return
+	}
+	bare := Bare(e)
+	for _, name := range slices.Concat(readable, bare) {
+		v, err := env.Name(name)
+		object, ok := v.(map[string]any)
+		keys, all := e.Keys(name)
+		if slices.Contains(bare, name) && (!ok || all) {
+			list[name] = v // null for what is undefined
+			continue
+		}
+		if err != nil || !ok {
+			continue
+		}
+		if all {
+			keys = slices.Sorted(maps.Keys(object))
+		}
+		for _, k := range keys {
+			members, whole := e.Members(name, k)
+			below, isObject := object[k].(map[string]any)
+			if all || whole || len(members) == 0 || !isObject {
+				list[name+"."+k] = object[k]
+				continue
+			}
+			for _, m := range members {
+				list[name+"."+k+"."+m] = below[m]
+			}
+		}
+	}
+}
+
+// Matching returns the indexes of the arcs that tokens leave by: the first that holds, or, where the router is inclusive, all that do.
+func (n *Next) Matching(env expr.Env) ([]int, error) {
+	var list []int
+	for i := range n.Arcs {
+		yes := n.Arcs[i].When == nil
+		if !yes {
+			var err error
+			if yes, err = n.Arcs[i].When.EvalBool(env); err != nil {
+				return nil, err
+			}
+		}
+		if yes {
+			list = append(list, i)
+			if !n.Inclusive {
+				break
+			}
+		}
+	}
+	return list, nil
+}
