@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// What is noted of a run beside its input. Lists of runs hold all of it.
+// Data about a run besides its input. Lists of runs hold all of it.
 const (
-	ActorMax     = 256  // bytes of the name of who starts a run, or steps in
+	ActorMax     = 256  // bytes of an actor's name
 	labelsMax    = 64   // labels of a run
 	labelNameMax = 128  // bytes of the name of a label
-	labelTextMax = 1024 // bytes of what it says
+	labelTextMax = 1024 // bytes of its text
 )
 
-// CheckLabels refuses labels that are too many or too long, or no text.
+// CheckLabels refuses labels that are too many, too long, or not UTF-8.
 func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
 		return fmt.Errorf("%w: %d labels; a run has at most %d", decide.ErrLimit, len(labels), labelsMax)
@@ -37,7 +37,7 @@ func CheckLabels(labels map[string]string) error {
 	return nil
 }
 
-// CheckActor refuses a name that is too long, or no text. Nobody need be named.
+// CheckActor refuses a name that is too long or not UTF-8. The empty name is allowed.
 func CheckActor(actor string) error {
 	switch {
 	case len(actor) > ActorMax:
