@@ -141,7 +141,7 @@ type Event struct {
 	RetryAt      time.Time       `json:"retry_at,omitzero"`
 	Count        int32           `json:"count,omitempty"`
 	About        json.RawMessage `json:"about,omitempty"`   // metadata of an answer, beside the output
-	Making       int32           `json:"making,omitempty"`  // of a report: how many times the call had been made
+	Making       int32           `json:"making,omitempty"`  // of a report: how often the call was made so far, from 1
 	Work         bool            `json:"work,omitempty"`    // of a retry: the work is repeated
 	Cause        string          `json:"cause,omitempty"`   // the run above that was paused or resumed
 	Outcome      string          `json:"outcome,omitempty"` // late, duplicate or unbound: the event has no effect, or none yet

@@ -148,7 +148,7 @@ func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err e
 	return done, err
 }
 
-var errStopped = errors.New("nothing more is wanted")
+var errStopped = errors.New("the caller has stopped the iteration")
 
 // stream yields the lines of an answer that pick selects.
 func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) *T) iter.Seq2[*T, error] {

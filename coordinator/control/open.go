@@ -57,8 +57,8 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 		if s, err = disk.Open(dir, config); !errors.Is(err, journal.ErrLocked) {
 			return false, err
 		}
-		_, nobody := Dial(dir)
-		if again = errors.Is(nobody, api.ErrNotHeld); !again {
+		_, dialed := Dial(dir)
+		if again = errors.Is(dialed, api.ErrNotHeld); !again {
 			err = fmt.Errorf("%w: it works on the runs, and answers for them: sluice runs --data %s", err, dir)
 		}
 		return again, err
@@ -77,13 +77,13 @@ func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r 
 		if r, err = disk.OpenRaw(dir, mend, config); !errors.Is(err, journal.ErrLocked) {
 			return false, err
 		}
-		_, nobody := Dial(dir)
-		return errors.Is(nobody, api.ErrNotHeld), err
+		_, dialed := Dial(dir)
+		return errors.Is(dialed, api.ErrNotHeld), err
 	})
 	return r, err
 }
 
-// isJournal reports whether a directory with this entry has a journal; the other one may be lost.
+// isJournal reports whether an entry shows that its directory has a journal, of which other files may be lost.
 func isJournal(entry os.DirEntry) bool { return entry.Name() == journalFile || entry.Name() == "db" }
 
 // whileLocked calls try again as long as the directory is locked and try asks for it.

@@ -19,7 +19,7 @@ import (
 const MinLength = 4
 
 // ErrUnavailable means that a secret cannot be fetched now. A retry may succeed.
-var ErrUnavailable = errors.New("keychain: the secret cannot be had")
+var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 
 // Ring is the secrets of one run.
 type Ring struct {

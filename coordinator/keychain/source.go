@@ -47,10 +47,10 @@ func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]strin
 			values[key], err = field(answer, key)
 		}
 		if err == nil && len(values[key]) < MinLength {
-			err = fmt.Errorf("it has fewer than %d bytes, and so cannot be kept out of what is written down", MinLength)
+			err = fmt.Errorf("it has fewer than %d bytes, too few to be redacted", MinLength)
 		}
 		if err == nil && len(values[key]) > secretMax {
-			err = fmt.Errorf("it has more than %d bytes, and so cannot be kept out of what is written down", secretMax)
+			err = fmt.Errorf("it has more than %d bytes, too many to be redacted", secretMax)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", key, err))

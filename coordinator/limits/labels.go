@@ -27,11 +27,11 @@ func CheckLabels(labels map[string]string) error {
 		case len(name) > labelNameMax:
 			return fmt.Errorf("%w: label %.40q…: its name has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(name), labelNameMax)
 		case name == "" || !utf8.ValidString(name):
-			return fmt.Errorf("label %q: its name is no text", name)
+			return fmt.Errorf("label %q: its name is empty or not UTF-8", name)
 		case len(text) > labelTextMax:
 			return fmt.Errorf("%w: label %q has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(text), labelTextMax)
 		case !utf8.ValidString(text):
-			return fmt.Errorf("label %q: %q is no text in UTF-8", name, text)
+			return fmt.Errorf("label %q: %q is not UTF-8", name, text)
 		}
 	}
 	return nil
@@ -43,7 +43,7 @@ func CheckActor(actor string) error {
 	case len(actor) > ActorMax:
 		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
 	case !utf8.ValidString(actor):
-		return fmt.Errorf("actor %q is no text in UTF-8", actor)
+		return fmt.Errorf("actor %q is not UTF-8", actor)
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ func (r *Reader) Explain(ctx context.Context, run, step string) (*inspect.Explan
 	if err := r.process.Parked(ctx, run); errors.Is(err, decide.ErrParked) {
 		out.Reasons = slices.Insert(out.Reasons, 0, parkedReason(err))
 	} else if !r.process.Drives(run) {
-		nobody := inspect.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
-		out.Reasons = slices.Insert(out.Reasons, 0, nobody)
+		undriven := inspect.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		out.Reasons = slices.Insert(out.Reasons, 0, undriven)
 	}
 	return out, nil
 }
