@@ -72,7 +72,7 @@ func TestARunIsFinishedFromOutside(t *testing.T) {
 	})
 }
 
-func TestEveryWishNamesItsActorInTheJournal(t *testing.T) {
+func TestEveryCommandNamesItsActorInTheJournal(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		start(t, e, "r1")
 		for _, w := range []struct {
