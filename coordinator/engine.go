@@ -98,7 +98,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
 	})
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
-	e.loops.Go(func() { e.clock.Watch(e.ctx, e.lookAtTimers) })
+	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false
 	defer func() {
 		if !ready { // PickUp may have ended the caller's goroutine, too
@@ -266,8 +266,8 @@ func (e *Engine) wake(id string) {
 	e.load(id)
 }
 
-// lookAtTimers makes all runs check their timers.
-func (e *Engine) lookAtTimers() {
+// checkTimers makes all runs check their timers.
+func (e *Engine) checkTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, r := range e.runs {

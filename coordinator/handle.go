@@ -160,7 +160,7 @@ func (r *Run) Send(ctx context.Context, name string, payload any) error {
 	}
 	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
 	if err == nil {
-		r.tellUnawaited(ctx, name)
+		r.logUnawaited(ctx, name)
 	}
 	return err
 }

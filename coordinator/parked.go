@@ -24,8 +24,8 @@ func (e *Engine) notice(id string) (ctx context.Context, leave func()) {
 	return e.parked.Notice(e.ctx, id)
 }
 
-// tellParked logs that a run is parked.
-func (e *Engine) tellParked(id string, reason error) {
+// logParked logs that a run is parked.
+func (e *Engine) logParked(id string, reason error) {
 	e.config.Logger.Warn("a run is parked: it cannot go on in this process", "run", id, "reason", reason)
 }
 
@@ -78,7 +78,7 @@ func (r *run) leave() {
 		}
 	}
 	if e.forget(r, parks, start) {
-		e.tellParked(r.id, r.err)
+		e.logParked(r.id, r.err)
 	}
 	items, landed := r.inbox.Close()
 	e.pool.Leave(&r.under)
@@ -171,7 +171,7 @@ func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known
 	news := e.runs[id] == nil && e.parked.Park(id, reason, start)
 	e.mu.Unlock()
 	if news {
-		e.tellParked(id, reason)
+		e.logParked(id, reason)
 	}
 	if known != e.registry.Learned() {
 		e.retryMissing()

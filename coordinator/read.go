@@ -163,8 +163,8 @@ func (r *Run) Awaits(ctx context.Context, message string) error {
 	return err
 }
 
-// tellUnawaited logs that a message was sent for which no step waits.
-func (r *Run) tellUnawaited(ctx context.Context, message string) {
+// logUnawaited logs that a message was sent for which no step waits.
+func (r *Run) logUnawaited(ctx context.Context, message string) {
 	if e, ok := errors.AsType[*UnawaitedError](r.Awaits(ctx, message)); ok {
 		r.engine.config.Logger.Warn("a message that nobody waits for was sent", "run", r.id, "message", message, "reason", e)
 	}

@@ -21,9 +21,9 @@ const shutdownTime = 5 * time.Second
 // unreturnedMax bounds the names in the error of Shutdown.
 const unreturnedMax = 20
 
-// comeToAnEnd returns when everything that the engine has begun has ended, or shutdownTime after ctx has: the program's code
+// awaitEnd returns when everything that the engine has begun has ended, or shutdownTime after ctx has: the program's code
 // need not return. left receives the error of the functions passed to BeforeShutdown.
-func (e *Engine) comeToAnEnd(ctx context.Context, left <-chan error) error {
+func (e *Engine) awaitEnd(ctx context.Context, left <-chan error) error {
 	settled := make(chan error, 1)
 	go func() {
 		e.loops.Wait()
@@ -120,7 +120,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
-	return errors.Join(e.comeToAnEnd(ctx, left), e.store.Close())
+	return errors.Join(e.awaitEnd(ctx, left), e.store.Close())
 }
 
 // BeforeShutdown makes Shutdown call f first, while the engine still works, and return only after f has: a server that passes

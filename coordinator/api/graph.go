@@ -14,7 +14,7 @@ import (
 
 // Call is a node of a call graph. For a call in a run that is missing, only the request is known.
 type Call struct {
-	Kind          string          `json:"kind"`    // call, or meeting: a node that stands for many calls at once
+	Kind          string          `json:"kind"`    // call, or meeting: a node between many calls and those that waited for all of them
 	Request       string          `json:"request"` // `<run>/<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
 	Run           string          `json:"run,omitempty"`
 	Step          string          `json:"step,omitempty"`

@@ -30,16 +30,16 @@ const (
 
 // Server answers requests on the socket of a directory until Close, or until its engine shuts down.
 type Server struct {
-	engine  *coordinator.Engine
-	dir     string
-	room    places // for connections
-	waiting waiting
-	wishes  places
-	looks   places
-	watches places
-	ctx     context.Context
-	cancel  context.CancelFunc
-	all     sync.WaitGroup
+	engine   *coordinator.Engine
+	dir      string
+	room     places // for connections
+	waiting  waiting
+	commands places
+	looks    places
+	watches  places
+	ctx      context.Context
+	cancel   context.CancelFunc
+	all      sync.WaitGroup
 
 	mu     sync.Mutex
 	socket *net.UnixListener
@@ -55,7 +55,7 @@ func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	}
 	s := &Server{
 		engine: engine, dir: dir, room: make(places, connections),
-		wishes: make(places, CommandsMax), looks: make(places, LooksMax), watches: make(places, WatchersMax),
+		commands: make(places, CommandsMax), looks: make(places, LooksMax), watches: make(places, WatchersMax),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
@@ -165,7 +165,7 @@ func (s *Server) accept(l *net.UnixListener) {
 func (s *Server) placesFor(v api.Verb) places {
 	switch {
 	case v.Command():
-		return s.wishes
+		return s.commands
 	case v == api.Watch:
 		return s.watches
 	}

@@ -36,14 +36,14 @@
 //
 // # Contracts
 //
-// Concurrency: Check uses the Raw, and calls tell, on the goroutine of its caller. No other process can have the directory
+// Concurrency: Check uses the Raw, and calls emit, on the goroutine of its caller. No other process can have the directory
 // open.
 //
 // Order: faults are reported as they are found. Streams are read in the order of their names; the faults of a run follow its
 // events, with the head last. The same directory yields the same faults in the same order.
 //
 // Errors: a defect of the directory is a Fault, not an error, and so is a panic while a definition is compiled or an event is
-// applied. Check returns an error only if ctx has ended, if tell has returned one, or if the directory cannot be written.
+// applied. Check returns an error only if ctx has ended, if emit has returned one, or if the directory cannot be written.
 //
 // Durability: rebuilt records are durable when the Close of the Raw has returned nil.
 //

@@ -48,11 +48,11 @@ type Report struct {
 // Sound reports whether there was no fault, or all were mended.
 func (r *Report) Sound() bool { return r.Faults == r.Mended }
 
-// Check reads everything in a directory, and calls tell with each fault as it is found. With mend, for which raw must have
-// been opened, it rebuilds derived records; it does not close raw. It returns early if ctx ends, if tell returns an error, or
+// Check reads everything in a directory, and calls emit with each fault as it is found. With mend, for which raw must have
+// been opened, it rebuilds derived records; it does not close raw. It returns early if ctx ends, if emit returns an error, or
 // if the directory cannot be written, with that error and the counts so far.
-func Check(ctx context.Context, raw *disk.Raw, mend bool, tell func(Fault) error) (Report, error) {
-	d := &doctor{raw: raw, mend: mend, tell: tell, plans: map[string]compiled{}}
+func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error) (Report, error) {
+	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]compiled{}}
 	err := d.commits()
 	for name, unread := range raw.Streams(ctx) {
 		switch {
@@ -78,7 +78,7 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, tell func(Fault) error
 type doctor struct {
 	raw    *disk.Raw
 	mend   bool
-	tell   func(Fault) error
+	emit   func(Fault) error
 	report Report
 	plans  map[string]compiled // by hash
 }
@@ -98,7 +98,7 @@ func (d *doctor) fault(f Fault) error {
 	if f.Mended != "" {
 		d.report.Mended++
 	}
-	return d.tell(f)
+	return d.emit(f)
 }
 
 // commits checks the number of the last commit.

@@ -33,8 +33,8 @@ func (l *Lot) Notice(process context.Context, run string) (ctx context.Context, 
 	}
 }
 
-// give ends the wait for a run. The caller holds mu.
-func (l *Lot) give(run string) {
+// release ends the wait for a run. The caller holds mu.
+func (l *Lot) release(run string) {
 	if n := l.notices[run]; n != nil {
 		n.cancel()
 		delete(l.notices, run)

@@ -35,7 +35,7 @@ type Place struct {
 func (l *Lot) Park(run string, reason error, start *journal.Start) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.give(run)
+	l.release(run)
 	p := l.places[run]
 	if p == nil && len(l.places) >= parkedMax {
 		return true

@@ -8,7 +8,7 @@ import (
 )
 
 // Error returns the error of a context that has ended, with its cause if that differs. errors.Is finds both, so that a caller
-// who set a cause still finds context.Canceled or context.DeadlineExceeded.
+// with a cause of its own still finds context.Canceled or context.DeadlineExceeded.
 func Error(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
