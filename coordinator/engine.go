@@ -131,7 +131,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		e.mu.Lock()
 		switch {
 		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), e.children.AreFound(head.Run):
-			e.load(head.Run) // a pause does not end the calls that were under way
+			e.load(head.Run) // a pause does not end the calls in progress
 		case head.Due > 0:
 			e.alarms.Set(head.Run, head.Due)
 			asleep = append(asleep, head.Run)

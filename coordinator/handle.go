@@ -57,7 +57,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-active.over:
 		case <-e.shut:
 		}
-		if !isClosed(active.over) { // its loop does not come to an end
+		if !isClosed(active.over) { // its loop does not end
 			return nil, ErrShutdown
 		}
 		switch {

@@ -71,7 +71,7 @@ type Step struct {
 	Began       time.Time  `json:"began,omitzero"` // of the newest attempt
 	Ended       time.Time  `json:"ended,omitzero"` // of the newest attempt
 	Failure     *Failure   `json:"failure,omitempty"`
-	Message     string     `json:"message,omitempty"`     // what it waits for
+	Message     string     `json:"message,omitempty"`     // that it waits for
 	Fulfillment string     `json:"fulfillment,omitempty"` // state of its task
 	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
 	Preview                // of its output, once it has completed
