@@ -1,6 +1,6 @@
-// Package sluice runs workflows: graphs of calls that must not get lost. Every call leaves events in an append-only
-// journal; a graph of signals, derived from the journal and from nothing else, says what each step's status is and what
-// may start; a coordinator makes it happen. Nothing has to be installed: the journal is a folder.
+// Package sluice runs workflows: graphs of calls that must not get lost. Every call is recorded as events in an append-only
+// journal; a graph of signals, derived from the journal alone, computes the status of each step and which steps may start; a
+// coordinator makes the calls. Nothing has to be installed: the journal is a folder.
 //
 //	greet := operation.Define("greet", func(ctx context.Context, name string) (string, error) { return "hello " + name, nil })
 //	hello := flow.Call("hello", greet, flow.Input[string]())
@@ -10,15 +10,14 @@
 //	run, err := sluice.Start(ctx, engine, welcome, "ann")
 //	result, err := run.Wait(ctx)
 //
-// This package is the front door: Open gives an engine, Start starts a workflow whose types are known. The rooms of the
-// house, in reading order:
+// Open returns an engine, and Start starts a workflow whose types are known. The packages, in reading order:
 //
 //	template              what a workflow is: documents and their validation
 //	template/flow         workflows built in Go, with typed handles
 //	template/playbook     routed steps
-//	coordinator           the engine: start, wait, watch, step in
+//	coordinator           the engine: start, wait, watch, command
 //	coordinator/operation what steps call: Go functions, commands, HTTP
-//	coordinator/control   steps into the runs of another process
+//	coordinator/control   commands for the runs of another process
 //	reactive              journal ─▶ statuses, the pure half
 //	reactive/journal      events and their stores
 //	signals               fine-grained reactivity, usable alone
@@ -26,16 +25,15 @@
 //
 // # Contracts
 //
-// Durability: nothing leaves the process before the event that announces it is durable; what an observer has seen, every
-// later observer sees. With a folder, durable is synced to the disk; in memory, it ends with the process.
+// Durability: a call, an answer or an update leaves the process only after its event is durable; an event that one observer
+// has seen, every later observer sees. In a folder, durable means synced to the disk; in memory, events end with the process.
 //
-// Repetition: a call that was requested and has no answer when the process dies is requested again with the same request
-// id and idempotency key: at least once, and exactly once for operations that honour the key. A call that has an answer is
-// never made again.
+// Repetition: a call that was requested and has no answer when the process dies is requested again with the same request id
+// and idempotency key: at least once, and exactly once for operations that honour the key. An answered call is never repeated.
 //
-// Concurrency: engines and runs are safe for concurrent use; one process at a time has a folder open, and answers there for
-// the others: `sluice runs --data journal` shows the runs of a program, `sluice send` and the like step into them.
+// Concurrency: engines and runs are safe for concurrent use. One process at a time has a folder open and serves the others:
+// `sluice runs --data journal` shows the runs of a program, and `sluice send` and other verbs send them commands.
 //
-// Cost: what an event costs is proportional to what it changes, and runs that wait at the same time share syncs of the
-// disk. README.md has figures beside those of others, and the command that measures them.
+// Cost: the work for an event is proportional to what it changes, and runs that wait at the same time share syncs of the disk.
+// README.md has figures beside those of other engines, and the command that measures them.
 package sluice

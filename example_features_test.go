@@ -18,8 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// The examples stand in the order in which one needs them. must keeps them short: their errors would be faults of the
-// examples.
+// The examples are in reading order. must keeps them short: their errors would be faults of the examples.
 func must[T any](v T, err error) T {
 	if err != nil {
 		log.Panic(err)
@@ -27,7 +26,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A workflow may be a document as well. What it calls is bound in the document, or a Go function of the program.
+// A workflow may also be a document. Its operations are bound in the document, or are Go functions of the program.
 func Example_document() {
 	ctx := context.Background()
 	workflow := must(template.Parse("shout.yaml", must(os.ReadFile("testdata/workflows/shout.yaml"))))
@@ -42,7 +41,7 @@ func Example_document() {
 	// [FROM A DOCUMENT] <nil>
 }
 
-// The tools of a playbook are operations of the program as well. Package kinds reads documents of every kind.
+// The tools of a playbook are also operations of the program. Package kinds reads documents of every kind.
 func Example_playbook() {
 	ctx := context.Background()
 	double := operation.Define("double", func(_ context.Context, n int) (int, error) { return 2 * n, nil })
@@ -74,7 +73,7 @@ workflow:
 	// 48
 }
 
-// A run that does not complete says which failure ended it. Codes tell failures apart.
+// The result of a run that did not complete has the failure that ended it. Codes distinguish failures.
 func Example_errors() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -92,7 +91,7 @@ func Example_errors() {
 	// failed true declined no cover for 3900
 }
 
-// A call that fails is made again, as often and as soon as its step says. The idempotency key stays the same.
+// A failed call is retried as often and as soon as its step says. The idempotency key stays the same.
 func Example_retry() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -118,7 +117,7 @@ func Example_retry() {
 	// a page
 }
 
-// An If that asks how a step has ended catches its failure. Behind it, Coalesce reads the result that may not be there.
+// An If on the status of a step catches its failure. After it, Coalesce reads the result, which may be missing.
 func Example_catch() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -144,7 +143,7 @@ func Example_catch() {
 	// completed 99 cents
 }
 
-// Choose runs one of two steps and gives its result, here as that of each item of a list.
+// Choose runs one of two steps and returns its result, here for each item of a list.
 func Example_choose() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -166,8 +165,8 @@ func Example_choose() {
 	// lent for 200
 }
 
-// A Go function decides, lists or computes where data alone will not do. One of several arguments takes a struct, whose
-// fields are set to results.
+// A Go function decides, lists or computes where data alone does not suffice. A function of several arguments takes a struct,
+// whose fields are set to results.
 func Example_function() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -195,7 +194,7 @@ func Example_function() {
 	// bought
 }
 
-// A workflow can be a step of another, with types like any step. It runs as a run of its own.
+// A workflow can be a step of another, with types like any step. It runs as a separate run.
 func Example_child() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -240,7 +239,7 @@ func Example_parallel() {
 	// completed
 }
 
-// Nodes that a program makes are a flow.Nodes, which stands wherever a node can.
+// Nodes that a program makes are a flow.Nodes, which can be used like a node.
 func Example_dynamic() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -262,7 +261,7 @@ func Example_dynamic() {
 	// completed
 }
 
-// Watch tells everything that happens to a run, from its first event or any other on, once it is durable.
+// Watch yields everything that happens to a run, from its first event or any other on, once it is durable.
 func Example_watch() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -290,7 +289,7 @@ func Example_watch() {
 	// 5 first running → completed
 }
 
-// What was called in a run, and what has waited for what, is a graph. Calls that child runs have made are in it too.
+// The call graph holds the calls of a run, and which of them waited for which. It includes the calls of child runs.
 func Example_callGraph() {
 	ctx := context.Background()
 	workflow := must(template.Parse("letters.yaml", []byte(`
@@ -319,7 +318,7 @@ steps:
 	// again completed for ann
 }
 
-// A step bound to wait completes with the message that somebody sends: now, or after the process was started anew.
+// A step bound to wait completes with a message, sent now or after the process was started anew.
 func Example_message() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -343,7 +342,7 @@ func Example_message() {
 	// ann
 }
 
-// A folder keeps runs. An engine that is opened on it goes on with those that have not ended; here it finds one that has.
+// A folder keeps runs. An engine that opens it goes on with the unfinished ones; here it finds a finished one.
 func Example_durable() {
 	ctx := context.Background()
 	dir := must(os.MkdirTemp("", "journal"))
@@ -365,7 +364,7 @@ func Example_durable() {
 	// <nil>
 }
 
-// Starting a run that exists gives that run: whoever starts it need not remember whether it has.
+// Starting an existing run returns it: the caller need not remember whether it was started.
 func Example_startOnce() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -410,7 +409,7 @@ func Example_cancel() {
 	// aborted cancelled: enough
 }
 
-// Everything that is wrong with a document is said at once, with its place.
+// All faults of a document are reported at once, with their places.
 func Example_refusal() {
 	operations := []string{"split", "upper"}
 	known := template.Known{

@@ -81,7 +81,7 @@ func TestAFolderThatIsWorkedOnIsRefusedAtOnce(t *testing.T) {
 	require.NoError(t, again.Shutdown(t.Context()))
 }
 
-func TestAFolderThatSomebodyLooksAtIsWaitedFor(t *testing.T) {
+func TestAFolderThatAnotherProcessReadsIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	engine, _ := opened(t, dir, coordinator.Config{})
 	require.NoError(t, engine.Shutdown(t.Context()))
@@ -111,7 +111,7 @@ func TestAFolderThatSomebodyLooksAtIsWaitedFor(t *testing.T) {
 }
 
 // Where no socket can be made the engine works, and it is said that others are kept out.
-func TestAFolderWithoutASocketIsTold(t *testing.T) {
+func TestAFolderWithoutASocketIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "control.sock", "in the way"), 0o700))
 	var log bytes.Buffer

@@ -16,7 +16,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// block gives the README's first block of code in a language.
+// block returns the README's first block of code in a language.
 func block(t *testing.T, language string) string {
 	_, rest, ok := strings.Cut(read(t, "README.md"), "\n```"+language+"\n")
 	require.True(t, ok, "README.md has no block of %s", language)

@@ -257,7 +257,7 @@ func TestPackagesImportOnlyWhatTheirFloorAllows(t *testing.T) {
 	}
 }
 
-func TestNobodyImportsUpwards(t *testing.T) {
+func TestNoPackageImportsUpwards(t *testing.T) {
 	for i, f := range floors {
 		for _, later := range floors[i+1:] {
 			if f.may != nil && f.may(later.pkg) {

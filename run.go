@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// Start begins a run of a workflow whose types are known: an input of another type does not compile. In all else it does
-// what coordinator.Engine.Start does, which also takes workflows without types.
+// Start begins a run of a workflow whose types are known: an input of another type does not compile. Otherwise it does what
+// coordinator.Engine.Start does, which also accepts workflows without types.
 func Start[In, Out any](ctx context.Context, e *coordinator.Engine, w flow.Workflow[In, Out], input In, opts ...coordinator.Option) (*Run[Out], error) {
 	r, err := e.Start(ctx, w.Tree(), input, opts...)
 	if err != nil {
@@ -18,17 +18,17 @@ func Start[In, Out any](ctx context.Context, e *coordinator.Engine, w flow.Workf
 	return &Run[Out]{r}, nil
 }
 
-// Run is a handle of a run whose output has a type. Run[Out]{r} gives the type to a run that was found by its id.
+// Run is a handle of a run with a typed output. Run[Out]{r} adds the type to a run that was found by its id.
 type Run[Out any] struct{ *coordinator.Run }
 
-// Result is how such a run ended.
+// Result is the result of such a run.
 type Result[Out any] struct {
 	*coordinator.Result
-	Output Out // as its json tags say; zero unless the run completed
+	Output Out // decoded by its json tags; zero unless the run completed
 }
 
-// Wait returns when the run has ended, however it did: see coordinator.Run.Wait. It returns the result beside an error when
-// the run has completed with an output that is no Out.
+// Wait waits until the run has ended and returns its result: see coordinator.Run.Wait. If the output of a completed run cannot
+// be decoded as Out, it returns both the result and an error.
 func (r *Run[Out]) Wait(ctx context.Context) (*Result[Out], error) {
 	ended, err := r.Run.Wait(ctx)
 	if err != nil {

@@ -13,16 +13,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// Open starts an engine whose journal lives in a directory, made if it is not there, and goes on with the runs it finds in
-// it that have not finished. With dir "" the journal lives in memory and ends with the process.
+// Open starts an engine whose journal is in a directory, which it creates if necessary, and goes on with the unfinished runs
+// in it. If dir is "", the journal is in memory and ends with the process.
 //
-// Until Shutdown the engine answers on a socket in the directory, so that the command, or package control, shows its runs and
-// steps into them from another process: `sluice runs --data DIR`. Who may write the directory may use the socket. Where none can
-// be made, config.Logger is told at WARN, and the engine works without.
+// Until Shutdown the engine serves a socket in the directory, so that the command, or package control, shows its runs and
+// sends them commands from another process: `sluice runs --data DIR`. Users who may write the directory may use the socket. If
+// no socket can be made, the engine logs that at WARN and works without.
 //
-// One process at a time works on a directory: for another, also for a second engine in this one, Open returns
-// journal.ErrLocked at once. A process that only looks at the directory has it open for a moment and is waited for, at most
-// three seconds or until ctx ends.
+// One process at a time works on a directory: for any other, and for a second engine in the same process, Open returns
+// journal.ErrLocked at once. It waits for a process that only reads the directory, at most three seconds or until ctx ends.
 func Open(ctx context.Context, dir string, config coordinator.Config) (*coordinator.Engine, error) {
 	if dir == "" {
 		return coordinator.New(ctx, memory.New(), config)

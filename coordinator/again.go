@@ -10,11 +10,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// errUnbegun is why the id of a start is free after all: the start that had it has failed.
+// errUnbegun means that an id is free again because the start that used it has failed.
 var errUnbegun = errors.New("the run has not begun")
 
-// again is a start whose id is taken: fine when it is the same run, else an error that says in what they differ. A start that is
-// under way is waited for, until it is durable or has failed.
+// again handles a start whose id is taken: it returns the existing run if it is the same, else an error that describes the
+// difference. If that run is still being started, again waits until it is durable or has failed.
 func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) {
 	start := first.Detail.Start
 	for {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-func TestAMessageThatNobodyWaitsForIsTold(t *testing.T) {
+func TestAMessageThatNoStepWaitsForIsLogged(t *testing.T) {
 	const one = `{operation: letter}`
 	for name, c := range map[string]struct{ operations, steps, message, want string }{
 		"awaited":      {`letter: {wait: {message: letter}}`, one, "letter", ""},
@@ -50,7 +50,7 @@ func TestAMessageThatNobodyWaitsForIsTold(t *testing.T) {
 	}
 }
 
-func TestAMessageForAPlaybookThatNobodyWaitsFor(t *testing.T) {
+func TestAMessageForAPlaybookThatNoStepWaitsFor(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	r := begin(t, e, once(`
       - {name: hear, kind: wait, message: approve}`), nil)

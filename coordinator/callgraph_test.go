@@ -45,7 +45,7 @@ func lineage(t testing.TB, g *coordinator.CallGraph, call string) (list []string
 	return list
 }
 
-// From whichever run of a family the graph is asked for, it leads to the run that is nobody's child.
+// For every run of a family the graph leads to the run without a parent.
 func TestCallGraphsSpanGenerations(t *testing.T) {
 	seen := make(chan *journal.Identity, 9)
 	who := operation.Define("who", func(ctx context.Context, _ any) (int, error) {
@@ -146,7 +146,7 @@ workflow:
 	require.Equal(t, []string{"p/b@1[1].y#1"}, lineage(t, callsOf(t, e, "p/b@1[1].y#1"), "p/b@1[1].y#1/s@1.t#1"))
 }
 
-// Of runs under rules of another version the calls are known, and who has made them.
+// For runs under rules of another version the graph has the calls, and the calls that made them.
 func TestCallGraphsOfRunsThatCannotBeFollowed(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := disk.Open(unpack(t, "format-1.tar.gz"), disk.Config{Logger: quiet})

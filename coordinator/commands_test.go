@@ -25,8 +25,8 @@ import (
 
 // TestACommandIsCarriedOutOrRefused puts every command to random workflows in every state that they come to. One that is
 // refused leaves the run as it was; one that is not has the effect that it is for, at once, and another attempt is made before
-// the run ends, unless it is taken back. It is the same whether the process that is told drives the run or only notes the
-// wish, and when it is made anew from the journal. And there is no state without a way out: when every step that has not
+// the run ends, unless it is taken back. It is the same whether the process that takes the command drives the run or only
+// notes it, and when it is made anew from the journal. And there is no state without a way out: when every step that has not
 // ended is aborted, the run ends.
 func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -170,7 +170,7 @@ func (d *desk) give(e journal.Event) (refused error) {
 	return refused
 }
 
-// note brings a wish in by way of a process that does not drive the run. Another goes on with it.
+// note brings a command in by way of a process that does not drive the run. Another goes on with it.
 func (d *desk) note(e journal.Event) error {
 	batch, err := d.step.Note(d.now, e)
 	if err == nil {

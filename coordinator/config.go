@@ -12,70 +12,71 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// Limits bound what one run, with the child runs below it, may grow to.
+// Limits bounds one run together with its child runs.
 type Limits = limits.Limits
 
-// ActorMax is how many bytes the name has at most of who starts a run, or steps in.
+// ActorMax is the maximum length in bytes of an actor's name.
 const ActorMax = limits.ActorMax
 
-// DefaultLimits are the limits of a Config that says nothing else.
+// DefaultLimits returns the limits of a zero Config.
 func DefaultLimits() Limits { return limits.Default() }
 
-// Config is what an engine is made with. The zero Config is usable.
+// Config configures an engine. The zero Config is usable.
 type Config struct {
-	// Operations are what steps call, besides what their document binds. Two of one name are an error.
+	// Operations are the operations that steps call, besides those that their document binds. Two with the same name are an
+	// error.
 	Operations []Operation
 
-	// Workflows that may have runs in the store and use Go functions: a run finds those of its own definition alone, by its
-	// hash. A workflow that is started is known by that.
+	// Workflows lists workflows that use Go functions and may have runs in the store. A run uses the functions of its own
+	// definition only, found by its hash. Workflows that are started need not be listed.
 	Workflows []*template.Workflow
 
-	// Loaded is what registry.Load has returned: documents that it has read are not read and compiled again. It belongs to one
-	// engine, and its PassEnv is that of Load. Default: none.
+	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
+	// and its PassEnv is the one given to Load. Default: none.
 	Loaded *registry.Registry
 
-	// Directory is who can be targeted, in place of what documents say. Default: the document's.
+	// Directory lists the participants that calls can target, in place of the document's directory. Default: the document's.
 	Directory directory.Directory
 
-	// PassEnv names the variables of this process's environment that programs of command bindings get besides PATH, HOME, LANG
-	// and TMPDIR, as far as they are set. Default: none.
+	// PassEnv names the environment variables of this process that programs of command bindings receive, if set, besides PATH,
+	// HOME, LANG and TMPDIR. Default: none.
 	PassEnv []string
 
-	// IdleTimeout is how long a run stays in memory with nothing to do. Default: 10 s.
+	// IdleTimeout is how long an idle run stays in memory. Default: 10 s.
 	IdleTimeout time.Duration
 
-	// SecretTimeout is how long the answer of a server may take that a playbook's keychain asks for a secret. Default: 30 s.
+	// SecretTimeout bounds each request of a playbook's keychain to a server for a secret. Default: 30 s.
 	SecretTimeout time.Duration
 
-	// CallsMax bounds the calls of the whole process that are under way, those to the participants of a fan-out included. A
-	// step beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
-	// decision sources have a bound of their own of the same size. `sleep`, `wait`, child runs and pure operations do not
-	// count. Default: no limit.
+	// CallsMax bounds the calls in progress in the whole process, including those to the participants of a fan-out. A step
+	// beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
+	// decision sources have a separate bound of the same size. `sleep`, `wait`, child runs and pure operations do not count.
+	// Default: no limit.
 	CallsMax int
 
-	// ProgramsMax bounds the programs of command bindings that the process runs at a time, each of which costs it a thread and the
-	// machine a process. A step beyond it stays ready, as with CallsMax; programs that are decision sources have a bound of their
-	// own of the same size. Default: 256. Negative: no limit.
+	// ProgramsMax bounds the programs of command bindings that run at the same time; each takes a thread of this process and a
+	// process of the machine. A step beyond it stays ready, as with CallsMax; programs that are decision sources have a
+	// separate bound of the same size. Default: 256. Negative: no limit.
 	ProgramsMax int
 
-	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
-	// Default: it waits for its context to be patched.
+	// OnBlocked is what a playbook does when its gates hold all remaining tokens, unless the playbook says so itself. Default:
+	// it waits until its context is patched.
 	OnBlocked playbook.OnBlocked
 
-	// PickUp says which of the unfinished runs in the store New goes on with; the engine also goes on with those it
-	// starts, and with their child runs. The others are left alone: they can be read, and what somebody wishes for one
-	// is journaled for the engine that will go on with it. Default: all.
+	// PickUp reports whether New goes on with an unfinished run in the store; the engine always goes on with the runs it
+	// starts and their child runs. The others can be read, and commands for them are journaled for the engine that will go on
+	// with them. Default: all.
 	PickUp func(journal.Head) bool
 
-	// Limits keep one run from taking the whole process. Default: see Limits.
+	// Limits bounds each run. Default: DefaultLimits.
 	Limits Limits
 
-	// Logger is told what nobody is waiting to hear. A line whose handler panics goes to standard error. Default:
+	// Logger receives the messages that no caller waits for. If its handler panics, the line goes to standard error. Default:
 	// slog.Default().
 	Logger *slog.Logger
 }
 
-// What Config has where it does not say.
+// The defaults of Config.
 const (
 	idleTime   = 10 * time.Second
 	secretTime = 30 * time.Second

@@ -32,8 +32,8 @@ func TestWhatComesBeforeTheShutdownFindsTheEngineAtWork(t *testing.T) {
 	require.ErrorIs(t, e.BeforeShutdown(func() error { return torn }), torn, "at once: there is no later")
 }
 
-// Who does not come to an end holds up nothing longer than the context lasts, and is waited for in the end: the engine's end
-// is what it may wait for.
+// Code that does not end delays nothing longer than the context lasts, and is waited for at the end: the engine's end may
+// depend on it.
 func TestWhatComesBeforeTheShutdownIsGivenItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})

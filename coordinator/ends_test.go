@@ -162,22 +162,22 @@ func TestAnEngineThatHasShutDownSaysSo(t *testing.T) {
 	}
 }
 
-// What was begun before the end is told of it, too.
-func TestWhoWaitsIsToldOfTheShutdown(t *testing.T) {
+// Methods called before the end also return its error.
+func TestWaitReturnsAtTheShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pause := range []time.Duration{0, time.Hour} { // the run is in memory, or not
 			e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 			require.NoError(t, err)
 			r := start(t, e, waits2)
 			time.Sleep(pause)
-			told := make(chan error)
+			answered := make(chan error)
 			for _, method := range []string{"Run.Wait", "Run.Watch"} {
-				go func() { told <- methods[method](t.Context(), t, e, r) }()
+				go func() { answered <- methods[method](t.Context(), t, e, r) }()
 			}
 			synctest.Wait()
 			require.NoError(t, e.Shutdown(t.Context()))
 			for range 2 {
-				err := <-told
+				err := <-answered
 				require.ErrorIs(t, err, coordinator.ErrShutdown)
 				require.NotErrorIs(t, err, context.Canceled, "the caller's context has not ended")
 			}
@@ -207,11 +207,11 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 				time.Sleep(pause)
 				for _, method := range []string{"Run.Wait", "Run.Watch"} {
 					ctx, end := begin()
-					told := make(chan error)
-					go func() { told <- methods[method](ctx, t, e, r) }()
+					answered := make(chan error)
+					go func() { answered <- methods[method](ctx, t, e, r) }()
 					synctest.Wait()
 					end()
-					err := <-told
+					err := <-answered
 					require.ErrorIs(t, err, want, method)
 					require.ErrorIs(t, err, lunch, method)
 				}
@@ -234,7 +234,7 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 	})
 }
 
-// TestNothingHandedIn: what is nil is an error, or nothing, and a fault of a payload is not told by an engine that is no more.
+// TestNothingHandedIn: a nil argument is an error or has no effect, and an engine that has ended does not report a faulty payload.
 func TestNothingHandedIn(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	_, err := e.Start(t.Context(), nil, nil)

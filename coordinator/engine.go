@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// systemClock is how engines look at the clock.
+// systemClock is the clock of new engines.
 var systemClock = clock.System
 
 // Engine runs workflows on a store. It is safe for concurrent use.
@@ -41,7 +41,7 @@ type Engine struct {
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
-	parked *parking.Lot    // those that cannot go on in this process
+	parked *parking.Lot    // runs that cannot go on in this process
 	mine   *pickup.Runs
 	before []func() error // to be called before the shutdown begins
 	ending bool           // Shutdown was called
@@ -53,8 +53,8 @@ type Engine struct {
 	children *children.Children
 }
 
-// New starts an engine on a store, which it owns from then on, and goes on with the runs it finds there that are not
-// finished. Runs that only a timer, message or person can move stay on disk until then.
+// New starts an engine on a store and goes on with the unfinished runs it finds there. The engine owns the store. Runs that
+// only a timer, a message or a person can move stay on disk until then.
 func New(ctx context.Context, store journal.Store, config Config) (*Engine, error) {
 	if config.IdleTimeout <= 0 {
 		config.IdleTimeout = idleTime
@@ -98,7 +98,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
 	})
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
-	e.loops.Go(func() { e.clock.Watch(e.ctx, e.lookAtTimers) })
+	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false
 	defer func() {
 		if !ready { // PickUp may have ended the caller's goroutine, too
@@ -112,7 +112,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
-// pickUp finds the runs that are to go on. All are known before the first goes on: a parent looks for its children then.
+// pickUp finds the runs to go on with. It finds all before it loads the first, because a parent then looks for its children.
 func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
@@ -131,7 +131,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		e.mu.Lock()
 		switch {
 		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), e.children.AreFound(head.Run):
-			e.load(head.Run) // a pause does not end the calls that were under way
+			e.load(head.Run) // a pause does not end the calls in progress
 		case head.Due > 0:
 			e.alarms.Set(head.Run, head.Due)
 			asleep = append(asleep, head.Run)
@@ -145,21 +145,22 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	return nil
 }
 
-// Operation is what steps call: a name with an implementation, as operation.Define returns.
+// Operation is a named implementation that steps call, as returned by operation.Define.
 type Operation = registry.Operation
 
-// InputError says what a workflow's schema refuses in a run's input.
+// InputError reports where a run's input violates the schema of its workflow.
 type InputError = registry.InputError
 
-// Register compiles a workflow and remembers its operations and Go functions, so that its runs can be recovered; those that
-// were parked because they lacked them go on. Start does it too. An operation's name stands for one implementation in the whole engine, a Go function's for one function in
-// all definitions of the same hash; what would change that is refused.
+// Register compiles a workflow and keeps its operations and Go functions, so that its runs can be recovered; runs that were
+// parked because they lacked them go on. Start registers its workflow too. An operation's name stands for one implementation
+// in the whole engine, a Go function's name for one function in all definitions with the same hash; Register refuses to change
+// either.
 func (e *Engine) Register(w *template.Workflow) error {
 	_, err := e.learn(w)
 	return err
 }
 
-// learn returns the entry of a workflow. What is wrong with a tree that was made by hand must not end the process.
+// learn returns the entry of a workflow. A malformed tree made in Go must not end the process.
 func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) {
 	switch {
 	case e.shutting():
@@ -178,7 +179,7 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 	return entry, err
 }
 
-// once is a reply into a channel with room for one. Who waits is told the first.
+// once returns a reply that sends the first error to done, which has room for one, and drops the others.
 func once(done chan<- error) func(error) {
 	return func(err error) {
 		select {
@@ -188,7 +189,7 @@ func once(done chan<- error) func(error) {
 	}
 }
 
-// Run finds a run by its id, finished or not; ErrRunNotFound.
+// Run finds a run by its id, finished or not. It returns ErrRunNotFound if there is none.
 func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
 	ok, err := e.exists(ctx, id)
 	switch {
@@ -200,7 +201,7 @@ func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
 	return &Run{engine: e, id: id}, nil
 }
 
-// exists reports whether there is a run of that id. One whose first record is damaged does exist.
+// exists reports whether there is a run with that id. A run whose first record is damaged exists.
 func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if err := e.down(); err != nil {
 		return false, err
@@ -226,7 +227,7 @@ func (e *Engine) shutting() bool {
 	return e.closed
 }
 
-// enter puts a run into memory; false when its id is there already, or the engine is shutting down.
+// enter adds a run to those in memory. It returns false if its id is there already or the engine is shutting down.
 func (e *Engine) enter(r *run) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -238,15 +239,15 @@ func (e *Engine) enter(r *run) bool {
 	return true
 }
 
-// active is the run of that id if it is in memory; nil otherwise.
+// active returns the run with that id if it is in memory, else nil.
 func (e *Engine) active(id string) *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.runs[id]
 }
 
-// load brings a run back into memory, to be recovered by its loop, which finds the items that it is loaded for. The
-// caller holds mu. A run that is in memory stays as it is.
+// load brings a run into memory, where its loop recovers it and then takes items. The caller holds mu. A run that is already
+// in memory is left as it is.
 func (e *Engine) load(id string, items ...decide.Item) {
 	if e.runs[id] != nil {
 		return
@@ -258,15 +259,15 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	e.loops.Go(func() { r.loop(e.ctx) })
 }
 
-// wake brings a run back into memory whose timer is due.
+// wake loads a run whose timer is due.
 func (e *Engine) wake(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.load(id)
 }
 
-// lookAtTimers has all runs look at their timers.
-func (e *Engine) lookAtTimers() {
+// checkTimers makes all runs check their timers.
+func (e *Engine) checkTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, r := range e.runs {
@@ -275,7 +276,7 @@ func (e *Engine) lookAtTimers() {
 	e.alarms.Look()
 }
 
-// deliver puts an item to a run, which is brought back into memory for it.
+// deliver passes an item to a run, loading the run if necessary.
 func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 	for {
 		e.mu.Lock()
@@ -292,7 +293,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 		if r == nil || r.inbox.Add(it) {
 			return nil
 		}
-		select { // it is leaving; the next one takes the item
+		select { // it is leaving memory; its successor takes the item
 		case <-ctx.Done():
 			return cancelled.Error(ctx)
 		case <-r.over:
@@ -300,7 +301,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 	}
 }
 
-// retire takes a run that has nothing to do out of memory, unless something has come in. Its timer stays here.
+// retire removes an idle run from memory, unless an item has arrived. Its timer stays set.
 func (e *Engine) retire(r *run) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

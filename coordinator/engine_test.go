@@ -95,7 +95,7 @@ output: "{{ steps.boom.error.code }}/{{ steps.fine.output ?? null }}"
 	require.Equal(t, "panic/fine", result.Output)
 }
 
-func TestProgramsGetTheVariablesThatTheEngineIsTold(t *testing.T) {
+func TestProgramsReceiveThePassedVariables(t *testing.T) {
 	t.Setenv("SLUICE_A", "a")
 	t.Setenv("SLUICE_B", "b")
 	e := newEngine(t, coordinator.Config{PassEnv: []string{"SLUICE_A"}})

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// What an engine reports.
+// Errors that an engine returns. Methods wrap them.
 var (
 	ErrRunNotFound  = decide.ErrRunNotFound
 	ErrRunExists    = errors.New("coordinator: another run has this id")
@@ -24,7 +24,7 @@ var (
 	ErrUnreturned   = errors.New("coordinator: the engine has shut down, and not all that was under way has returned")
 )
 
-// Codes of failures that have to do with what is around a call: see packages pool and children.
+// Codes of failures that arise around a call: see packages pool and children.
 const (
 	CodeDirectory = pool.CodeDirectory
 	CodeKeychain  = pool.CodeKeychain
@@ -32,8 +32,7 @@ const (
 	CodeChildFailed = children.CodeChildFailed
 )
 
-// ExistsError says in what the run that has an id differs from the one that was to be started with it. errors.Is finds
-// ErrRunExists.
+// ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
 type ExistsError struct {
 	Run        string
 	Difference string // such as "its input differs at /lines/0"

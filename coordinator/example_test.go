@@ -28,7 +28,7 @@ output: "{{ steps.write.output }}, signed by {{ steps.signature.output }}"
 	return w
 }
 
-// office is an engine in memory that can write letters.
+// office is an engine in memory with an operation that writes letters.
 func office(ctx context.Context) *coordinator.Engine {
 	write := operation.Define("write", func(_ context.Context, to string) (string, error) {
 		if to == "" {
@@ -62,7 +62,7 @@ func Example() {
 	// <nil>
 }
 
-// An id names a run: to start it again returns the run that is there, and Run finds it later.
+// An id names a run: starting it again returns the existing run, and Run finds it later.
 func ExampleEngine_Start() {
 	ctx := context.Background()
 	engine := office(ctx)
@@ -79,7 +79,7 @@ func ExampleEngine_Start() {
 	// true
 }
 
-// A run that does not complete returns a result too: with its status, and the failure that it ended by.
+// The result of a run that did not complete has its status and the failure that ended it.
 func ExampleRun_Wait() {
 	ctx := context.Background()
 	engine := office(ctx)
@@ -94,7 +94,7 @@ func ExampleRun_Wait() {
 	// failed write no_address <nil>
 }
 
-// What is asked of a run that has ended is refused, with an error that says so.
+// A command to a run that has ended is refused with an error.
 func ExampleRun_Cancel() {
 	ctx := context.Background()
 	engine := office(ctx)
@@ -113,7 +113,7 @@ func ExampleRun_Cancel() {
 	// true
 }
 
-// Watch returns what happens, from the first event of the run on, as it becomes durable.
+// Watch yields what happens, from the first event of the run on, as it becomes durable.
 func ExampleRun_Watch() {
 	ctx := context.Background()
 	engine := office(ctx)

@@ -95,7 +95,7 @@ func reopen(t testing.TB, operations ...coordinator.Operation) func() *coordinat
 	}
 }
 
-// crash ends an engine without letting anything come home.
+// crash ends an engine before any call returns its result.
 func crash(t testing.TB, e *coordinator.Engine) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -167,7 +167,7 @@ func TestWhatFailsBelowIsSaidAbove(t *testing.T) {
 	}
 }
 
-// Who is cancelled cancels those below, also where the process has ended in between.
+// A cancelled run cancels those below, even if the process has ended in between.
 func TestACancelGoesDownThroughPlaybooks(t *testing.T) {
 	dir, g := written(t, generations), newGate()
 	open := reopen(t, echo, g.define("slow"))
@@ -206,7 +206,7 @@ func (s *severed) Append(ctx context.Context, stream string, after uint64, event
 	return s.kept.Append(ctx, stream, after, events, head)
 }
 
-// Children do not outlive the calls that have started them, whoever was there when those were ended.
+// Children end with the calls that started them, whether or not an engine went on with their parents.
 func TestChildrenAreNotOrphaned(t *testing.T) {
 	dir := written(t, generations)
 	top := loaded(t, filepath.Join(dir, "top.yaml"), "echo")
@@ -253,7 +253,7 @@ func TestChildrenAreNotOrphaned(t *testing.T) {
 	}
 }
 
-// Everybody who is asked runs a child of his own.
+// Every participant that is asked runs a separate child.
 func TestEveryParticipantHasAChildOfItsOwn(t *testing.T) {
 	dir := written(t, map[string]string{
 		"top.yaml": `
@@ -277,7 +277,7 @@ workflow:
 	}
 }
 
-// A child has secrets of its own; the call that starts it can be made again when they cannot be had.
+// A child has its own secrets; the call that starts it can be repeated when they are unavailable.
 func TestAChildWithoutItsSecretsIsNotStarted(t *testing.T) {
 	dir := written(t, map[string]string{
 		"top.yaml": `

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// harm is what code that is not ours may do instead of returning: panic, or end its goroutine.
+// harm is how a program's code may fail to return: it panics, or ends its goroutine.
 type harm func()
 
 var harms = map[string]harm{"panics": func() { panic("boom") }, "ends its goroutine": runtime.Goexit}
@@ -41,7 +41,7 @@ func (e harmfulChain) Error() string                 { return "chain" }
 func (e harmfulChain) Unwrap() error                 { e.harm(); return nil }
 func (e harmfulChain) Is(error) bool                 { e.harm(); return false }
 
-// readerHarm is what a harmfulReader does: json makes it, so it cannot be told.
+// readerHarm is the harm of harmfulReader, which package json makes, so that it cannot be passed to it.
 var readerHarm atomic.Pointer[harm]
 
 // caller is an operation of a program's own make.
@@ -87,7 +87,7 @@ const (
 	lists    = `{kind: Workflow, name: w, steps: [{map: {id: x, func: {name: f}, steps: [{operation: echo}]}}]}`
 )
 
-// sites are all places where something asks, so that its failure is the answer.
+// sites are all call sites whose caller receives the failure.
 func sites(harm harm) map[string]site {
 	define := func(f func(context.Context, any) (any, error)) coordinator.Config {
 		return operations(operation.Define("x", f))
@@ -129,8 +129,8 @@ func sites(harm harm) map[string]site {
 	}
 }
 
-// Harm fails what asked, with the stack in the details, and nothing else: other runs go on, before and after. It is the same
-// failure whether code panics or ends its goroutine.
+// Harm fails only its caller, with the stack in the details: other runs go on, before and after. The failure is the same
+// whether code panics or ends its goroutine.
 func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
 	codes := map[string]string{}
 	for how, harm := range harms {
@@ -340,7 +340,7 @@ func TestObserversMayLeaveInAnyWay(t *testing.T) {
 	}
 }
 
-// unfit is a directory that tells of its participant what is no value.
+// unfit is a directory whose data about its participant is not a value.
 type unfit struct{ people }
 
 func (unfit) Participant(string) (value.Value, bool) { return map[string]any{"rate": math.NaN()}, true }

@@ -14,27 +14,27 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Run is a handle of one run: to wait for it, to watch it, and to step in. It is a small value that holds nothing open;
-// it is safe for concurrent use.
+// Run is a handle of one run: to wait for it, to watch it, and to send it commands. It is a small value without resources; it
+// is safe for concurrent use.
 //
-// Who steps in has wishes, which are journaled or refused: with ErrFinished when the run has ended, with ErrStepNotFound,
-// with ErrNotPossible where it would be without effect. A refused wish leaves the journal as it was.
+// A command is journaled, or refused with an error: ErrFinished if the run has ended, ErrStepNotFound, or ErrNotPossible if it
+// would have no effect. A refused command does not change the journal.
 type Run struct {
 	engine *Engine
 	id     string
-	actor  string // whose wishes are made by this handle; "": nobody is named
+	actor  string // the actor of its commands; "": none
 }
 
-// ID is the run's id.
+// ID returns the run's id.
 func (r *Run) ID() string { return r.id }
 
-// As is a handle of the same run whose wishes are recorded as those of a person or a program. A name of more
-// than ActorMax bytes is refused with every wish.
+// As returns a handle of the same run whose commands are recorded as those of actor, a person or a program. Each command is
+// refused if the name has more than ActorMax bytes.
 func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
 
-// Wait returns when the run has ended, however it did: see Result.Err. Its own error says why that cannot be told: ctx
-// ended, ErrShutdown, or ErrParked with what keeps the run from going on in this process. A run that does not go on here has
-// ended when its journal says so, or will by what has fallen due: see State.Late.
+// Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
+// means that the result is unknown: ctx has ended, ErrShutdown, or ErrParked with the reason. A run that this engine does not
+// go on with has ended when its journal says so, or if a timer that has fallen due will end it: see State.Late.
 func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	e := r.engine
 	for {
@@ -57,7 +57,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-active.over:
 		case <-e.shut:
 		}
-		if !isClosed(active.over) { // its loop does not come to an end
+		if !isClosed(active.over) { // its loop does not end
 			return nil, ErrShutdown
 		}
 		switch {
@@ -71,8 +71,8 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	}
 }
 
-// await follows a run that is not in memory until it ends. It returns nothing when the run is in memory after all, or has been
-// parked in the meantime.
+// await follows a run that is not in memory until it ends. It returns a nil result if the run has meanwhile been loaded or
+// parked.
 func (r *Run) await(ctx context.Context) (*Result, error) {
 	e := r.engine
 	notice, leave := e.notice(r.id)
@@ -93,8 +93,8 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 	return nil, e.down()
 }
 
-// ending reads how a run that is not in memory has ended; nil when it has not, with the sequence of its last event. One that
-// could not go on here is found out by that.
+// ending reads the result of a run that is not in memory, or nil if it has not ended, and the sequence of its last event. If
+// the run turns out to be one that cannot go on here, it is parked.
 func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 	e := r.engine
 	known := e.registry.Learned()
@@ -110,33 +110,33 @@ func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 	return end.Result, end.Last, nil
 }
 
-// Cancel ends the run: whatever has not ended aborts, calls under way are stopped.
+// Cancel ends the run: unfinished steps abort, and calls in progress are stopped.
 func (r *Run) Cancel(ctx context.Context, reason string) error {
-	return r.wish(ctx, journal.Event{
+	return r.command(ctx, journal.Event{
 		Type: journal.RunCancelled, Detail: &journal.Detail{
 			Reason: reason, Failure: &journal.Failure{Code: reactive.CodeCancelled, Message: reason},
 		},
 	})
 }
 
-// Abort stops one step, map, map item or named conditional that has not ended, by its key, such as `check[3]`: its call is
-// stopped, a map takes its items with it and a conditional its branches. A step whose decision is open is aborted, too. Of
-// a playbook it stops a run of a step, such as `fetch@2`, whose arcs are then followed as those of one that failed, or one
-// of its calls.
+// Abort stops an unfinished step, map, map item or named conditional by its key, such as `check[3]`: the call of a step is
+// stopped, a map aborts with its items and a conditional with its branches. A step whose decision is open aborts too. In a
+// playbook it stops a run of a step, such as `fetch@2`, whose arcs are then followed as after a failure, or one of its calls.
 func (r *Run) Abort(ctx context.Context, step, reason string) error {
-	return r.wish(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
+	return r.command(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
 }
 
 // A RetryOption changes what Retry repeats.
 type RetryOption func(*journal.Detail)
 
-// RepeatWork has the work of a step repeated whose decision is open: without it, only the decision is asked for again.
+// RepeatWork makes Retry repeat the work of a step whose decision is open, and not only ask for the decision again.
 func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true } }
 
-// Retry has a step that ended, or that waits for its retry, attempted again. A finished run goes on with that, and its
-// deadline begins anew; one that was cancelled, or ended all at once, can only be started again, as can a playbook's.
+// Retry starts another attempt of a step that has ended or waits for its retry. A finished run is reopened, and its deadline
+// begins anew. Retry is not possible for a run that was cancelled or that ended as a whole, nor for a playbook: start it
+// again.
 //
-// A step whose work is answered and whose decision is open has its decision source asked again; where a person decides, it
+// If a step's work is answered and its decision is open, its decision source is asked again; where a person decides, Retry
 // returns ErrNotPossible. See RepeatWork.
 func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error {
 	d := &journal.Detail{}
@@ -145,11 +145,11 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 			opt(d)
 		}
 	}
-	return r.wish(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
+	return r.command(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
 }
 
-// Send gives the run a message; a step that waits for its name takes it, now or later. One that no step of the workflow waits
-// for is journaled, too, and the logger is told: see Awaits.
+// Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
+// workflow waits for is journaled and logged: see Awaits.
 func (r *Run) Send(ctx context.Context, name string, payload any) error {
 	if err := r.engine.down(); err != nil {
 		return err
@@ -158,37 +158,37 @@ func (r *Run) Send(ctx context.Context, name string, payload any) error {
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}
-	err = r.wish(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
+	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
 	if err == nil {
-		r.tellUnawaited(ctx, name)
+		r.logUnawaited(ctx, name)
 	}
 	return err
 }
 
-// Pause lets nothing new start until Resume, also in child runs; calls under way and their timers go on.
+// Pause prevents new starts until Resume, also in child runs; calls in progress and their timers go on.
 func (r *Run) Pause(ctx context.Context, reason string) error {
-	return r.wish(ctx, journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Reason: reason}})
+	return r.command(ctx, journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Reason: reason}})
 }
 
 // Resume ends a pause.
 func (r *Run) Resume(ctx context.Context) error {
-	return r.wish(ctx, journal.Event{Type: journal.RunResumed})
+	return r.command(ctx, journal.Event{Type: journal.RunResumed})
 }
 
-// Decide says whether a step's task is done, while that is open: the step's fulfillment waits for a person, its decision
-// source is being asked, which is then given up, or what was decided has paused the run.
+// Decide records whether a step's task is done, while that decision is open: the step waits for a person; its decision source
+// is being asked, whose call is then stopped; or an earlier decision has paused the run.
 func (r *Run) Decide(ctx context.Context, step string, done bool, reason string) error {
 	state := call.NotFulfilled
 	if done {
 		state = call.Fulfilled
 	}
-	return r.wish(ctx, journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{
+	return r.command(ctx, journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{
 		State: string(state), Reason: reason,
 	}})
 }
 
-// wish puts an event to the run's loop and waits until it is durable or refused.
-func (r *Run) wish(ctx context.Context, event journal.Event) error {
+// command passes an event to the run's loop and waits until it is durable or refused.
+func (r *Run) command(ctx context.Context, event journal.Event) error {
 	if err := limits.CheckActor(r.actor); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 	for errors.Is(err, errLeft) {
 		err = put(ctx, event)
 	}
-	if errors.Is(err, decide.ErrRules) { // of a run that has finished, its rules are nobody's concern any more
+	if errors.Is(err, decide.ErrRules) { // the rules of a finished run no longer matter
 		if head, unread := r.engine.reader.Head(ctx, r.id); unread == nil && !head.Open {
 			return fmt.Errorf("run %s: %w", r.id, ErrFinished)
 		}
@@ -214,15 +214,15 @@ func (r *Run) wish(ctx context.Context, event journal.Event) error {
 	return err
 }
 
-// ask puts a wish once; errLeft says that the run left memory before it was looked at.
+// ask passes a command on once; errLeft means that the run left memory before it took the command.
 func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	done := make(chan error, 1)
 	it := decide.Item{Event: event, Reply: once(done)}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}
-	err, told := r.engine.reply(ctx, done)
-	if told && err != nil {
+	err, answered := r.engine.reply(ctx, done)
+	if answered && err != nil {
 		return fmt.Errorf("run %s: %w", r.id, err)
 	}
 	return err

@@ -34,10 +34,10 @@ func TestWhatIsNotedOfARunHasBounds(t *testing.T) {
 		{more, "", true, "65 labels; a run has at most 64"},
 		{map[string]string{strings.Repeat("n", 129): ""}, "", true, "its name has 129 bytes, at most 128"},
 		{map[string]string{"n": strings.Repeat("t", 1025)}, "", true, `label "n" has 1025 bytes, at most 1024`},
-		{map[string]string{"": "t"}, "", false, `label "": its name is no text`},
-		{map[string]string{"n": "\xff"}, "", false, `label "n": "\xff" is no text in UTF-8`},
+		{map[string]string{"": "t"}, "", false, `label "": its name is empty or not UTF-8`},
+		{map[string]string{"n": "\xff"}, "", false, `label "n": "\xff" is not UTF-8`},
 		{nil, name + "a", true, "has 257 bytes, at most 256"},
-		{nil, "\xff", false, `actor "\xff" is no text in UTF-8`},
+		{nil, "\xff", false, `actor "\xff" is not UTF-8`},
 	} {
 		_, err := e.Start(t.Context(), w, nil, coordinator.WithLabels(tt.labels), coordinator.WithActor(tt.actor), coordinator.WithID("r"))
 		require.ErrorContains(t, err, tt.says)

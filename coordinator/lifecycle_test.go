@@ -413,7 +413,7 @@ func TestARunThatNeedsWhatIsNotHereIsLeftAlone(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestShutdownLetsCallsComeHome(t *testing.T) {
+func TestShutdownLetsCallsReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		config := coordinator.Config{Operations: []coordinator.Operation{g.define("slow"), echo}}

@@ -9,25 +9,24 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Driven reports whether the engine goes on with the run: see Config.PickUp. If not, wishes are journaled and have no
-// effect before an engine does.
+// Driven reports whether this engine goes on with the run: see Config.PickUp. If not, commands are journaled and take effect
+// when an engine goes on with it.
 func (r *Run) Driven() bool {
 	r.engine.mu.Lock()
 	defer r.engine.mu.Unlock()
 	return !r.engine.closed && r.engine.mine.Has(r.id)
 }
 
-// note journals a wish for a run that does not go on here. Nothing is called: a process that lives no longer than the
-// wish would leave calls behind that nobody waits for. The head says that the run is due, so that the engine that goes on
-// with it looks at it at once.
+// note journals a command for a run that this engine does not go on with. It makes no calls: a process that ends right after
+// the command would abandon them. The head marks the run as due, so that the next engine handles the command at once.
 //
-// No loop owns the run, so several may note at the same time; whose append comes second looks at the journal again.
-func (e *Engine) note(ctx context.Context, id string, wish journal.Event) error {
+// No loop owns the run, so several callers may append at the same time; the one that comes second reads the journal again.
+func (e *Engine) note(ctx context.Context, id string, command journal.Event) error {
 	for {
 		if e.shutting() {
 			return ErrShutdown
 		}
-		err := e.noteOnce(ctx, id, wish)
+		err := e.noteOnce(ctx, id, command)
 		switch {
 		case errors.Is(err, journal.ErrConflict):
 			continue
@@ -38,7 +37,7 @@ func (e *Engine) note(ctx context.Context, id string, wish journal.Event) error 
 	}
 }
 
-func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) error {
+func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event) error {
 	r := newRun(e, id)
 	entry, root, err := e.reader.Replay(ctx, id, nil)
 	if err != nil {
@@ -52,7 +51,7 @@ func (e *Engine) noteOnce(ctx context.Context, id string, wish journal.Event) er
 	var paused, now bool
 	panicked := e.reader.Derived(id, func() {
 		before, paused = r.children(), root.Paused()
-		if batch, err = r.step.Note(r.instant(), wish); err == nil {
+		if batch, err = r.step.Note(r.instant(), command); err == nil {
 			after, now, head = r.children(), root.Paused(), decide.HeadAfter(root, &batch[len(batch)-1])
 		}
 	})

@@ -53,8 +53,8 @@ steps:
 	return text + "  - " + block + ": {steps: [" + strings.Join(list, ", ") + "]}\n"
 }
 
-// What is said of a run that nobody goes on with, whatever has fallen due, is what its journal says as soon as somebody wishes
-// something for it; and a run that is said to have ended takes no wish, and has ended so when somebody goes on with it.
+// The state of a run that no process goes on with, whatever has fallen due, is that of its journal after the next command; and
+// a run shown as ended takes no command, and has ended in the same way when a process goes on with it.
 func TestEverybodyAgreesOnASuspendedRun(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := timedWorkflow(r)
@@ -143,7 +143,7 @@ func journalOf(t *testing.T, r *coordinator.Run) (list []journal.Event) {
 	return list
 }
 
-// suspended is a run that nobody goes on with, to be used within a bubble.
+// suspended is a run that no process goes on with, for use in a bubble.
 func suspended(t *testing.T, text string) (*coordinator.Engine, *coordinator.Run, journal.Store) {
 	e, store := leftAlone(t, coordinator.Config{}, map[string]string{"r": text})
 	return e, find(t, e, "r"), store
@@ -156,7 +156,7 @@ operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter, timing: {timeout: PT10S}}]
 output: "{{ steps.letter.output }}"`
 
-func TestATimeoutCountsThoughNobodyGoesOn(t *testing.T) {
+func TestATimeoutCountsThoughNoProcessGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, r, _ := suspended(t, patient)
 		require.Equal(t, reactive.RunWaiting, standing(t, e, r).Status)
@@ -164,9 +164,9 @@ func TestATimeoutCountsThoughNobodyGoesOn(t *testing.T) {
 		s := standing(t, e, r)
 		require.Equal(t, reactive.RunStatus("step_timeout"), s.Status)
 		require.True(t, s.Finished && s.Late)
-		for name, wish := range wishes {
+		for name, command := range commands {
 			if name != "retry" {
-				require.ErrorIs(t, wish(t.Context(), r), coordinator.ErrFinished, name)
+				require.ErrorIs(t, command(t.Context(), r), coordinator.ErrFinished, name)
 			}
 		}
 		x, err := r.Explain(t.Context(), "letter")
@@ -179,8 +179,8 @@ func TestATimeoutCountsThoughNobodyGoesOn(t *testing.T) {
 	})
 }
 
-// Who waits for a run that nobody goes on with is told when its time is over, and not before.
-func TestWhoWaitsIsToldOfATimeout(t *testing.T) {
+// Wait for a run that no process goes on with returns when its time is over, and not before.
+func TestWaitReturnsAtATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, r, _ := suspended(t, patient)
 		began := time.Now()
@@ -190,7 +190,7 @@ func TestWhoWaitsIsToldOfATimeout(t *testing.T) {
 	})
 }
 
-// A message that was journaled in time is taken, also when somebody goes on with the run only after the timeout.
+// A message that was journaled in time is taken, even if a process goes on with the run only after the timeout.
 func TestAMessageInTimeIsTakenLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, r, store := suspended(t, patient)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// notice returns a context that ends when a run is parked, and has ended when the run is in memory; and a function to be called
-// by who waits no longer.
+// notice returns a context that ends when the run is parked, or has ended if the run is in memory, and a function that
+// releases it.
 func (e *Engine) notice(id string) (ctx context.Context, leave func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -24,12 +24,12 @@ func (e *Engine) notice(id string) (ctx context.Context, leave func()) {
 	return e.parked.Notice(e.ctx, id)
 }
 
-// tellParked says once that a run is parked.
-func (e *Engine) tellParked(id string, reason error) {
+// logParked logs that a run is parked.
+func (e *Engine) logParked(id string, reason error) {
 	e.config.Logger.Warn("a run is parked: it cannot go on in this process", "run", id, "reason", reason)
 }
 
-// parkedFor is why a run is known to be parked; nil when it is not known to be.
+// parkedFor returns the reason why a run is parked, or nil if it is not known to be.
 func (e *Engine) parkedFor(id string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -39,10 +39,10 @@ func (e *Engine) parkedFor(id string) error {
 	return nil
 }
 
-// parks decides, when a run leaves memory because of an error, whether it is parked with that, and returns what it was
-// started with if other workflows could help.
+// parks decides whether a run that leaves memory because of an error is parked. It returns the run's start if another workflow
+// could help.
 func (r *run) parks() (start *journal.Start, parks bool) {
-	if errors.Is(r.err, journal.ErrClosed) && r.engine.shutting() { // it was too late to be told of the end
+	if errors.Is(r.err, journal.ErrClosed) && r.engine.shutting() { // the store was closed before the loop ended
 		r.err = nil
 		return nil, false
 	}
@@ -51,7 +51,7 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 			return nil, false
 		}
 	}
-	if r.started && r.seq == 0 && errors.Is(r.err, journal.ErrConflict) { // the id is another run's
+	if r.started && r.seq == 0 && errors.Is(r.err, journal.ErrConflict) { // the id belongs to another run
 		return nil, false
 	}
 	e := r.engine
@@ -59,14 +59,14 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 		head, err := e.reader.Head(context.WithoutCancel(e.ctx), r.id)
 		parks = head.Open || err != nil && !errors.Is(err, ErrRunNotFound) // a start that has failed may be durable all the same
 		if parks && errors.Is(r.err, ErrMissing) && !errors.Is(r.err, decide.ErrRules) {
-			start, _ = e.reader.Start(context.WithoutCancel(e.ctx), r.id) // nil: it is not known what could help
+			start, _ = e.reader.Start(context.WithoutCancel(e.ctx), r.id) // nil: unknown, so nothing can help
 		}
 		return nil
 	})
 	return start, parks || err != nil
 }
 
-// leave takes the run out of memory, whatever the reason, and tells everybody who waits.
+// leave removes the run from memory and wakes all that wait for it.
 func (r *run) leave() {
 	e := r.engine
 	r.under.EndAll()
@@ -78,7 +78,7 @@ func (r *run) leave() {
 		}
 	}
 	if e.forget(r, parks, start) {
-		e.tellParked(r.id, r.err)
+		e.logParked(r.id, r.err)
 	}
 	items, landed := r.inbox.Close()
 	e.pool.Leave(&r.under)
@@ -92,9 +92,9 @@ func (r *run) leave() {
 	close(r.over)
 }
 
-// forget takes a run out of memory. It reports whether the run is parked and that is to be said. One that lacks what has
-// been registered in the meantime is tried again at once.
-func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
+// forget removes a run from memory. It reports whether the run is newly parked, which is to be logged. A run whose missing
+// parts have been registered meanwhile is loaded again at once.
+func (e *Engine) forget(r *run, parks bool, start *journal.Start) (parked bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.runs[r.id] != r {
@@ -113,8 +113,8 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (news bool) {
 	return e.parked.Park(r.id, r.err, start)
 }
 
-// parting is what is told to those who came in too late. A finished run may still be reopened, and one that is tried again
-// may go on: it is asked again.
+// parting returns the answer for items that came too late. A finished run can still be reopened, and one that is loaded again
+// may go on: the caller asks again.
 func (r *run) parting(e *journal.Event) error {
 	switch {
 	case r.err != nil:
@@ -127,7 +127,7 @@ func (r *run) parting(e *journal.Event) error {
 	return ErrShutdown
 }
 
-// retryMissing tries the parked runs again whose workflows lack nothing any more.
+// retryMissing loads the parked runs whose workflows no longer lack anything.
 func (e *Engine) retryMissing() {
 	complete := map[string]bool{}
 	for id, p := range e.parked.Missing() {
@@ -144,17 +144,16 @@ func (e *Engine) retryMissing() {
 	}
 }
 
-// surveyMax bounds how many sleeping runs a new engine looks at. Whatever it would find in the others is found when they are
-// woken.
+// surveyMax bounds how many sleeping runs a new engine checks. Faults of the others are found when they wake.
 const surveyMax = 10_000
 
-// survey finds those among sleeping runs that could not go on when they are woken, so that people hear of it before.
+// survey finds the sleeping runs that could not go on once woken, so that they are reported early.
 func (e *Engine) survey(ids []string) {
 	for _, id := range ids[:min(len(ids), surveyMax)] {
 		if e.ctx.Err() != nil {
 			return
 		}
-		_ = usercode.Apart(func() error { e.surveyOne(id); return nil }) // a panic of the store comes again when the run is loaded
+		_ = usercode.Apart(func() error { e.surveyOne(id); return nil }) // a panic of the store recurs when the run is loaded
 	}
 }
 
@@ -165,22 +164,22 @@ func (e *Engine) surveyOne(id string) {
 	}
 }
 
-// parkAsleep parks a run that is not in memory. What the library has learned since known may be what it lacked.
+// parkAsleep parks a run that is not in memory. If the registry has changed since known, the run may lack nothing any more.
 func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known uint64) {
 	reason = fmt.Errorf("%w: %w", ErrParked, reason)
 	e.mu.Lock()
 	news := e.runs[id] == nil && e.parked.Park(id, reason, start)
 	e.mu.Unlock()
 	if news {
-		e.tellParked(id, reason)
+		e.logParked(id, reason)
 	}
 	if known != e.registry.Learned() {
 		e.retryMissing()
 	}
 }
 
-// Parked says why a run of the store cannot go on in this process, as the run's own Parked does; head is what Runs yields.
-// It is cheap: what it costs to find out is spent on runs that do not go on here, and is one read.
+// Parked returns the reason why a run of the store cannot go on in this process, as Run.Parked does, or nil; head comes from
+// Runs. Only for runs that this engine does not go on with does it read the store, once.
 func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 	if err := e.down(); err != nil {
 		return err
@@ -194,12 +193,12 @@ func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 	return nil
 }
 
-// Parked says why the run, which has not finished, cannot go on in this process: the error wraps ErrParked and the reason. It
-// is nil for a run that can, as far as is known, and for one that has finished. Of a run that does not go on here, see
-// Config.PickUp, only damage and rules of another version count, which would park it anywhere.
+// Parked returns the reason why the run, which has not finished, cannot go on in this process: the error wraps ErrParked and
+// the reason. It is nil if the run can go on, as far as is known, or has finished. For a run that this engine does not go on
+// with (see Config.PickUp) only damage and the rules of another version count, because they would park it anywhere.
 //
-// A parked run is tried again when Register or Start has brought what it lacks, when somebody wishes something for it, and by
-// the next engine on the store.
+// A parked run is tried again when Register or Start provides what it lacks, when it receives a command, and by the next
+// engine on the store.
 func (r *Run) Parked(ctx context.Context) error {
 	e := r.engine
 	if err := e.down(); err != nil {

@@ -158,7 +158,7 @@ func TestARunThatLacksAnOperationIsParkedUntilItIsThere(t *testing.T) {
 	e := engineOn(t, store, log)
 	for _, id := range []string{"a", "b"} {
 		requireParked(t, e, log, id, `operation "slow"`)
-		for range 2 { // each wish is told, and the log is not
+		for range 2 { // each command returns the error, which is logged once
 			require.ErrorIs(t, find(t, e, id).Cancel(t.Context(), "no"), coordinator.ErrParked)
 		}
 		requireParked(t, e, log, id, `operation "slow"`)
@@ -222,7 +222,7 @@ func TestAFinishedRunIsNotParked(t *testing.T) {
 	require.Empty(t, log.lines("parked"))
 }
 
-// What is wrong with a journal parks its run, and no other; that it is right again is found out by who steps in.
+// A damaged journal parks its run, and no other; a command finds out that it is readable again.
 func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil  func(*journal.Event) error
@@ -323,7 +323,7 @@ func TestAJournalIsReadAgain(t *testing.T) {
 	})
 }
 
-// A run that only waits is not loaded when an engine is made. That it could not go on is said all the same.
+// A run that only waits is not loaded when an engine is made. If it could not go on, that is reported all the same.
 func TestSleepingRunsThatCannotGoOnAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newSpoiled()
@@ -356,23 +356,23 @@ output: "{{ steps.slow.output }}"`, coordinator.WithID("asleep"))
 	})
 }
 
-// Who waits for a run that has left memory is told when it is parked.
-func TestWhoWaitsIsToldThatARunIsParked(t *testing.T) {
+// Wait for a run that has left memory returns when it is parked.
+func TestWaitReturnsWhenARunIsParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, log := newSpoiled(), &record{}
 		e := engineOn(t, store, log)
 		r := start(t, e, waits2, coordinator.WithID("a"))
 		time.Sleep(time.Minute)
 		require.Zero(t, e.InMemory())
-		told := make(chan error, 1)
+		parked := make(chan error, 1)
 		go func() {
 			_, err := r.Wait(t.Context())
-			told <- err
+			parked <- err
 		}()
 		synctest.Wait()
 		store.set("a", func(*journal.Event) error { return journal.ErrDamaged })
 		require.ErrorIs(t, r.Send(t.Context(), "approve", 1), coordinator.ErrParked)
-		require.ErrorIs(t, <-told, journal.ErrDamaged)
+		require.ErrorIs(t, <-parked, journal.ErrDamaged)
 		store.set("a", nil)
 		require.NoError(t, r.Send(t.Context(), "approve", 1))
 		require.EqualValues(t, 1, wait(t, r).Output)

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Patch writes to the context of a playbook's run. The keys are paths such as `approved` or `limits.price`, whose objects
-// are made where they are missing; everything is written, or nothing. Tokens that wait at gates look again. A run of any
-// other workflow has no context: ErrNotPossible.
+// Patch writes to the context of a playbook's run, all changes or none. The keys are paths such as `approved` or
+// `limits.price`; missing objects on the way are created. Gates are then evaluated again. Other runs have no context: Patch
+// returns ErrNotPossible.
 func (r *Run) Patch(ctx context.Context, changes map[string]any) error {
 	values := make(map[string]any, len(changes))
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
@@ -22,5 +22,5 @@ func (r *Run) Patch(ctx context.Context, changes map[string]any) error {
 		}
 		values[key] = v
 	}
-	return r.wish(ctx, journal.Event{Type: journal.ContextPatched, Value: values})
+	return r.command(ctx, journal.Event{Type: journal.ContextPatched, Value: values})
 }

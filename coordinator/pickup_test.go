@@ -83,7 +83,7 @@ operations: {approval: {wait: {message: approve}}}
 steps: [{operation: approval}, {operation: work, input: "{{ steps.approval.output }}"}]
 output: "{{ steps.work.output }}"`
 
-func TestAWishForARunThatIsLeftAloneTakesEffectWhenItGoesOn(t *testing.T) {
+func TestACommandForARunThatIsLeftAloneTakesEffectWhenItGoesOn(t *testing.T) {
 	config := coordinator.Config{Operations: []coordinator.Operation{work}}
 	e, store := leftAlone(t, config, map[string]string{"r": waits})
 	r, err := e.Run(t.Context(), "r")
@@ -112,8 +112,8 @@ func TestACancelEndsARunThatIsLeftAlone(t *testing.T) {
 	require.NoError(t, r.As("ann").Cancel(t.Context(), "enough"))
 	result := wait(t, r)
 	require.Equal(t, reactive.RunAborted, result.Status)
-	for name, wish := range wishes {
-		require.ErrorIs(t, wish(t.Context(), r), coordinator.ErrFinished, name)
+	for name, command := range commands {
+		require.ErrorIs(t, command(t.Context(), r), coordinator.ErrFinished, name)
 	}
 	var actor string
 	for event, err := range r.Events(t.Context(), 1) {
@@ -127,8 +127,8 @@ func TestACancelEndsARunThatIsLeftAlone(t *testing.T) {
 	require.ErrorIs(t, r.Send(t.Context(), "approve", nil), coordinator.ErrShutdown)
 }
 
-// wishes are all that somebody can wish for a run.
-var wishes = map[string]func(context.Context, *coordinator.Run) error{
+// commands are all commands of a run.
+var commands = map[string]func(context.Context, *coordinator.Run) error{
 	"send":   func(ctx context.Context, r *coordinator.Run) error { return r.Send(ctx, "approve", 1) },
 	"cancel": func(ctx context.Context, r *coordinator.Run) error { return r.Cancel(ctx, "") },
 	"pause":  func(ctx context.Context, r *coordinator.Run) error { return r.Pause(ctx, "") },
@@ -138,7 +138,7 @@ var wishes = map[string]func(context.Context, *coordinator.Run) error{
 	"decide": func(ctx context.Context, r *coordinator.Run) error { return r.Decide(ctx, "approval", true, "") },
 }
 
-func TestARefusedWishLeavesTheJournalAsItWas(t *testing.T) {
+func TestARefusedCommandLeavesTheJournalAsItWas(t *testing.T) {
 	e, _ := leftAlone(t, coordinator.Config{Operations: []coordinator.Operation{work}},
 		map[string]string{"r": waits})
 	r, err := e.Run(t.Context(), "r")

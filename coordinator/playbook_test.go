@@ -113,7 +113,7 @@ func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
 	require.NoError(t, w.Cancel(t.Context(), ""))
 }
 
-func TestABlockedRunFailsWhereNobodyCanHelp(t *testing.T) {
+func TestABlockedRunFailsWhereNoPersonCanHelp(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, OnBlocked: playbook.BlockedFails})
 	result := wait(t, begin(t, e, gated, map[string]any{"n": 1}))
 	require.Equal(t, reactive.RunFailed, result.Status)
@@ -156,8 +156,8 @@ workflow:
 	require.ErrorIs(t, r.Retry(t.Context(), "work@1.work_task"), coordinator.ErrNotPossible, "the tokens of a playbook are spent")
 }
 
-// TestACallThatWasGivenUpIsNotForgotten: a tool does not listen when its time is over, and comes home when its node has
-// long made other calls. None is counted twice, or not at all: in the end there is room for as many as at first.
+// TestACallThatWasGivenUpIsNotForgotten: a tool ignores its timeout, and returns long after its node has made other calls.
+// Each call is counted once: in the end there is room for as many as at first.
 func TestACallThatWasGivenUpIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32

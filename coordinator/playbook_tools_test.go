@@ -219,7 +219,7 @@ directory: {participants: {abcd: {}, ab: {}, broken: {}}}
 	})
 }
 
-func TestAToolThatNobodyHasIsRefused(t *testing.T) {
+func TestAnUnknownToolIsRefused(t *testing.T) {
 	_, err := kinds.Load("p.yaml", []byte("apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow: [{step: s, tool: {kind: postgres, q: 1}}]\n"), template.Known{})
 	require.ErrorContains(t, err, `unknown operation "postgres": the program must register one of that name, built in are artifact, command, http, `)
 }

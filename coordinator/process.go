@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// process is what the engine's reader and its children ask of it.
+// process implements the interfaces through which the reader and the children use the engine.
 type process struct{ *Engine }
 
 var (
@@ -63,7 +63,7 @@ func (p process) Note(ctx context.Context, run string, command journal.Event) er
 
 func (p process) Go(f func()) { p.loops.Go(f) }
 
-// starter carries out the calls that start child runs.
+// starter makes the calls that start child runs.
 type starter struct{ *Engine }
 
 func (s starter) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {

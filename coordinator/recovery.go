@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/net"
 )
 
-// recoveriesMax is how often a journal is read, or written, in vain before its run is parked: for about five seconds.
+// recoveriesMax bounds the failed attempts to read or write a journal before its run is parked: about five seconds.
 const recoveriesMax = 10
 
-// recover makes the root, unless it is there: a new run's is empty, any other's follows from the journal. It reports
-// false when there is nothing to drive.
+// recover makes the root if there is none: empty for a new run, else from the journal. It returns false if there is nothing to
+// drive.
 func (r *run) recover(ctx context.Context) bool {
 	if r.step != nil {
 		return true
@@ -44,7 +44,7 @@ func (r *run) recover(ctx context.Context) bool {
 	return true
 }
 
-// reread reads the journal. What may be otherwise the next time is tried again, for a while; anything else parks the run.
+// reread reads the journal. Errors that may pass are retried for a while; all others park the run.
 func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool) {
 	for tries := 1; ; tries++ {
 		r.known = r.engine.registry.Learned()
@@ -62,9 +62,8 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 	}
 }
 
-// survive decides what a failed append means. A store that takes no more from us, or has not for as long as recoveriesMax
-// says, parks the run, and the journal stays as it is; until then it is tried again from what the journal says, with nothing
-// lost that came in.
+// survive handles a failed append. It parks the run, whose journal stays as it is, if the store rejects the write for good or
+// has done so recoveriesMax times; else it tries again from the journal, and loses no item.
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; reader.Lasting(err) || errors.Is(err, errHalf) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
@@ -76,8 +75,8 @@ func (r *run) survive(ctx context.Context, err error) bool {
 	return r.pause(ctx)
 }
 
-// rewind forgets what was decided and is not durable. What came in is put back, to be looked at again when the run has been
-// made anew from its journal.
+// rewind drops decisions that are not durable. The items are put back, to be applied once the run has been rebuilt from its
+// journal.
 func (r *run) rewind() {
 	if r.step != nil {
 		r.host.GiveUp(r.step.Room())
@@ -87,7 +86,7 @@ func (r *run) rewind() {
 	r.pending, r.landed = nil, nil
 }
 
-// pause waits, longer each time, before something is tried again. It reports false when the engine shuts down.
+// pause waits before another try, longer each time. It returns false if the engine shuts down.
 func (r *run) pause(ctx context.Context) bool {
 	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
 	timer := time.NewTimer(r.backoff)

@@ -25,9 +25,9 @@ func reportsOf(t *testing.T, r *coordinator.Run) (list [][]any) {
 	return list
 }
 
-// TestReportsAreDurableAndToldApart: a report is in the journal when Report returns; a call that is made again after a crash
+// TestReportsAreDurableAndDistinguished: a report is in the journal when Report returns; a call that is made again after a crash
 // says what it repeats, and what it says then is marked as repeated by number.
-func TestReportsAreDurableAndToldApart(t *testing.T) {
+func TestReportsAreDurableAndDistinguished(t *testing.T) {
 	g := newGate()
 	var store *memory.Store
 	crawl := operation.Define("crawl", func(ctx context.Context, _ any) (string, error) {

@@ -24,8 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// talker is an HTTP server that gives a token to who knows the client's secret, and repeats whatever it is told, in every
-// spelling that it knows.
+// talker is an HTTP server that gives a token to clients with the secret, and repeats whatever it receives, in many spellings.
 type talker struct {
 	*httptest.Server
 	told   chan string // authorization of every request to /talk
@@ -93,8 +92,8 @@ workflow:
       - {name: forged, kind: echo, input: {forged: "{{ args.said.plain }}", named: "{{ workload.forged }}"}}
 `
 
-// No byte of a secret is in the store, the state, the events, or what is watched, whoever repeats it; and the calls get them
-// all the same, also after a restart.
+// No byte of a secret is in the store, the state, the events, or updates, whichever code repeats it; and the calls receive the
+// secrets all the same, also after a restart.
 func TestSecretsReachTheirCallsAndNothingElse(t *testing.T) {
 	server := newTalker(t)
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "secret")
@@ -157,7 +156,7 @@ func TestSecretsReachTheirCallsAndNothingElse(t *testing.T) {
 	}
 }
 
-// told is everything that a run tells those who ask: its events, what is watched, and where it stands.
+// told returns everything that can be read of a run: its events, its updates, and its state.
 func told(t *testing.T, r *coordinator.Run) string {
 	var b strings.Builder
 	show := func(v any) {
@@ -250,7 +249,7 @@ workflow:
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// Whoever carries out a call is given its secrets, however it is called, and whatever it tells is searched for them.
+// Every Caller receives the secrets of its call, and everything that it returns is redacted.
 func TestSecretsOfEveryKindOfCall(t *testing.T) {
 	t.Setenv("SLUICE_TEST_TOKEN", "hush-hush")
 	const mark = "‹keychain:k.s›"
@@ -285,8 +284,8 @@ directory: {participants: {p: {}, q: {}}}
 	}
 }
 
-// What is kept only in part (the end of a stream, its last line in a message, an error page) is cut after its secrets were taken
-// out: of half a secret nobody would know what it was.
+// Texts of which only a part is kept (the end of a stream, its last line in a message, an error page) are redacted before they
+// are cut: half a secret would not be recognized.
 func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
 	const secret = "QXZJKVWYQXJZ-KVYWQJXZ\nVVKKQQZZ-second/line"
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -14,16 +14,16 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// shutdownTime is how long what is under way may take to return after the context of Shutdown has ended. A command takes two
-// seconds to be killed that does not end by itself.
+// shutdownTime is how long calls may take to return after the context of Shutdown has ended. A command that does not end by
+// itself takes two seconds to be killed.
 const shutdownTime = 5 * time.Second
 
-// unreturnedMax bounds what the error of Shutdown names.
+// unreturnedMax bounds the names in the error of Shutdown.
 const unreturnedMax = 20
 
-// comeToAnEnd returns when all that the engine has begun has come to an end, or shutdownTime after ctx has; left is how what was to be
-// done before the shutdown has ended. Code that is not ours need not return.
-func (e *Engine) comeToAnEnd(ctx context.Context, left <-chan error) error {
+// awaitEnd returns when everything that the engine has begun has ended, or shutdownTime after ctx has: the program's code
+// need not return. left receives the error of the functions passed to BeforeShutdown.
+func (e *Engine) awaitEnd(ctx context.Context, left <-chan error) error {
 	settled := make(chan error, 1)
 	go func() {
 		e.loops.Wait()
@@ -45,7 +45,7 @@ func (e *Engine) comeToAnEnd(ctx context.Context, left <-chan error) error {
 	}
 }
 
-// unreturned is the error that names what has not returned.
+// unreturned returns an error that names the calls that have not returned.
 func (e *Engine) unreturned() error {
 	e.mu.Lock()
 	runs := slices.Sorted(maps.Keys(e.runs))
@@ -63,9 +63,9 @@ func (e *Engine) unreturned() error {
 	return fmt.Errorf("%w: %s", ErrUnreturned, strings.Join(names, "; "))
 }
 
-// reply waits for what a loop says to an item. It has not told where ctx or the engine has ended before: a loop may be held up by
-// code that does not return.
-func (e *Engine) reply(ctx context.Context, done <-chan error) (err error, told bool) {
+// reply waits for the loop's answer to an item. answered is false if ctx or the engine ended first: code that does not return
+// can block a loop.
+func (e *Engine) reply(ctx context.Context, done <-chan error) (err error, answered bool) {
 	select {
 	case err := <-done:
 		return err, true
@@ -90,11 +90,10 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// Shutdown takes no more starts and lets calls that are under way come home, as long as ctx lasts; then it ends them, and gives
-// them five seconds more. What has not returned by then is left to itself, and the error, ErrUnreturned, names it: nothing comes of
-// what it returns later. Runs that have not finished go on when an engine is next made on the store. It closes the store. From
-// then on every method returns ErrShutdown, but for Shutdown, which waits for the first call of it to be done. See also
-// BeforeShutdown.
+// Shutdown accepts no more starts and lets calls in progress return as long as ctx lasts; then it ends them and waits five
+// more seconds. It abandons calls that have not returned by then, ignores their results, and names them in its error,
+// ErrUnreturned. Unfinished runs go on when another engine is made on the store. It closes the store. From then on every
+// method returns ErrShutdown, except Shutdown, which waits for its first call to return. See also BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	if e.ending {
@@ -121,12 +120,12 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
-	return errors.Join(e.comeToAnEnd(ctx, left), e.store.Close())
+	return errors.Join(e.awaitEnd(ctx, left), e.store.Close())
 }
 
-// BeforeShutdown has Shutdown call f first, while the engine still works, and not return before f has: whoever brings wishes to
-// the engine takes no more of them then, and answers those under way. When the context of Shutdown ends meanwhile, the engine
-// goes on with shutting down. What f returns is part of Shutdown's error. Where Shutdown was called already, f is called at once.
+// BeforeShutdown makes Shutdown call f first, while the engine still works, and return only after f has: a server that passes
+// on commands then accepts no more, and answers those in progress. If the context of Shutdown ends meanwhile, the engine shuts
+// down in parallel. The error of f becomes part of Shutdown's. If Shutdown was called already, f is called at once.
 func (e *Engine) BeforeShutdown(f func() error) error {
 	e.mu.Lock()
 	if !e.ending {
@@ -138,7 +137,8 @@ func (e *Engine) BeforeShutdown(f func() error) error {
 	return f()
 }
 
-// leaveFirst calls what is to be called before the shutdown, at most as long as ctx lasts; the error comes when all is done.
+// leaveFirst calls the functions of BeforeShutdown, and waits for them as long as ctx lasts; it sends their error when all
+// have returned.
 func (e *Engine) leaveFirst(ctx context.Context, before []func() error) <-chan error {
 	left := make(chan error, 1)
 	done := make(chan struct{})
@@ -157,7 +157,7 @@ func (e *Engine) leaveFirst(ctx context.Context, before []func() error) <-chan e
 	return left
 }
 
-// down is ErrShutdown once the engine has shut down; nil before.
+// down returns ErrShutdown once the engine has shut down, else nil.
 func (e *Engine) down() error {
 	if e.ctx.Err() != nil {
 		return ErrShutdown
@@ -165,8 +165,7 @@ func (e *Engine) down() error {
 	return nil
 }
 
-// why completes the error of a reader: that the store was closed means that the engine has shut down, and where ctx has ended
-// the reason for that is told too.
+// why completes a reader's error: a closed store means that the engine has shut down, and if ctx has ended its cause is added.
 func (e *Engine) why(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

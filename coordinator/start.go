@@ -21,17 +21,17 @@ type Option func(*startOptions)
 
 type startOptions struct {
 	id     string
-	named  bool   // the id is the caller's: it may exist
+	named  bool   // the caller has chosen the id: it may exist
 	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
-	in     *journal.Identity // in whose name
+	in     *journal.Identity // of its calls
 }
 
-// WithID gives the run its id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
+// WithID sets the run's id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
 func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
 
-// WithLabels marks the run for those who list runs: at most 64 labels, with names of 1 to 128 bytes and texts of at most 1024.
+// WithLabels attaches labels to the run, which lists show: at most 64, with names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return func(o *startOptions) { o.labels = labels }
@@ -40,14 +40,14 @@ func WithLabels(labels map[string]string) Option {
 // WithActor records who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
 
-// WithIdentity says in whose name the run makes its calls: operations read it as operation.Call.Identity, child runs have
-// the same, and it is journaled. Sluice does not judge it.
+// WithIdentity sets the identity under which the run makes its calls: operations read it from operation.Call.Identity, child
+// runs inherit it, and it is journaled. Sluice does not check it.
 func WithIdentity(id journal.Identity) Option { return func(o *startOptions) { o.in = &id } }
 
-// Start begins a run. When it returns without an error, the run is durable and under way, and survives this process.
-// Starting an id that exists with the same workflow and input gives that run again, else an *ExistsError, which is ErrRunExists;
-// of several starts of one id at the same time one comes first, and the others wait for it. An input that the workflow's schema
-// refuses is an *InputError, and nothing is journaled.
+// Start begins a run. When it returns without an error, the run is durable, in progress, and survives this process. If the id
+// exists with the same workflow and input, Start returns that run, else an *ExistsError, which wraps ErrRunExists; of
+// concurrent starts of one id the first wins, and the others wait for it. An input that the workflow's schema refuses is an
+// *InputError, and nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
@@ -83,8 +83,8 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	return e.begin(ctx, entry, in, o)
 }
 
-// begin gives a new run its first event. The run's loop decides what starts before it appends, so that the start and the
-// first requests are durable with one sync.
+// begin appends the first event of a new run. The run's loop decides what starts before it appends, so that the start and the
+// first requests become durable with one sync.
 func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
 	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
 		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
@@ -110,8 +110,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	}
 }
 
-// beginOnce begins a run, or finds it when the id may exist. It returns errUnbegun when another start of the id, which had come
-// first, has failed.
+// beginOnce begins a run, or finds it if the id may exist. It returns errUnbegun if an earlier start of the id has failed.
 func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
 	p, id := entry.Plan, first.Detail.Start.Run
 	if named {
@@ -137,14 +136,14 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
-	switch err, told := e.reply(ctx, done); {
+	switch err, answered := e.reply(ctx, done); {
 	case err == nil:
 		return &Run{engine: e, id: id}, nil
-	case !told:
+	case !answered:
 		return nil, err
 	case errors.Is(err, journal.ErrConflict):
 		run, again := e.again(ctx, &first)
-		if again == errUnbegun { // what is there is no run
+		if again == errUnbegun { // the stream is not that of a run
 			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
 		}
 		return run, again

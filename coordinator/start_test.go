@@ -33,8 +33,8 @@ func (g *tollgate) Append(ctx context.Context, stream string, after uint64, even
 	return g.Store.Append(ctx, stream, after, events, head)
 }
 
-// TestAStartWaitsForTheOneThatCameFirst: the same run is given again, and another is refused for what it differs in, also while
-// the first is not durable yet. Where it fails, the id is free.
+// TestAStartWaitsForTheOneThatCameFirst: the same run is returned, and another is refused with the difference, also while the
+// first is not durable yet. If it fails, the id is free.
 func TestAStartWaitsForTheOneThatCameFirst(t *testing.T) {
 	for _, end := range []error{nil, journal.ErrReadOnly} {
 		synctest.Test(t, func(t *testing.T) {
@@ -43,13 +43,13 @@ func TestAStartWaitsForTheOneThatCameFirst(t *testing.T) {
 			require.NoError(t, err)
 			w := parse(t, waits2)
 			begin := func(ctx context.Context, input any) <-chan error {
-				told := make(chan error, 1)
+				answered := make(chan error, 1)
 				go func() {
 					_, err := e.Start(ctx, w, input, coordinator.WithID("r"))
-					told <- err
+					answered <- err
 				}()
 				synctest.Wait()
-				return told
+				return answered
 			}
 			first := begin(t.Context(), 1)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -65,12 +65,12 @@ func TestAStartWaitsForTheOneThatCameFirst(t *testing.T) {
 			}
 			g.ends <- end
 			require.Equal(t, end, errors.Unwrap(errors.Unwrap(<-first)), "it alone has failed")
-			for _, told := range same {
-				require.NoError(t, <-told)
+			for _, answered := range same {
+				require.NoError(t, <-answered)
 			}
-			for _, told := range other {
+			for _, answered := range other {
 				var exists *coordinator.ExistsError
-				require.ErrorAs(t, <-told, &exists)
+				require.ErrorAs(t, <-answered, &exists)
 				require.Equal(t, "its input differs", exists.Difference)
 			}
 			require.NoError(t, e.Shutdown(t.Context()))
@@ -85,16 +85,16 @@ func TestOfManyStartsOneComesFirst(t *testing.T) {
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{})
 	require.NoError(t, err)
 	w := parse(t, waits2)
-	told := make(chan error)
+	answered := make(chan error)
 	for i := range 100 {
 		go func() {
 			_, err := e.Start(t.Context(), w, i, coordinator.WithID("r"))
-			told <- err
+			answered <- err
 		}()
 	}
 	won := 0
 	for range 100 {
-		err := <-told
+		err := <-answered
 		if err == nil {
 			won++
 			continue

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// deaf encodes to JSON when it is told to.
+// deaf blocks when it is encoded to JSON.
 type deaf struct{ until chan struct{} }
 
 func (d deaf) MarshalJSON() ([]byte, error) { <-d.until; return []byte("1"), nil }
@@ -33,7 +33,7 @@ func hanging(until chan struct{}) map[string]coordinator.Operation {
 	}
 }
 
-// TestShutdownDoesNotWaitForWhatDoesNotReturn: neither does anybody else who waits, and what returns late changes nothing.
+// TestShutdownDoesNotWaitForWhatDoesNotReturn: no other waiter does either, and late results change nothing.
 func TestShutdownDoesNotWaitForWhatDoesNotReturn(t *testing.T) {
 	const text = `{kind: Workflow, name: w, steps: [{operation: echo}, {operation: hangs, input: "{{ steps.echo.output }}"}]}`
 	for name := range hanging(nil) {
@@ -54,9 +54,9 @@ func TestShutdownDoesNotWaitForWhatDoesNotReturn(t *testing.T) {
 					names = "run r: Go code that the run itself has called"
 					waiting = append(waiting, func() error { return r.Pause(context.Background(), "") })
 				}
-				told := make(chan error, len(waiting))
+				answered := make(chan error, len(waiting))
 				for _, wait := range waiting {
-					go func() { told <- wait() }()
+					go func() { answered <- wait() }()
 				}
 				synctest.Wait()
 
@@ -69,7 +69,7 @@ func TestShutdownDoesNotWaitForWhatDoesNotReturn(t *testing.T) {
 				require.Equal(t, 8*time.Second, time.Since(began))
 				require.NoError(t, e.Shutdown(t.Context()))
 				for range waiting {
-					require.ErrorIs(t, <-told, coordinator.ErrShutdown)
+					require.ErrorIs(t, <-answered, coordinator.ErrShutdown)
 				}
 				_, err = e.Run(t.Context(), "r")
 				require.ErrorIs(t, err, coordinator.ErrShutdown)
@@ -78,7 +78,7 @@ func TestShutdownDoesNotWaitForWhatDoesNotReturn(t *testing.T) {
 				}
 				close(until)
 				synctest.Wait()
-				require.Empty(t, said.String(), "nobody is told of what comes too late")
+				require.Empty(t, said.String(), "nobody is answered of what comes too late")
 			})
 		})
 	}

@@ -23,9 +23,9 @@ func history(t *testing.T, r *coordinator.Run, from uint64) (list []coordinator.
 	return list
 }
 
-// TestObserversAreToldWhatAnEventHasMeant: an answer that came too late is marked as late, the moves of a task are told with
-// the event that caused them, and what a failure has taken with it says where that began.
-func TestObserversAreToldWhatAnEventHasMeant(t *testing.T) {
+// TestObserversReceiveTheEffectOfAnEvent: an answer that came too late is marked as late, the moves of a task come with the
+// event that caused them, and failures that follow from another name its origin.
+func TestObserversReceiveTheEffectOfAnEvent(t *testing.T) {
 	deaf := make(chan struct{})
 	ask := operation.Define("ask", func(ctx context.Context, _ any) (string, error) {
 		if operation.CallOf(ctx).Participant == "slow" { // it does not hear that nobody waits for it any more

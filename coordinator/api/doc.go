@@ -1,10 +1,10 @@
-// Package api holds the requests that people and programs make of an engine's runs, and the replies, without a transport: what a
-// request means stands here once, and every door uses it. Package control is one, by a socket.
+// Package api holds the requests that people and programs make about an engine's runs, and the replies, without a transport.
+// Every transport uses it, so a request means the same over each. Package control is one of them, by a socket.
 //
 //	Request ──▶ Handle ──▶ Engine
 //	   Reply, Reply, …, Done or *Error ◀──┘
 //
-// A command (Verb.Command) changes a run and names its actor, who is recorded; it is durable when Done is there, or refused with
-// an *Error, which has left the journal as it was. Everything else only reads. Errors keep their meaning on the way: errors.Is
-// finds coordinator.ErrFinished and the others on either side. Times are UTC; what is left out says nothing.
+// A command (Verb.Command) changes a run and names its actor, which is recorded; it is durable when Done is received, or
+// refused with an *Error and without effect on the journal. All other requests only read. Errors keep their identity:
+// errors.Is finds coordinator.ErrFinished and the others on either side. Times are UTC; empty fields are omitted.
 package api

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// What can be wrong besides what an engine reports.
+// Errors besides those of an engine.
 var (
 	ErrBadRequest = errors.New("api: bad request")
 	ErrAmbiguous  = errors.New("api: several runs are meant")
@@ -19,7 +19,7 @@ var (
 	ErrHungUp     = errors.New("api: the process that holds the directory has gone before it answered")
 )
 
-// codes name the conditions that others branch on. They are part of the protocol.
+// codes name the conditions that callers distinguish. They are part of the protocol.
 var codes = []struct {
 	code string
 	err  error
@@ -46,11 +46,10 @@ var codes = []struct {
 	{"damaged", journal.ErrDamaged},
 }
 
-// codeInternal stands for every error that nobody branches on.
+// codeInternal is the code of every other error.
 const codeInternal = "internal"
 
-// Error is what a request was answered with, or why it could not be made. errors.Is finds the condition that its code
-// names, on either side of a socket.
+// Error is the error of a request. errors.Is finds the condition that its code names, on either side of a socket.
 type Error struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
@@ -66,7 +65,7 @@ func (e *Error) Error() string {
 	return e.Message + ` (did you mean "` + e.Suggestion + `"?)`
 }
 
-// Unwrap is the cause where it is known, else the condition; nil when the code names none that is known here.
+// Unwrap returns the cause if it is known, else the condition of the code; nil if the code is unknown.
 func (e *Error) Unwrap() error {
 	if e.cause != nil {
 		return e.cause
@@ -79,7 +78,7 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// ErrorOf makes an error fit to be sent: its text names no package.
+// ErrorOf converts an error to one that can be sent: its text names no package.
 func ErrorOf(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

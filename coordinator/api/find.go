@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	namedMax   = 5      // runs that the error about an ambiguous beginning names
+	namedMax   = 5      // runs that the error about an ambiguous prefix names
 	compareMax = 10_000 // runs that a misspelt id is compared with
 )
 
-// find returns the run with an id, or the only one whose id begins so.
+// find returns the run with an id, or the only one whose id has that prefix.
 func find(ctx context.Context, engine *coordinator.Engine, name string) (*coordinator.Run, error) {
 	run, err := engine.Run(ctx, name)
 	if !errors.Is(err, coordinator.ErrRunNotFound) {
@@ -30,8 +30,8 @@ func find(ctx context.Context, engine *coordinator.Engine, name string) (*coordi
 	return engine.Run(ctx, id)
 }
 
-// FindIn returns the id of the run in a store with that id, or of the only one whose id begins so. Errors are as those of a
-// Client about a run that there is none of, or are several of.
+// FindIn returns the id of the run in a store with that id, or of the only one whose id has that prefix. Errors about missing
+// and ambiguous runs are those of a Client.
 func FindIn(ctx context.Context, store journal.Store, name string) (string, error) {
 	for _, err := range store.Read(ctx, name, 1) {
 		if err == nil || errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
@@ -46,15 +46,15 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 	return id, nil
 }
 
-// heads lists runs whose ids are greater than one, in order of id. An error with an id is about that run's head alone.
+// heads lists runs whose ids are greater than one, in order of id. An error with an id concerns only that run's head.
 type heads func(ctx context.Context, after string) iter.Seq2[journal.Head, error]
 
-// findByBeginning returns the only id that begins so. Child runs, named after their parents, do not make the beginning of a
+// findByBeginning returns the only id with a prefix. Child runs, named after their parents, do not make the prefix of a
 // parent's id ambiguous.
 func findByBeginning(ctx context.Context, list heads, name string) (string, error) {
 	children := strings.Contains(name, "/")
 	var found []string
-	for head, err := range list(ctx, name) { // ids in order: those that begin so come first
+	for head, err := range list(ctx, name) { // ids in order: those with the prefix come first
 		if err != nil && head.Run == "" {
 			return "", fmt.Errorf("find run %s: %w", name, err)
 		}
@@ -79,7 +79,7 @@ func findByBeginning(ctx context.Context, list heads, name string) (string, erro
 	return "", fmt.Errorf("%w by %q: %s%s", ErrAmbiguous, name, strings.Join(found, ", "), more)
 }
 
-// suggestRun is the error about an unknown run, with the one that was probably meant.
+// suggestRun returns the error about an unknown run, with the id that was probably meant.
 func suggestRun(ctx context.Context, list heads, name string) error {
 	e := ErrorOf(fmt.Errorf("%w: %s", coordinator.ErrRunNotFound, name))
 	var ids []string

@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Call is a node of a call graph. Of a call in a run that is not there only the request is known.
+// Call is a node of a call graph. For a call in a run that is missing, only the request is known.
 type Call struct {
-	Kind          string          `json:"kind"`    // call, or meeting: a point where more calls meet than could be named one by one
+	Kind          string          `json:"kind"`    // call, or meeting: a node between many calls and those that waited for all of them
 	Request       string          `json:"request"` // `<run>/<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
 	Run           string          `json:"run,omitempty"`
 	Step          string          `json:"step,omitempty"`
@@ -23,8 +23,8 @@ type Call struct {
 	Decision      int32           `json:"decision,omitempty"`    // number of a call to the step's decision source
 	Operation     string          `json:"operation,omitempty"`
 	Status        string          `json:"status,omitempty"`         // pending, running, completed, failed, aborted
-	ParentRequest string          `json:"parent_request,omitempty"` // that has made it
-	DependsOn     []string        `json:"depends_on,omitempty"`     // requests, and meetings, that it has waited for
+	ParentRequest string          `json:"parent_request,omitempty"` // the request that made it
+	DependsOn     []string        `json:"depends_on,omitempty"`     // requests and meetings that it waited for
 	Identity      *Identity       `json:"identity,omitempty"`
 	Input         json.RawMessage `json:"input,omitempty"`
 	InputPreview  string          `json:"input_preview,omitempty"` // in place of an input of more than 1 KiB: its beginning
@@ -34,7 +34,7 @@ type Call struct {
 	Ended         time.Time       `json:"ended,omitzero"`
 }
 
-// graph gives the calls of a run and of those around it.
+// graph emits the calls of a run and of those around it.
 func graph(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) error {
 	g, err := run.CallGraph(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func describeCall(out *Call, c *callgraph.Node) {
 	out.Failure = FailureOf(brief(c.Failure))
 }
 
-// brief is a failure without details that would fill a page.
+// brief returns a failure without large details.
 func brief(f *journal.Failure) *journal.Failure {
 	if f == nil || f.Details == nil {
 		return f

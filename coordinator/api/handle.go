@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Handle carries out a request on an engine and passes the lines of the answer to emit, the last of them Done. An error is
-// an *Error, or what emit returned, which ends the answer.
+// Handle carries out a request on an engine and passes the lines of the answer to emit; the last is Done. It returns an
+// *Error, or the error of emit, which ends the answer.
 func Handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
-	var broken error // where emit has failed
+	var broken error // the error of emit
 	send := func(r *Reply) error {
 		broken = emit(r)
 		return broken
@@ -71,8 +71,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	return done, err
 }
 
-// parkedMax bounds how many runs of a list are looked at to find out whether they are parked: each costs a look into its
-// journal, unless the engine works on it.
+// parkedMax bounds the runs of a list that are checked for being parked: each costs a read of its journal, unless the engine
+// works on it.
 const parkedMax = 10_000
 
 func list(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) error) error {
@@ -130,7 +130,7 @@ func output(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 	return emit(&Reply{Value: encoded(v)})
 }
 
-// events gives those of a run, or those about one of its steps.
+// events emits the events of a run, or those about one of its steps.
 func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	if err := knownStep(ctx, run, req.Step); err != nil {
 		return err
@@ -160,12 +160,12 @@ func knownStep(ctx context.Context, run *coordinator.Run, step string) error {
 	}
 	_, err := run.Explain(ctx, step)
 	if errors.Is(err, coordinator.ErrMissing) {
-		return nil // the run is of another version: its events are read as they are
+		return nil // the run has the rules of another version: its events are read as they are
 	}
 	return err
 }
 
-// plainEvents is events for a run that this program cannot follow: what they have meant is not known.
+// plainEvents is events for a run that this program cannot follow: the effects of the events are unknown.
 func plainEvents(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	for e, err := range run.Events(ctx, max(1, req.From)) {
 		if err != nil {
@@ -235,7 +235,7 @@ func command(ctx context.Context, run *coordinator.Run, req *Request) error {
 	return run.Retry(ctx, req.Step)
 }
 
-// unawaited says that nobody waits for a message, if so.
+// unawaited returns a warning if no step waits for a message, else "".
 func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
 	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
 		return e.Error()
@@ -254,7 +254,7 @@ func parsePayload(text json.RawMessage) (value.Value, error) {
 	return v, nil
 }
 
-// suggestStep adds to the error about an unknown step the one that was probably meant.
+// suggestStep adds to the error about an unknown step the name that was probably meant.
 func suggestStep(ctx context.Context, run *coordinator.Run, step string, err error) error {
 	e := ErrorOf(err)
 	state, err := run.State(ctx)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Reply is one line of an answer: exactly one field is set. The first line on a connection is Taken, unless the request
-// cannot be read, the last one is Done or Error.
+// Reply is one line of an answer: exactly one field is set. The first line on a connection is Taken, unless the request cannot
+// be read; the last is Done or Error.
 type Reply struct {
 	Taken       bool                     `json:"taken,omitempty"` // the request was read and will be answered
 	Run         *Run                     `json:"run,omitempty"`
@@ -30,13 +30,13 @@ type Reply struct {
 // Done ends an answer.
 type Done struct {
 	Run    string `json:"run,omitempty"`    // its full id
-	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a wish
+	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a command
 
-	// Warning says why the wish, which is durable, may not be what was meant: nobody waits for a message of that name.
+	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name.
 	Warning string `json:"warning,omitempty"`
 }
 
-// Run is a run as programs read it. A list leaves out what is marked so.
+// Run describes a run to programs. A list omits the fields marked so.
 type Run struct {
 	Run      string            `json:"run"`
 	Workflow string            `json:"workflow"`          // name
@@ -44,15 +44,15 @@ type Run struct {
 	Hash     string            `json:"hash"`              // of the workflow
 	Status   string            `json:"status"`
 	Finished bool              `json:"finished"`
-	Driven   bool              `json:"driven,omitempty"` // somebody works on it; not in a list
+	Driven   bool              `json:"driven,omitempty"` // the answering engine goes on with it; not in a list
 	Started  time.Time         `json:"started"`
 	Updated  time.Time         `json:"updated"`
 	Parked   string            `json:"parked,omitempty"` // why it cannot go on in the answering process
-	Late     bool              `json:"late,omitempty"`   // timers have fallen due while nobody worked on it: status and steps follow from them, and the journal does not say so yet
-	Due      time.Time         `json:"due,omitzero"`     // when the run is to be looked at next
+	Late     bool              `json:"late,omitempty"`   // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
+	Due      time.Time         `json:"due,omitzero"`     // when the run is due next
 	Events   uint64            `json:"events"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	Actor    string            `json:"actor,omitempty"`   // who started it; not in a list
+	Actor    string            `json:"actor,omitempty"`   // that started it; not in a list
 	Failure  *Failure          `json:"failure,omitempty"` // not in a list
 	Output   json.RawMessage   `json:"output,omitempty"`  // not in a list
 	Counts   *Counts           `json:"counts,omitempty"`  // of a playbook's run; not in a list
@@ -68,21 +68,21 @@ type Step struct {
 	Status      string     `json:"status"`
 	Pending     bool       `json:"pending,omitempty"` // failed, with a retry to come
 	Attempts    int32      `json:"attempts,omitempty"`
-	Began       time.Time  `json:"began,omitzero"` // newest attempt
-	Ended       time.Time  `json:"ended,omitzero"` // newest attempt
+	Began       time.Time  `json:"began,omitzero"` // of the newest attempt
+	Ended       time.Time  `json:"ended,omitzero"` // of the newest attempt
 	Failure     *Failure   `json:"failure,omitempty"`
-	Message     string     `json:"message,omitempty"`     // what it waits for
-	Fulfillment string     `json:"fulfillment,omitempty"` // where its task stands
+	Message     string     `json:"message,omitempty"`     // that it waits for
+	Fulfillment string     `json:"fulfillment,omitempty"` // state of its task
 	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
 	Preview                // of its output, once it has completed
 	Branch      string     `json:"branch,omitempty"`  // of a conditional: then or else
-	Reports     int        `json:"reports,omitempty"` // how often its newest attempt has reported
+	Reports     int        `json:"reports,omitempty"` // of its newest attempt
 	Report      string     `json:"report,omitempty"`  // kind of the newest report
 	Dispatches  []Dispatch `json:"dispatches,omitempty"`
 	Runs        int        `json:"runs,omitempty"`   // of a playbook's step: how often it was scheduled
-	Live        int        `json:"live,omitempty"`   // of a playbook's step: runs under way
-	Tokens      int        `json:"tokens,omitempty"` // of a playbook's step: how many wait at its gate or join
-	Items       int        `json:"items,omitempty"`  // of a playbook's loop under way
+	Live        int        `json:"live,omitempty"`   // of a playbook's step: runs in progress
+	Tokens      int        `json:"tokens,omitempty"` // of a playbook's step: waiting at its gate or join
+	Items       int        `json:"items,omitempty"`  // of a playbook's loop in progress
 	ItemsDone   int        `json:"items_done,omitempty"`
 }
 
@@ -97,14 +97,13 @@ type Dispatch struct {
 	Failure     *Failure  `json:"failure,omitempty"`
 }
 
-// Preview is a value, or where its JSON has more than previewMax bytes, the beginning of that. The verb Output returns all
-// of it.
+// Preview is a value, or the beginning of its JSON if that has more than previewMax bytes. The verb Output returns all of it.
 type Preview struct {
 	Output  json.RawMessage `json:"output,omitempty"`
 	Preview string          `json:"preview,omitempty"`
 }
 
-// previewMax is how many bytes of a value's JSON a status shows.
+// previewMax bounds, in bytes, the JSON of a value in a status.
 const previewMax = 1 << 10
 
 func previewOf(v any) (p Preview) {
@@ -120,7 +119,7 @@ func previewOf(v any) (p Preview) {
 	return p
 }
 
-// Event is one event of a run's journal. Fields that say nothing are left out.
+// Event is one event of a run's journal. Empty fields are omitted.
 type Event struct {
 	Seq          uint64          `json:"seq"`
 	At           time.Time       `json:"at"`
@@ -141,15 +140,15 @@ type Event struct {
 	Due          time.Time       `json:"due,omitzero"`
 	RetryAt      time.Time       `json:"retry_at,omitzero"`
 	Count        int32           `json:"count,omitempty"`
-	About        json.RawMessage `json:"about,omitempty"`   // what a call has told beside its output
-	Making       int32           `json:"making,omitempty"`  // of a report: which making of the call
+	About        json.RawMessage `json:"about,omitempty"`   // metadata of an answer, beside the output
+	Making       int32           `json:"making,omitempty"`  // of a report: how often the call was made so far, from 1
 	Work         bool            `json:"work,omitempty"`    // of a retry: the work is repeated
-	Cause        string          `json:"cause,omitempty"`   // the run whose pause, or its end, has reached this one
-	Outcome      string          `json:"outcome,omitempty"` // late, duplicate or unbound: it changes nothing, or belongs to nothing yet
+	Cause        string          `json:"cause,omitempty"`   // the run above that was paused or resumed
+	Outcome      string          `json:"outcome,omitempty"` // late, duplicate or unbound: the event has no effect, or none yet
 	Start        *Start          `json:"start,omitempty"`
 }
 
-// Start is what a run was started with, besides its input.
+// Start describes how a run was started, besides its input.
 type Start struct {
 	Run      string            `json:"run"`
 	Name     string            `json:"name"`
@@ -161,19 +160,19 @@ type Start struct {
 	Actor    string            `json:"actor,omitempty"`
 }
 
-// Identity is in whose name a run makes its calls.
+// Identity is the identity under which a run makes its calls.
 type Identity struct {
 	ID        string          `json:"id"`
 	Scopes    []string        `json:"scopes,omitempty"`
 	Resources json.RawMessage `json:"resources,omitempty"`
 
-	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources of more than 1 KiB: their beginning
+	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources of more than 1 KiB: the beginning
 }
 
-// Failure says why something failed.
+// Failure describes a failure.
 type Failure struct {
 	Code      string          `json:"code"`
-	Step      string          `json:"step,omitempty"` // where it began, if elsewhere
+	Step      string          `json:"step,omitempty"` // where it originated, if elsewhere
 	Message   string          `json:"message,omitempty"`
 	Details   json.RawMessage `json:"details,omitempty"`
 	Retryable bool            `json:"retryable,omitempty"`
@@ -186,7 +185,7 @@ func (f *Failure) String() string {
 	return f.Code + ": " + f.Message
 }
 
-// Update is one event and what it has changed.
+// Update is one event and its effects.
 type Update struct {
 	Event   Event    `json:"event"`
 	Changes []Change `json:"changes"`
@@ -195,7 +194,7 @@ type Update struct {
 	Status  string   `json:"status"` // of the run, after the event
 }
 
-// Change is a step's move from a status to another.
+// Change is a change of a step's status.
 type Change struct {
 	Step    string   `json:"step"`
 	From    string   `json:"from"`
@@ -205,7 +204,7 @@ type Change struct {
 	Failure *Failure `json:"failure,omitempty"`
 }
 
-// Task is the move of a step's task from a state to another.
+// Task is a change of the state of a step's task.
 type Task struct {
 	Step    string   `json:"step"`
 	Attempt int32    `json:"attempt,omitempty"`
@@ -214,7 +213,7 @@ type Task struct {
 	Failure *Failure `json:"failure,omitempty"`
 }
 
-// Loop is how far a loop of a playbook's step has come.
+// Loop is the progress of a loop of a playbook's step.
 type Loop struct {
 	Step   string `json:"step"` // key of the step-run
 	Items  int    `json:"items"`
@@ -311,7 +310,7 @@ func UpdateOf(u *coordinator.Update) Update {
 	return out
 }
 
-// judged describes an event with what it has meant.
+// judged describes an event with its effect.
 func judged(u *coordinator.Update) Event {
 	e := EventOf(&u.Event)
 	if !u.Outcome.Counted() {
@@ -343,7 +342,7 @@ func FailureOf(f *journal.Failure) *Failure {
 	return out
 }
 
-// encoded gives a value as JSON. What comes from a journal always has such a form.
+// encoded returns a value as JSON. Every journaled value can be encoded.
 func encoded(v any) json.RawMessage {
 	data, err := value.JSON(v)
 	if err != nil {

@@ -17,22 +17,22 @@ const RequestMax = 1 << 20
 // protocolVersion is the version of requests and replies.
 const protocolVersion = 1
 
-// Verb is what a request asks for.
+// Verb is the kind of a request.
 type Verb string
 
-// The verbs. Those from Send on are wishes: they change a run, and need an actor.
+// The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
 	List    Verb = "runs"    // all runs
 	Show    Verb = "show"    // a run and its steps. Run
-	Output  Verb = "output"  // what a step has returned, whole. Run, Step ("": the run), Participant
-	Events  Verb = "events"  // what a run's journal holds. Run, From, Step ("": all)
-	Views   Verb = "views"   // what has happened in the net of a playbook's run. Run, From
-	Watch   Verb = "watch"   // what has happened and happens, until the run ends. Run, From
-	Graph   Verb = "graph"   // which calls a run has made, with those of the runs above and below it. Run
-	Explain Verb = "explain" // why a run, or a step, stands where it does. Run, Step ("": the run)
-	Send    Verb = "send"    // a message for a run. Run, Message, Payload
-	Decide  Verb = "decide"  // whether a step's task is done. Run, Step, Decision, Reason
-	Pause   Verb = "pause"   // nothing new starts. Run, Reason
+	Output  Verb = "output"  // the whole output of a step. Run, Step ("": the run), Participant
+	Events  Verb = "events"  // the events of a run's journal. Run, From, Step ("": all)
+	Views   Verb = "views"   // the changes of the net of a playbook's run. Run, From
+	Watch   Verb = "watch"   // changes, past and future, until the run ends. Run, From
+	Graph   Verb = "graph"   // the calls of a run, and of the runs above and below it. Run
+	Explain Verb = "explain" // why a run or a step has its status. Run, Step ("": the run)
+	Send    Verb = "send"    // send a message to a run. Run, Message, Payload
+	Decide  Verb = "decide"  // decide whether a step's task is done. Run, Step, Decision, Reason
+	Pause   Verb = "pause"   // prevent new starts. Run, Reason
 	Resume  Verb = "resume"  // end a pause. Run
 	Cancel  Verb = "cancel"  // end a run. Run, Reason
 	Abort   Verb = "abort"   // stop a step. Run, Step, Reason
@@ -46,21 +46,21 @@ const (
 	NotFulfilled = "not_fulfilled"
 )
 
-// Request is one request. Which fields a verb uses is said beside it.
+// Request is one request. The comments of the verbs list the fields they use.
 type Request struct {
 	Version  int             `json:"v"` // 1; set by Client
 	Verb     Verb            `json:"verb"`
-	Run      string          `json:"run,omitempty"`      // id, or its beginning
+	Run      string          `json:"run,omitempty"`      // id, or a prefix of it
 	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`
-	Actor    string          `json:"actor,omitempty"`    // who wishes, at most 256 bytes
+	Actor    string          `json:"actor,omitempty"`    // of a command, at most 256 bytes
 	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
 	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
-	Work     bool            `json:"work,omitempty"`     // of a retry: repeat the work also where only the decision is open
+	Work     bool            `json:"work,omitempty"`     // of a retry: repeat the work even if only the decision is open
 	Message  string          `json:"message,omitempty"`  // name of the message
-	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; nothing is null
+	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; empty: null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
 
-	Participant string `json:"participant,omitempty"` // one of those whom the step has asked
+	Participant string `json:"participant,omitempty"` // one of those that the step has asked
 }
 
 // Command reports whether the verb changes a run.
@@ -81,7 +81,7 @@ func (v Verb) read() bool {
 	return false
 }
 
-// check finds what is missing in a request.
+// check returns what a request lacks.
 func (r *Request) check() error {
 	var fault string
 	switch {
@@ -90,7 +90,7 @@ func (r *Request) check() error {
 	case r.Verb != List && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
-		fault = "a wish names its actor"
+		fault = "a command names its actor"
 	case len(r.Actor) > coordinator.ActorMax:
 		fault = fmt.Sprintf("an actor has at most %d bytes", coordinator.ActorMax)
 	case r.needsStep() && r.Step == "":
@@ -105,8 +105,8 @@ func (r *Request) check() error {
 	return fmt.Errorf("%w: %s", ErrBadRequest, fault)
 }
 
-// wants reports whether an event is among those asked for: about the step that is named, if one is, the items of that step
-// and, in a playbook, its step-runs and calls included.
+// wants reports whether the request asks for an event: any, or those about the given step, including the items of that step
+// and, in a playbook, its step-runs and calls.
 func (r *Request) wants(e *journal.Event) bool {
 	rest, ok := strings.CutPrefix(e.Node, r.Step)
 	return r.Step == "" || ok && (rest == "" || strings.ContainsRune("@.[", rune(rest[0])))
@@ -128,13 +128,12 @@ func (r *Request) Encode() ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// TooLarge is the error about a request of more than RequestMax bytes.
+// TooLarge returns the error about a request of more than RequestMax bytes.
 func TooLarge() error {
 	return fmt.Errorf("%w: it has more than %d bytes", ErrBadRequest, RequestMax)
 }
 
-// DecodeRequest reads a line. It knows every field or refuses: a request that was meant to say more than is understood is
-// better not carried out.
+// DecodeRequest decodes a line. It refuses unknown fields: carrying out only part of a request could do harm.
 func DecodeRequest(line []byte) (*Request, error) {
 	var r Request
 	d := json.NewDecoder(bytes.NewReader(line))

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/net"
 )
 
-// Counts are how much of what there has been in a playbook's run.
+// Counts counts events in a playbook's run.
 type Counts struct {
 	StepsRun      int      `json:"steps_run"` // step-runs, without the final step's
 	Succeeded     int      `json:"succeeded"`
@@ -17,16 +17,16 @@ type Counts struct {
 	Jumps         int      `json:"jumps"`
 }
 
-// Branches are how many branches have ended, and how.
+// Branches counts the ended branches by their end.
 type Branches struct {
 	Normal    int `json:"normal"`
 	Failed    int `json:"failed"`
 	Discarded int `json:"discarded"`
 }
 
-// View is one thing that has happened in the net of a playbook's run. Fields that say nothing are left out.
+// View is one change of the net of a playbook's run. Empty fields are omitted.
 type View struct {
-	Seq       uint64    `json:"seq"` // of the journal's event that it follows from
+	Seq       uint64    `json:"seq"` // of the journal's event that caused it
 	At        time.Time `json:"at"`
 	Type      string    `json:"type"` // such as token.enqueued
 	Step      string    `json:"step,omitempty"`
@@ -35,12 +35,12 @@ type View struct {
 	Task      string    `json:"task,omitempty"`
 	Attempt   int       `json:"attempt,omitempty"`
 	Token     uint64    `json:"token_id,omitempty"`
-	Status    string    `json:"status,omitempty"` // what was decided, or how it ended
+	Status    string    `json:"status,omitempty"` // the decision, or how it ended
 	Count     int       `json:"count,omitempty"`  // of items, arcs or tokens; of an admission, the rule's index
 	Failure   *Failure  `json:"failure,omitempty"`
 }
 
-// routedOf describes what only a playbook's run has.
+// routedOf sets the fields of Run that only a playbook's run has.
 func routedOf(r *Run, s *coordinator.Routed) {
 	c := s.Counts
 	r.Counts = &Counts{

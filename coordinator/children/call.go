@@ -17,18 +17,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// CodeChildFailed is the reason of a step whose child run did not complete, or refused its input.
+// CodeChildFailed is the code of a step whose child run did not complete or refused its input.
 const CodeChildFailed = "child_failed"
 
 var _ registry.Starter = (*Children)(nil)
 
-// CallChild starts the child, or finds it, and waits for its end. When the call ends first, the child is cancelled.
+// CallChild starts the child, or finds it, and waits for its end. If the call ends first, the child is cancelled.
 func (c *Children) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(call)
 	defer cancel(nil)
 	defer context.AfterFunc(c.Draining, func() { cancel(decide.ErrShutdown) })()
 	id := ID(&call.Request)
-	err := c.start(context.WithoutCancel(ctx), id, call, find) // to know whether there is a child to be cancelled
+	err := c.start(context.WithoutCancel(ctx), id, call, find) // even if ctx has ended: the child, if any, must be cancelled
 	if err != nil {
 		return nil, c.failure(ctx, call, err)
 	}
@@ -49,7 +49,7 @@ func (c *Children) CallChild(call *operation.Call, find func(context.Context) (*
 	return nil, c.failure(ctx, call, err)
 }
 
-// await waits for the child's end. One that is parked may be tried again at any time, and is no failure of the step.
+// await waits for the child's end. A parked child is not a failure of the step: it may be tried again at any time.
 func (c *Children) await(ctx context.Context, id string) (*inspect.Result, error) {
 	for {
 		result, err := c.Engine.Wait(ctx, id)
@@ -64,9 +64,9 @@ func (c *Children) await(ctx context.Context, id string) (*inspect.Result, error
 	}
 }
 
-// failure is what the step says. That the engine shuts down is none: the call is made again by the next one. A child that
-// lacks its secrets has not begun, and may be tried again as any call that lacks some. What this program lacks to begin it is no
-// failure either: another may have it.
+// failure returns the error with which the step fails. A shutdown of the engine is no failure: the next engine repeats the
+// call. A child that lacks its secrets has not begun, and may be retried like any call that lacks secrets. Missing operations
+// or functions are no failure either: another program may have them.
 func (c *Children) failure(ctx context.Context, call *operation.Call, err error) error {
 	if errors.Is(err, decide.ErrShutdown) || errors.Is(context.Cause(ctx), decide.ErrShutdown) {
 		return decide.ErrShutdown
@@ -84,8 +84,8 @@ func (c *Children) failure(ctx context.Context, call *operation.Call, err error)
 	return &operation.Error{Code: code, Permanent: true, Err: err}
 }
 
-// childFailure is what the step says whose child run has ended without completing. Its details say how. Where that has failed
-// because of a child of its own, that one is named, whose id says which runs are above it.
+// childFailure returns the error of a step whose child run has ended without completing, with the child's end in the details.
+// If the child failed because of a child of its own, the error names the innermost one, whose id contains the runs above it.
 func childFailure(r *inspect.Result) error {
 	message := r.Err().Error()
 	if f := r.Failure; f != nil && f.Code == CodeChildFailed && strings.HasPrefix(f.Message, "run "+r.Run+"/") {
@@ -98,7 +98,7 @@ func childFailure(r *inspect.Result) error {
 	return &operation.Error{Code: CodeChildFailed, Message: message, Details: details, Permanent: true, Err: r.Err()}
 }
 
-// start begins the child, unless it is there.
+// start begins the child unless it exists.
 func (c *Children) start(ctx context.Context, id string, call *operation.Call, find func(context.Context) (*registry.Entry, error)) error {
 	if known, err := c.Engine.Exists(ctx, id); known || err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A run that starts runs may do so without end, also by way of its own document. So the runs below one that nobody has started
-// are counted together, while it is in memory; the store says how many there were before.
+// Runs that start runs may do so without end, also by starting their own document. So the runs below a run without a parent
+// are counted together while that run is in memory, beginning with those in the store.
 
-// begin begins a child run, unless there are too many above it or beside it.
+// begin begins a child run, unless that would exceed DepthMax or DescendantsMax.
 func (c *Children) begin(ctx context.Context, entry *registry.Entry, input any, child Start) error {
 	if Generation(child.ID) > c.DepthMax {
 		return fmt.Errorf("%w: %d runs are above this one; DepthMax is %d", decide.ErrLimit, Generation(child.ID), c.DepthMax)
@@ -34,7 +34,7 @@ func (c *Children) begin(ctx context.Context, entry *registry.Entry, input any, 
 	return err
 }
 
-// countBelow counts the runs in the store that are below another, unless they have been counted.
+// countBelow counts the runs in the store that are below another, unless they have been counted already.
 func (c *Children) countBelow(ctx context.Context, top string) error {
 	c.mu.Lock()
 	_, known := c.counts[top]

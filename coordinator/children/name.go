@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Name is how a call is called outside its run: below the run's id, told apart by step, attempt and who is asked.
+// Name names a call outside its run: the run's id, step, attempt and participant.
 func Name(c *call.Request) string {
 	return c.Run + "/" + reactive.CallName(c.Node, c.Attempt, c.Participant, c.Decision)
 }
 
-// ID is the id of the run that a call starts: the call's name, the same whenever it is made again. Where that is too long for
-// a run so many generations down, a hash takes the place of what the call is called in its run.
+// ID returns the id of the run that a call starts: the call's name, which is the same on every repetition. If the id would be
+// too long at its depth, a hash replaces the part that names the call.
 func ID(c *call.Request) string {
 	id := Name(c)
 	if len(id) <= template.IDBytesMax+Generation(id)*hashedBytes {
@@ -26,10 +26,10 @@ func ID(c *call.Request) string {
 	return c.Run + "/~" + base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// hashedBytes is how much longer a child's id is than its parent's when it ends in a hash.
+// hashedBytes is the length that a hash adds to the parent's id.
 const hashedBytes = 24
 
-// Generation is how many runs are above the one with that id.
+// Generation returns how many runs are above the one with that id.
 func Generation(id string) int { return strings.Count(id, "/") }
 
 // IDs returns the ids of the runs that calls start.

@@ -10,13 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A child run is cancelled by the call that has started it, when that call is ended. There is no such call where the process
-// has ended just then, or where somebody has stepped in while no engine went on with the parent: such children are orphans,
-// and are cancelled from here.
+// The call that has started a child run cancels it when the call ends. That call is missing if the process died at that
+// moment, or if a command ended it while no engine went on with the parent: such children are orphans, which this file
+// cancels.
 
 const orphaned = "the call that started the run has ended"
 
-// CancelAlone cancels those of children, by parent, whose parents have finished. A parent that has not may go on elsewhere.
+// CancelAlone cancels the given children, by parent, whose parents have finished. An unfinished parent may go on in another
+// process.
 func (c *Children) CancelAlone(ctx context.Context, alone map[string][]string) {
 	for parent, found := range alone {
 		end, err := c.Reader.Ending(ctx, parent)
@@ -29,8 +30,8 @@ func (c *Children) CancelAlone(ctx context.Context, alone map[string][]string) {
 	}
 }
 
-// Found notes the children among unfinished runs for their parents to claim, and returns, by parent, those whose parents do not
-// go on here.
+// Found records the children among unfinished runs for their parents to claim. It returns those whose parents do not go on
+// here, by parent.
 func (c *Children) Found(open []journal.Head) map[string][]string {
 	goesOn := make(map[string]bool, len(open))
 	for _, head := range open {
@@ -51,15 +52,15 @@ func (c *Children) Found(open []journal.Head) map[string][]string {
 	return alone
 }
 
-// AreFound reports whether there are children for a run to claim.
+// AreFound reports whether a run has children to claim.
 func (c *Children) AreFound(run string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.unclaimed[run]) > 0
 }
 
-// Claim cancels the children of a run that were found unfinished and that no call of the run waits for; wanted are those that
-// calls wait for. A child that has finished cannot be reopened, so none of them has answered.
+// Claim cancels the recorded children of a run that are not in wanted, the ids of those that its calls wait for. A finished
+// child cannot be reopened, so none of them has answered.
 func (c *Children) Claim(run string, wanted func() map[string]bool) {
 	c.mu.Lock()
 	found := c.unclaimed[run]
@@ -72,7 +73,7 @@ func (c *Children) Claim(run string, wanted func() map[string]bool) {
 	c.cancel(slices.DeleteFunc(found, func(id string) bool { return calls[id] }))
 }
 
-// cancel cancels runs, and returns before that is durable.
+// cancel starts cancelling runs; it does not wait until that is durable.
 func (c *Children) cancel(runs []string) {
 	for _, id := range runs {
 		c.Engine.Go(func() {
@@ -84,8 +85,8 @@ func (c *Children) cancel(runs []string) {
 	}
 }
 
-// CancelEnded cancels the children whose calls a command has ended, where no engine goes on with their parent; before and after
-// are the children that its calls wait for.
+// CancelEnded cancels the children whose calls a command has ended while no engine goes on with their parent; before and after
+// return the children that its calls wait for.
 func (c *Children) CancelEnded(ctx context.Context, before, after map[string]bool) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(before)) {

@@ -10,16 +10,16 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// A pause reaches the child runs of a run, and theirs: each records that it is paused from above, and by which run.
+// A pause applies to the child runs of a run and to theirs: each journals that it is paused by a parent, and by which.
 
-// Pause tells the child runs of a run's open calls that its pause has begun or ended.
+// Pause passes the beginning or end of a run's pause on to the child runs of its open calls.
 func (c *Children) Pause(ctx context.Context, parent string, paused bool, children map[string]bool) {
 	for _, id := range slices.Sorted(maps.Keys(children)) {
 		c.pause(ctx, parent, id, paused)
 	}
 }
 
-// RestorePause makes the child runs of a recovered run stand as it does.
+// RestorePause brings the pauses of the child runs of a recovered run in line with its own.
 func (c *Children) RestorePause(ctx context.Context, parent string, paused bool, children map[string]bool) {
 	for _, id := range slices.Sorted(maps.Keys(children)) {
 		head, err := c.Reader.Head(ctx, id)
@@ -29,7 +29,7 @@ func (c *Children) RestorePause(ctx context.Context, parent string, paused bool,
 	}
 }
 
-// pause puts a pause, or its end, to a child run. One that has not begun yet looks for itself when it begins.
+// pause pauses or resumes a child run. A child that has not begun yet reads its parent's pause when it begins.
 func (c *Children) pause(ctx context.Context, parent, id string, paused bool) {
 	known, err := c.Engine.Exists(ctx, id)
 	if err == nil && known {
@@ -38,14 +38,14 @@ func (c *Children) pause(ctx context.Context, parent, id string, paused bool) {
 	c.paused(id, err)
 }
 
-// paused reports that a child run could not be paused or resumed. That it has ended, or stands so already, is fine.
+// paused reports that a child run could not be paused or resumed, unless it has ended or is in that state already.
 func (c *Children) paused(id string, err error) {
 	if err != nil && !unneeded(err) && !errors.Is(err, decide.ErrShutdown) {
 		c.Logger.Warn("cannot pause or resume a child run", "run", id, "error", err)
 	}
 }
 
-// unneeded reports whether a command to a child run was refused because there is nothing to be done.
+// unneeded reports whether a child run refused a command because it had nothing to do.
 func unneeded(err error) bool {
 	return errors.Is(err, decide.ErrNotPossible) || errors.Is(err, decide.ErrFinished) || errors.Is(err, decide.ErrRunNotFound)
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Alarms are names with an instant each, and one goroutine for all. They are safe for concurrent use.
+// Alarms calls back at instants, each with a name, on one goroutine for all. It is safe for concurrent use.
 type Alarms struct {
 	clock *Clock
-	wake  chan struct{} // has a token when the next alarm may be another
+	wake  chan struct{} // has a token when the next alarm may have changed
 
 	mu    sync.Mutex
 	queue queue
 }
 
-// NewAlarms returns alarms by a clock, none of which is set.
+// NewAlarms returns alarms of a clock; none is set.
 func NewAlarms(c *Clock) *Alarms { return &Alarms{clock: c, wake: make(chan struct{}, 1)} }
 
 type alarm struct {
@@ -37,7 +37,7 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// Set sets an alarm at an instant. It cannot be taken back, and a name may have several.
+// Set sets an alarm at an instant. It cannot be unset, and a name may have several.
 func (a *Alarms) Set(name string, due int64) {
 	a.mu.Lock()
 	heap.Push(&a.queue, alarm{due, name})
@@ -48,7 +48,7 @@ func (a *Alarms) Set(name string, due int64) {
 	}
 }
 
-// Look has Run look at the clock, which may have jumped.
+// Look makes Run read the clock, which may have jumped.
 func (a *Alarms) Look() {
 	select {
 	case a.wake <- struct{}{}:
@@ -56,7 +56,7 @@ func (a *Alarms) Look() {
 	}
 }
 
-// Run calls due with the name of each alarm when its instant has come, until ctx ends.
+// Run calls due with the name of each alarm at its instant, until ctx ends.
 func (a *Alarms) Run(ctx context.Context, due func(name string)) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -76,7 +76,7 @@ func (a *Alarms) Run(ctx context.Context, due func(name string)) {
 	}
 }
 
-// next takes an alarm that is due, or says how long it is until there may be one.
+// next removes and returns an alarm that is due, or returns the time until one may be.
 func (a *Alarms) next() (name string, pause time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Clock says what instant it is, in Unix nanoseconds: that of the wall, and never earlier than what has passed since the
-// clock was made. So a wall clock that is set back stretches nothing that waits, and one that jumps ahead, as after a sleep of
-// the machine, lets fall due what has. It is safe for concurrent use.
+// Clock returns the current instant in Unix nanoseconds: that of the wall clock, but never less than the steady time that has
+// passed since the Clock was made. So setting the wall clock back does not prolong any wait, and a jump ahead, such as after
+// the machine has slept, makes due what has fallen due. It is safe for concurrent use.
 type Clock struct {
 	read  func() (wall, steady int64)
-	ahead atomic.Int64 // how much further than the steady one the clock is
+	ahead atomic.Int64 // of the clock to the steady one
 }
 
-// New returns a clock by what read returns: the wall clock and one that is never set, in nanoseconds.
+// New returns a clock that uses read, which returns the wall clock and a steady clock that is never set, in nanoseconds.
 func New(read func() (wall, steady int64)) *Clock {
 	c := &Clock{read: read}
 	wall, steady := c.read()
@@ -22,7 +22,7 @@ func New(read func() (wall, steady int64)) *Clock {
 	return c
 }
 
-// System returns what reads the clocks of the machine.
+// System returns a function that reads the clocks of the machine.
 func System() func() (wall, steady int64) {
 	start := time.Now()
 	return func() (wall, steady int64) {
@@ -31,7 +31,7 @@ func System() func() (wall, steady int64) {
 	}
 }
 
-// Now is the instant that it is.
+// Now returns the current instant.
 func (c *Clock) Now() int64 {
 	wall, steady := c.read()
 	for {
@@ -45,17 +45,17 @@ func (c *Clock) Now() int64 {
 	}
 }
 
-// Until is how long it is to an instant.
+// Until returns the duration until an instant.
 func (c *Clock) Until(due int64) time.Duration { return time.Duration(due - c.Now()) }
 
-// What counts as a jump of the wall clock, and how long it may take until it is noticed.
+// The size of a jump of the wall clock, and the longest delay until Watch notices it.
 const (
 	jumpMin  = 100 * time.Millisecond
 	jumpTime = time.Second
 )
 
-// Watch calls jumped when the wall clock has jumped ahead, until ctx ends: the process's own timers do not notice, and stand still
-// while the machine sleeps.
+// Watch calls jumped when the wall clock has jumped ahead, until ctx ends: timers of the process do not follow such jumps, and
+// stand still while the machine sleeps.
 func (c *Clock) Watch(ctx context.Context, jumped func()) {
 	tick := time.NewTicker(jumpTime)
 	defer tick.Stop()

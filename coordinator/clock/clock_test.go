@@ -58,7 +58,7 @@ func TestAlarmsGoOffInTheOrderOfTheirInstants(t *testing.T) {
 	})
 }
 
-func TestAJumpIsTold(t *testing.T) {
+func TestAJumpIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var jump atomic.Int64
 		read := clock.System()

@@ -16,13 +16,13 @@ const (
 	socketName = "control.sock"
 	nestName   = ".control-" // folders in which sockets are made
 
-	// reachMax is how long the path of a directory may be, in bytes, for the sockets in it to have addresses: systems give
-	// them 104 or 108 bytes.
+	// reachMax bounds, in bytes, the path of a directory in which sockets can have addresses: systems allow 104 or 108 bytes.
 	reachMax = 76
 )
 
-// inReach calls use with a path of dir that is short enough for the address of a socket in it: by way of a descriptor where
-// the system has such paths, so that nothing is left behind whenever the process ends; else by a link in a folder of our own.
+// inReach calls use with a path of dir that is short enough for the address of a socket in it: a path through a descriptor
+// where the system has such paths, so that nothing needs removal when the process ends; else a symbolic link in a temporary
+// folder.
 func inReach(dir string, use func(dir string) error) error {
 	if len(dir) <= reachMax {
 		return use(dir)
@@ -41,7 +41,7 @@ func inReach(dir string, use func(dir string) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder) // the link, not what it leads to
+	defer os.RemoveAll(folder) // the link, not its target
 	link := filepath.Join(folder, "d")
 	if err := os.Symlink(dir, link); err != nil {
 		return err
@@ -49,14 +49,14 @@ func inReach(dir string, use func(dir string) error) error {
 	return use(link)
 }
 
-// listen makes the socket of a directory. The caller holds the directory, so whatever socket is there belongs to a dead
-// process. The new one takes its place in one step, when it has its mode: nobody else can connect in between.
+// listen makes the socket of a directory. The caller holds the directory, so an existing socket belongs to a dead process. The
+// new one replaces it atomically, once it has its mode: no other user can connect in between.
 func listen(dir string) (l *net.UnixListener, err error) {
 	old, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, nest := range old { // of a process that died while it made its socket
+	for _, nest := range old { // left by a process that died while making its socket
 		if !strings.HasPrefix(nest.Name(), nestName) {
 			continue
 		}
@@ -74,7 +74,7 @@ func listen(dir string) (l *net.UnixListener, err error) {
 		if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: made, Net: "unix"}); err != nil {
 			return err
 		}
-		l.SetUnlinkOnClose(false) // it is to be another name by then
+		l.SetUnlinkOnClose(false) // it will have another name
 		if err = os.Chmod(made, 0o600); err == nil {
 			err = os.Rename(made, filepath.Join(dir, socketName))
 		}
@@ -89,7 +89,7 @@ func listen(dir string) (l *net.UnixListener, err error) {
 	return l, nil
 }
 
-// dial connects to the socket of a directory. Where nobody listens it returns ErrNotHeld.
+// dial connects to the socket of a directory. It returns ErrNotHeld if no process listens.
 func dial(dir string) (conn *net.UnixConn, err error) {
 	err = inReach(dir, func(dir string) error {
 		conn, err = net.DialUnix("unix", nil, &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})

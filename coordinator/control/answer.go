@@ -16,36 +16,36 @@ import (
 	"github.com/sluiceflow/sluice/internal/readfile"
 )
 
-// takenTime is how long a holder may take to say that it has taken a request: one that was stopped, or hangs, never does.
+// takenTime is how long a holder may take to acknowledge a request: one that was stopped, or hangs, never does.
 const takenTime = 5 * time.Second
 
-// takenWithin is takenTime, but for tests.
+// takenWithin is takenTime, a variable for tests.
 var takenWithin = takenTime
 
-// lockFile is a file in which the process that holds a directory writes its number, see package disk. lockMax bounds what is read
-// of it, in bytes.
+// lockFile is a file in which the process that holds a directory writes its process id, see package disk. lockMax bounds, in
+// bytes, how much of it is read.
 const (
 	lockFile = "LOCK"
 	lockMax  = 32
 )
 
-// answer is what a holder says to one request.
+// answer is the answer of a holder to one request.
 type answer struct {
 	conn    *net.UnixConn
 	dir     string
 	follows bool // the answer lasts as long as a run
 	taken   bool
-	late    bool // it was not taken in time, and will not be
+	late    bool // the request was not taken in time, and will not be
 }
 
-// ask sends the request, which is to be taken soon.
+// ask sends the request. The holder must take it within takenWithin.
 func (a *answer) ask(line []byte) error {
 	err := a.conn.SetDeadline(time.Now().Add(takenWithin))
 	if err == nil {
 		_, err = a.conn.Write(line)
 	}
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // what is there of it is no request
+	case errors.Is(err, os.ErrDeadlineExceeded): // an incomplete line is no request
 		return a.silent("nothing was done")
 	case err != nil:
 		return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
@@ -53,8 +53,8 @@ func (a *answer) ask(line []byte) error {
 	return nil
 }
 
-// read reads the answer to its last line. A holder that goes before it has taken the request has done nothing, which is as if it
-// had gone earlier.
+// read reads the answer to its last line. A holder that ends before it has taken the request has done nothing, as if it had
+// ended before the request was sent.
 func (a *answer) read(emit func(*api.Reply) error) error {
 	for d := json.NewDecoder(bufio.NewReader(a)); ; {
 		var r api.Reply
@@ -82,7 +82,7 @@ func (a *answer) read(emit func(*api.Reply) error) error {
 	}
 }
 
-// deadline is when an answer to a request that was taken must have come; zero: never.
+// deadline returns when the answer to a request that was taken must be complete; zero: never.
 func (a *answer) deadline() (at time.Time) {
 	if !a.follows {
 		at = time.Now().Add(answerTime)
@@ -90,8 +90,8 @@ func (a *answer) deadline() (at time.Time) {
 	return at
 }
 
-// Read reads from the holder. When the request has not been taken in time, nothing is received any more: then the holder cannot
-// say that it takes it, and does nothing. What it has said before that is still read.
+// Read reads from the holder. If the request has not been taken in time, the answer stops receiving: the holder then cannot
+// acknowledge the request, and does nothing. Data received before is still read.
 func (a *answer) Read(p []byte) (int, error) {
 	n, err := a.conn.Read(p)
 	if a.taken || a.late || !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -104,7 +104,7 @@ func (a *answer) Read(p []byte) (int, error) {
 	return a.conn.Read(p)
 }
 
-// silent is the error of a holder that does not answer; done says what is known of the request.
+// silent returns the error about a holder that does not answer; done is the known effect of the request.
 func (a *answer) silent(done string) error {
 	who := "its number is not known"
 	if text, err := readfile.Regular(filepath.Join(a.dir, lockFile), lockMax); err == nil {

@@ -41,13 +41,13 @@ func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client,
 
 var send = api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"}
 
-// TestAHolderThatHangsIsNotWaitedForLong: who is told that nothing was done can rely on it. The holder that goes on later cannot say
-// any more that it has taken the request.
+// TestAHolderThatHangsIsNotWaitedForLong: when the client reports that nothing was done, that stays true. A holder that goes
+// on later cannot acknowledge the request any more.
 func TestAHolderThatHangsIsNotWaitedForLong(t *testing.T) {
 	control.Taken(t, time.Millisecond)
-	told := make(chan struct{})
+	rest := make(chan struct{})
 	c, answered := hanging(t, func(conn *net.UnixConn) error {
-		<-told
+		<-rest
 		if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
 			return err
 		}
@@ -58,16 +58,16 @@ func TestAHolderThatHangsIsNotWaitedForLong(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrNoAnswer)
 	require.EqualError(t, err, "the process that holds the directory does not answer (process 4711; it may be stopped): "+
 		"nothing was done, and nothing will be")
-	close(told)
+	close(rest)
 	require.ErrorIs(t, <-answered, syscall.EPIPE)
 }
 
-// TestARequestThatDoesNotArriveIsNotWaitedForLong: nor is it taken for one, if it is too long to be sent to somebody who does not read.
+// TestARequestThatDoesNotArriveIsNotWaitedForLong: a request too long to be sent to a holder that does not read is not taken.
 func TestARequestThatDoesNotArriveIsNotWaitedForLong(t *testing.T) {
 	control.Taken(t, 10*time.Millisecond)
-	told := make(chan struct{})
+	rest := make(chan struct{})
 	c, answered := hanging(t, func(conn *net.UnixConn) error {
-		<-told
+		<-rest
 		_, err := bufio.NewReader(conn).ReadString('\n')
 		return err
 	})
@@ -76,11 +76,11 @@ func TestARequestThatDoesNotArriveIsNotWaitedForLong(t *testing.T) {
 	_, err := c.Do(t.Context(), &long)
 	require.ErrorIs(t, err, api.ErrNoAnswer)
 	require.ErrorContains(t, err, "nothing was done")
-	close(told)
+	close(rest)
 	require.ErrorIs(t, <-answered, io.EOF)
 }
 
-// TestAnAnswerThatDoesNotCome: a request that was taken may have been done by a holder that is gone then.
+// TestAnAnswerThatDoesNotCome: a holder may have carried out a request that it has taken, even if it has ended since.
 func TestAnAnswerThatDoesNotCome(t *testing.T) {
 	c, answered := hanging(t, func(conn *net.UnixConn) error {
 		_, err := bufio.NewReader(conn).ReadString('\n')

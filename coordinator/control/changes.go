@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// AwaitChanges returns when there may be something to read in a directory that was last read when it had a revision of disk's:
-// some process answers for it, or one that has been there meanwhile has committed something. A nil revision is older than
-// every other. It waits a moment in any case, so that it may be called again and again.
+// AwaitChanges returns when there may be something new in a directory that was last read at a revision of package disk: a
+// process serves it, or a process has committed to it since. A nil revision is older than any other. It always waits a moment,
+// so that it may be called in a loop.
 func AwaitChanges(ctx context.Context, dir string, revision []byte) error {
 	var dialled error
 	err := disk.AwaitCommit(ctx, dir, revision, func() (answers bool, err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
-// answerTime is how long an answer may take, once the holder has taken the request, that does not follow a run.
+// answerTime bounds an answer that does not follow a run, once the holder has taken the request.
 const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
@@ -23,8 +23,8 @@ type Client struct {
 	held  bool
 }
 
-// Dial gives the client of the process that holds a directory; api.ErrNotHeld when there is none. It holds nothing open: every
-// request has a connection of its own.
+// Dial returns a client of the process that holds a directory; api.ErrNotHeld if there is none. The client keeps nothing open:
+// every request has a separate connection.
 func Dial(dir string) (*Client, error) {
 	conn, err := dial(dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func holder(dir string) *Client {
 	return &Client{ask: ask, close: func() error { return nil }, held: true}
 }
 
-// Local gives a client of an engine in this process. Closing it leaves the engine as it is.
+// Local returns a client of an engine in this process. Close does not affect the engine.
 func Local(engine *coordinator.Engine) *Client {
 	ask := func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
 		err := api.Handle(ctx, engine, req, emit)
@@ -55,7 +55,7 @@ func Local(engine *coordinator.Engine) *Client {
 // Held reports whether another process holds the directory and answers.
 func (c *Client) Held() bool { return c.held }
 
-// Close gives the directory back, if it was opened for this client.
+// Close releases the directory, if it was opened for this client.
 func (c *Client) Close() error { return c.close() }
 
 // Runs yields all runs in order of id, without their steps.
@@ -63,7 +63,7 @@ func (c *Client) Runs(ctx context.Context) iter.Seq2[*api.Run, error] {
 	return stream(ctx, c, &api.Request{Verb: api.List}, func(r *api.Reply) *api.Run { return r.Run })
 }
 
-// Show gives a run and all its steps.
+// Show returns a run and all its steps.
 func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 	var shown *api.Run
 	err := c.ask(ctx, &api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) error {
@@ -81,7 +81,7 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 	return shown, err
 }
 
-// Explain says why a run, or one of its steps, stands where it does; "" is the run.
+// Explain explains why a run, or one of its steps, has its status; "" is the run.
 func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Explanation, error) {
 	var x *coordinator.Explanation
 	err := c.ask(ctx, &api.Request{Verb: api.Explain, Run: run, Step: step}, func(r *api.Reply) error {
@@ -96,8 +96,7 @@ func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Ex
 	return x, err
 }
 
-// Output returns what a step has returned, whole, as JSON; "" is the run. A participant names one of those whom the step has
-// asked.
+// Output returns the whole output of a step as JSON; "" is the run. A participant names one of those that the step has asked.
 func (c *Client) Output(ctx context.Context, run, step, participant string) (json.RawMessage, error) {
 	var v json.RawMessage
 	req := &api.Request{Verb: api.Output, Run: run, Step: step, Participant: participant}
@@ -113,32 +112,32 @@ func (c *Client) Output(ctx context.Context, run, step, participant string) (jso
 	return v, err
 }
 
-// Events yields what a run's journal holds now, from sequence from on: about a step, or of the whole run where that is "".
+// Events yields the events in a run's journal now, from sequence from on: those about a step, or all if that is "".
 func (c *Client) Events(ctx context.Context, run, step string, from uint64) iter.Seq2[*api.Event, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Events, Run: run, Step: step, From: from}, func(r *api.Reply) *api.Event { return r.Event })
 }
 
-// Calls yields the calls of a run, of the runs below it, and those that have led to it: the nodes of its call graph, in an order
-// in which every parent request comes before the calls that it has made.
+// Calls yields the calls of a run, of the runs below it, and of those that led to it: the nodes of its call graph, each parent
+// request before the calls that it has made.
 func (c *Client) Calls(ctx context.Context, run string) iter.Seq2[*api.Call, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Graph, Run: run}, func(r *api.Reply) *api.Call { return r.Call })
 }
 
-// Views yields what has happened in the net of a playbook's run, from sequence from on.
+// Views yields the changes of the net of a playbook's run, from sequence from on.
 func (c *Client) Views(ctx context.Context, run string, from uint64) iter.Seq2[*api.View, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Views, Run: run, From: from}, func(r *api.Reply) *api.View { return r.View })
 }
 
-// Watch yields what has happened to a run from sequence from on, and then what happens, until the run has ended.
+// Watch yields the changes of a run from sequence from on, and then new ones until the run has ended.
 func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Watch, Run: run, From: from}, func(r *api.Reply) *api.Update { return r.Update })
 }
 
-// Do makes a wish. When it returns without an error, the wish is durable. A holder that does not take it within five seconds is
-// api.ErrNoAnswer, as with all requests, and will not do it later either.
+// Do sends a command. When it returns without an error, the command is durable. If the holder does not take it within five
+// seconds, Do returns api.ErrNoAnswer, as all requests do, and the holder will not carry it out later.
 func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err error) {
 	if !req.Verb.Command() {
-		return api.Done{}, api.ErrorOf(fmt.Errorf("%w: %q is no wish", api.ErrBadRequest, req.Verb))
+		return api.Done{}, api.ErrorOf(fmt.Errorf("%w: %q is not a command", api.ErrBadRequest, req.Verb))
 	}
 	err = c.ask(ctx, req, func(r *api.Reply) error {
 		if r.Done != nil {
@@ -149,9 +148,9 @@ func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err e
 	return done, err
 }
 
-var errStopped = errors.New("nothing more is wanted")
+var errStopped = errors.New("the caller has stopped the iteration")
 
-// stream yields those lines of an answer that pick chooses.
+// stream yields the lines of an answer that pick selects.
 func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) *T) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		err := c.ask(ctx, req, func(r *api.Reply) error {
@@ -166,7 +165,7 @@ func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*
 	}
 }
 
-// askHolder makes a request on a connection of its own.
+// askHolder makes a request on a separate connection.
 func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api.Reply) error) error {
 	line, err := req.Encode()
 	if err != nil {

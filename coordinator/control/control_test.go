@@ -72,7 +72,7 @@ func TestARunIsFinishedFromOutside(t *testing.T) {
 	})
 }
 
-func TestEveryWishNamesItsActorInTheJournal(t *testing.T) {
+func TestEveryCommandNamesItsActorInTheJournal(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		start(t, e, "r1")
 		for _, w := range []struct {
@@ -132,13 +132,13 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 			{ann(api.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
 			{ann(api.Pause, "r"), api.ErrAmbiguous, `several runs are meant by "r": r1, r2`},
 			{ann(api.Pause, ""), api.ErrBadRequest, "bad request: no run is named"},
-			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "bad request: a wish names its actor"},
+			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "bad request: a command names its actor"},
 			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = strings.Repeat("a", 257) }), api.ErrBadRequest, ""},
 			{ann(api.Retry, "r1", func(r *api.Request) { r.Step = "" }), api.ErrBadRequest, ""},
 			{ann(api.Send, "r1", func(r *api.Request) { r.Message = "" }), api.ErrBadRequest, ""},
 			{ann(api.Send, "r1", func(r *api.Request) { r.Payload = []byte(`1e999`) }), api.ErrBadRequest, ""},
 			{ann(api.Decide, "r1", func(r *api.Request) { r.Decision = "maybe" }), api.ErrBadRequest, ""},
-			{ann(api.Show, "r1"), api.ErrBadRequest, `bad request: "show" is no wish`},
+			{ann(api.Show, "r1"), api.ErrBadRequest, `bad request: "show" is not a command`},
 		} {
 			_, err := c.Do(t.Context(), c1.req)
 			require.ErrorIs(t, err, c1.is, "%+v", c1.req)

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// descriptorPath is a short path of an open folder; "" where /proc is not mounted.
+// descriptorPath returns a short path of an open folder; "" if /proc is not mounted.
 func descriptorPath(open *os.File) string {
 	path := fmt.Sprintf("/proc/self/fd/%d", open.Fd())
 	if _, err := os.Stat(path); err != nil {

@@ -4,5 +4,5 @@ package control
 
 import "os"
 
-// descriptorPath is "": no other system than Linux has paths that lead through an open folder.
+// descriptorPath returns "": only Linux has paths through an open folder.
 func descriptorPath(*os.File) string { return "" }

@@ -17,11 +17,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// journalFile is a file that every directory with a journal has, see package disk.
+// journalFile is a file in every directory with a journal, see package disk.
 const journalFile = "VERSION"
 
-// Between taking a directory and answering for it, a process has to recover its journal; and who only looks at a
-// directory, or makes a wish, has it open for a moment.
+// A process that has taken a directory must recover its journal before it serves requests; one that only reads, or sends a
+// command, has the directory open for a moment.
 const (
 	lockedPause  = 20 * time.Millisecond
 	takePatience = 3 * time.Second
@@ -29,10 +29,10 @@ const (
 
 var heldPatience = 10 * time.Second // a variable for tests
 
-// Open gives a client for a directory: of the process that holds it, or else of an engine of its own, which goes on with
-// no runs and therefore makes no calls. Config.PickUp is not used. While another process has the directory open and does
-// not answer, Open waits, at most ten seconds; then it returns journal.ErrLocked. It makes no directory: where there is no
-// journal, it returns ErrNoJournal.
+// Open returns a client for a directory: of the process that holds it, or else of a new engine, which goes on with no runs and
+// therefore makes no calls. Config.PickUp is not used. While another process has the directory open and does not answer, Open
+// waits, at most ten seconds; then it returns journal.ErrLocked. It creates no directory: if there is no journal, it returns
+// ErrNoJournal.
 func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
 	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
 		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
@@ -49,16 +49,16 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 	return c, nil
 }
 
-// Take opens the store of a directory for an engine that is to work on it; Serve then lets others step in. Where another
-// process does so already, Take returns journal.ErrLocked; one that has the directory open and answers nobody is waited
-// for, at most three seconds, because it may only be looking.
+// Take opens the store of a directory for an engine that is to work on it; Serve then serves requests of other processes. If
+// another process does so already, Take returns journal.ErrLocked; it waits at most three seconds for a process that has the
+// directory open and does not answer, because that one may only be reading.
 func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, err error) {
 	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
 		if s, err = disk.Open(dir, config); !errors.Is(err, journal.ErrLocked) {
 			return false, err
 		}
-		_, nobody := Dial(dir)
-		if again = errors.Is(nobody, api.ErrNotHeld); !again {
+		_, dialed := Dial(dir)
+		if again = errors.Is(dialed, api.ErrNotHeld); !again {
 			err = fmt.Errorf("%w: it works on the runs, and answers for them: sluice runs --data %s", err, dir)
 		}
 		return again, err
@@ -66,8 +66,8 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 	return s, err
 }
 
-// TakeRaw opens a directory with a journal to be checked and mended, see disk.OpenRaw. It waits as Take does, and makes no
-// directory: where there is no journal, it returns ErrNoJournal.
+// TakeRaw opens a directory with a journal for checking and mending, see disk.OpenRaw. It waits as Take does, and creates no
+// directory: if there is no journal, it returns ErrNoJournal.
 func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r *disk.Raw, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isJournal) {
@@ -77,16 +77,16 @@ func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r 
 		if r, err = disk.OpenRaw(dir, mend, config); !errors.Is(err, journal.ErrLocked) {
 			return false, err
 		}
-		_, nobody := Dial(dir)
-		return errors.Is(nobody, api.ErrNotHeld), err
+		_, dialed := Dial(dir)
+		return errors.Is(dialed, api.ErrNotHeld), err
 	})
 	return r, err
 }
 
-// isJournal tells what a directory with a journal has, even where one of both is lost.
+// isJournal reports whether an entry shows that its directory has a journal, of which other files may be lost.
 func isJournal(entry os.DirEntry) bool { return entry.Name() == journalFile || entry.Name() == "db" }
 
-// whileLocked tries again while a directory is locked and try wants so.
+// whileLocked calls try again as long as the directory is locked and try asks for it.
 func whileLocked(ctx context.Context, patience time.Duration, try func() (again bool, err error)) error {
 	impatient := time.NewTimer(patience)
 	defer impatient.Stop()
@@ -108,7 +108,7 @@ func whileLocked(ctx context.Context, patience time.Duration, try func() (again 
 	}
 }
 
-// openAlone opens a directory that nobody holds.
+// openAlone opens a directory that no process holds.
 func openAlone(ctx context.Context, dir string, config coordinator.Config) (*Client, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
@@ -127,8 +127,8 @@ func openAlone(ctx context.Context, dir string, config coordinator.Config) (*Cli
 	return c, nil
 }
 
-// With calls use with a client that is open for as long. When the process that holds the directory ends just then, so that
-// nothing was done, use is called once more.
+// With calls use with a client that is closed afterwards. If the holder of the directory ends during that and nothing was
+// done, With calls use once more.
 func With(ctx context.Context, dir string, config coordinator.Config, use func(*Client) error) error {
 	for again := true; ; again = false {
 		c, err := Open(ctx, dir, config)

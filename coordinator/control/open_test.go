@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// abandoned is a directory with a run that nobody works on.
+// abandoned is a directory with a run that no process works on.
 func abandoned(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "data")
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
@@ -30,7 +30,7 @@ func abandoned(t *testing.T) string {
 	return dir
 }
 
-func TestADirectoryThatNobodyHoldsIsOpenedForTheMoment(t *testing.T) {
+func TestADirectoryThatNoProcessHoldsIsOpenedForTheMoment(t *testing.T) {
 	dir := abandoned(t)
 	err := control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 		require.False(t, c.Held())
@@ -117,7 +117,7 @@ func TestAJournalThatIsInUseSaysSo(t *testing.T) {
 	require.ErrorContains(t, err, "does not answer")
 }
 
-func TestWhoOnlyLooksKeepsNobodyFromWorking(t *testing.T) {
+func TestAReaderDoesNotKeepAnEngineFromTheDirectory(t *testing.T) {
 	dir := abandoned(t)
 	looking, err := control.Open(t.Context(), dir, coordinator.Config{})
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestWhoOnlyLooksKeepsNobodyFromWorking(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrLocked, "somebody works on it")
 }
 
-func TestChangesAreWhatWasJournaledOrThatSomebodyAnswers(t *testing.T) {
+func TestChangesAreCommitsOrAProcessThatAnswers(t *testing.T) {
 	dir := abandoned(t)
 	look := func(c *control.Client) error {
 		_, err := c.Show(t.Context(), "r1")

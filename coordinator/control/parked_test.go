@@ -121,7 +121,7 @@ func (s *spiked) Read(ctx context.Context, stream string, from uint64) iter.Seq2
 	}
 }
 
-func TestAnEndedContextIsToldWithItsCause(t *testing.T) {
+func TestAnEndedContextIsReportedWithItsCause(t *testing.T) {
 	lunch := errors.New("lunch")
 	_, c, dir := held(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

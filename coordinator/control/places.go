@@ -10,22 +10,22 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// What is answered at a time, by kind, so that none is in the way of another: commands end soon, whoever looks may read as
-// slowly as he likes, and who watches stays.
+// Bounds of requests answered at a time, by kind, so that no kind delays another: commands end soon, readers may be slow, and
+// watchers stay.
 const (
 	CommandsMax = 256
 	LooksMax    = 128
 	WatchersMax = 256
-	placeTime   = time.Second            // how long a request waits for a place
+	placeTime   = time.Second            // for a request to get a place
 	IdleMax     = 128                    // connections that have not sent their request
-	idleTime    = 100 * time.Millisecond // that the oldest has left when there is another
+	idleTime    = 100 * time.Millisecond // left to the oldest when there is another
 	connections = CommandsMax + LooksMax + WatchersMax + 2*IdleMax
 )
 
-// places bound the answers of one kind that are under way.
+// places bounds the answers of one kind in progress.
 type places chan struct{}
 
-// enter takes a place, if one comes free soon.
+// enter takes a place, if one is released soon.
 func (p places) enter(ctx context.Context) error {
 	wait := time.NewTimer(placeTime)
 	defer wait.Stop()
@@ -40,8 +40,8 @@ func (p places) enter(ctx context.Context) error {
 
 func (p places) leave() { <-p }
 
-// waiting are connections that have not sent their request, oldest first. The oldest gives way when there are too many, after
-// a moment for what it has sent to be read: who asks for something does it at once.
+// waiting holds the connections that have not sent their request, oldest first. If there are too many, the oldest is closed,
+// after a moment for data it has sent to be read.
 type waiting struct {
 	mu    sync.Mutex
 	conns []net.Conn
@@ -52,7 +52,7 @@ func (w *waiting) add(conn net.Conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.conns) == IdleMax {
-		_ = w.conns[0].SetReadDeadline(time.Now().Add(idleTime)) // fails only of one that is closed already
+		_ = w.conns[0].SetReadDeadline(time.Now().Add(idleTime)) // fails only if it is closed already
 		w.conns = slices.Delete(w.conns, 0, 1)
 	}
 	w.conns = append(w.conns, conn)

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// refused reports whether a socket is there and nobody listens: its process has died.
+// refused reports whether a socket exists and no process listens: its process has died.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

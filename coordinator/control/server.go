@@ -21,33 +21,33 @@ import (
 
 const (
 	requestTime  = 10 * time.Second // for a request to arrive
-	wishTime     = time.Minute      // for a wish to become durable
+	wishTime     = time.Minute      // for a command to become durable
 	stallTime    = 5 * time.Minute  // for a reader to take something
 	acceptPause  = 50 * time.Millisecond
-	fileTime     = time.Second // between two looks whether the socket's file is there
+	fileTime     = time.Second // between two checks of the socket's file
 	requestChunk = 4 << 10
 )
 
 // Server answers requests on the socket of a directory until Close, or until its engine shuts down.
 type Server struct {
-	engine  *coordinator.Engine
-	dir     string
-	room    places // for connections
-	waiting waiting
-	wishes  places
-	looks   places
-	watches places
-	ctx     context.Context
-	cancel  context.CancelFunc
-	all     sync.WaitGroup
+	engine   *coordinator.Engine
+	dir      string
+	room     places // for connections
+	waiting  waiting
+	commands places
+	looks    places
+	watches  places
+	ctx      context.Context
+	cancel   context.CancelFunc
+	all      sync.WaitGroup
 
 	mu     sync.Mutex
 	socket *net.UnixListener
-	made   os.FileInfo // the socket's file as it was made
+	made   os.FileInfo // the socket's file when it was made
 }
 
-// Serve answers requests for a directory with an engine that has it open, until Close or the engine's Shutdown, which closes
-// the server first. A socket that a dead process has left is replaced.
+// Serve answers requests for a directory with an engine that has it open, until Close or the engine's Shutdown, which first
+// closes the server. It replaces a socket left by a dead process.
 func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	}
 	s := &Server{
 		engine: engine, dir: dir, room: make(places, connections),
-		wishes: make(places, CommandsMax), looks: make(places, LooksMax), watches: make(places, WatchersMax),
+		commands: make(places, CommandsMax), looks: make(places, LooksMax), watches: make(places, WatchersMax),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
@@ -70,7 +70,7 @@ func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 
 func (s *Server) path() string { return filepath.Join(s.dir, socketName) }
 
-// open makes the socket and answers on it. The caller holds mu, or is the only one who knows s.
+// open makes the socket and serves it. The caller holds mu, or s is not shared yet.
 func (s *Server) open() error {
 	l, err := listen(s.dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Server) open() error {
 	return nil
 }
 
-// keep makes the socket again when its file has gone: somebody may have tidied up.
+// keep makes the socket again if its file was removed.
 func (s *Server) keep() {
 	tick := time.NewTicker(fileTime)
 	defer tick.Stop()
@@ -106,13 +106,13 @@ func (s *Server) renew() {
 	if s.ctx.Err() != nil {
 		return
 	}
-	if old := s.socket; s.open() == nil { // else it is tried again
+	if old := s.socket; s.open() == nil { // else the next check tries again
 		old.Close()
 	}
 }
 
-// Close takes no more requests, ends answers that are under way, other than those to wishes, which are waited for, and
-// removes the socket. It may be called more than once.
+// Close accepts no more requests, ends all answers in progress except those to commands, which it waits for, and removes the
+// socket. It may be called more than once.
 func (s *Server) Close() error {
 	s.cancel()
 	err := s.remove()
@@ -132,7 +132,7 @@ func (s *Server) remove() (err error) {
 	return err
 }
 
-// accept takes connections as long as there is room for them; more of them wait.
+// accept accepts connections as long as there is room for them; further ones wait.
 func (s *Server) accept(l *net.UnixListener) {
 	for {
 		select {
@@ -144,7 +144,7 @@ func (s *Server) accept(l *net.UnixListener) {
 		if err == nil {
 			s.waiting.add(conn)
 			s.all.Go(func() {
-				defer s.room.leave() // also when a method of some value ends the goroutine
+				defer s.room.leave() // also if a method of the program ends the goroutine
 				s.serve(conn)
 			})
 			continue
@@ -153,7 +153,7 @@ func (s *Server) accept(l *net.UnixListener) {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		select { // out of files, perhaps; it may get better
+		select { // perhaps out of descriptors, which may pass
 		case <-s.ctx.Done():
 			return
 		case <-time.After(acceptPause):
@@ -161,11 +161,11 @@ func (s *Server) accept(l *net.UnixListener) {
 	}
 }
 
-// placesFor are those where a request is answered.
+// placesFor returns the places for a verb.
 func (s *Server) placesFor(v api.Verb) places {
 	switch {
 	case v.Command():
-		return s.wishes
+		return s.commands
 	case v == api.Watch:
 		return s.watches
 	}
@@ -179,7 +179,7 @@ func (s *Server) serve(conn net.Conn) {
 	defer stop()
 	req, err := readRequest(conn)
 	s.waiting.remove(conn)
-	if err == io.EOF { // somebody only wanted to know whether we are here
+	if err == io.EOF { // the client only checked that the server exists
 		return
 	}
 	w := newReplyWriter(conn)
@@ -202,7 +202,7 @@ func (s *Server) serve(conn net.Conn) {
 	case req.Verb.Command():
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), wishTime)
 		defer cancel()
-	case req.Verb == api.Watch: // who has gone would not be noticed before something happens
+	case req.Verb == api.Watch: // otherwise a closed connection goes unnoticed until the next event
 		w.prompt = true
 		s.all.Go(func() {
 			conn.Read(make([]byte, 1))
@@ -210,7 +210,7 @@ func (s *Server) serve(conn net.Conn) {
 		})
 	}
 	err = usercode.Call(func() error { return api.Handle(ctx, s.engine, req, w.reply) })
-	if p, panicked := errors.AsType[*usercode.Panic](err); panicked { // the process lives, with the runs that it works on
+	if p, panicked := errors.AsType[*usercode.Panic](err); panicked { // the process goes on with its runs
 		err = api.ErrorOf(p)
 	}
 	if e, ok := errors.AsType[*api.Error](err); ok && (req.Verb.Command() || s.ctx.Err() == nil) {
@@ -220,7 +220,7 @@ func (s *Server) serve(conn net.Conn) {
 	w.b.Flush()
 }
 
-// readRequest reads one line of bounded length. It returns io.EOF when nothing was sent at all.
+// readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing.
 func readRequest(conn net.Conn) (*api.Request, error) {
 	line, err := bufio.NewReaderSize(io.LimitReader(conn, api.RequestMax+1), requestChunk).ReadBytes('\n')
 	switch {
@@ -248,7 +248,7 @@ func newReplyWriter(conn net.Conn) *replyWriter {
 	return &replyWriter{b: b, enc: enc}
 }
 
-// take tells that the request was read. Who is not told knows that nothing was done.
+// take acknowledges that the request was read. Without it the client knows that nothing was done.
 func (w *replyWriter) take() error {
 	if err := w.enc.Encode(&api.Reply{Taken: true}); err != nil {
 		return err
@@ -264,14 +264,14 @@ func (w *replyWriter) reply(r *api.Reply) error {
 	return err
 }
 
-// fail ends an answer with an error. Nobody is told when that cannot be sent.
+// fail ends an answer with an error. An error of sending it is ignored.
 func (w *replyWriter) fail(e *api.Error) {
 	if w.enc.Encode(&api.Reply{Error: e}) == nil {
 		w.b.Flush()
 	}
 }
 
-// patientConn gives every write its time.
+// patientConn gives every write stallTime.
 type patientConn struct{ net.Conn }
 
 func (c patientConn) Write(p []byte) (int, error) {

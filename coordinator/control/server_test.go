@@ -220,7 +220,7 @@ func (s *stuckStore) Append(ctx context.Context, stream string, after uint64, ev
 	return s.Store.Append(ctx, stream, after, events, head)
 }
 
-func TestClosingWaitsForAWishUnderWay(t *testing.T) {
+func TestClosingWaitsForACommandInProgress(t *testing.T) {
 	dir := t.TempDir()
 	store := &stuckStore{memory.New(), make(chan struct{}), make(chan struct{})}
 	e := newEngine(t, store)
@@ -238,7 +238,7 @@ func TestClosingWaitsForAWishUnderWay(t *testing.T) {
 	go func() { closed <- s.Close() }()
 	select {
 	case <-closed:
-		require.Fail(t, "closed while a wish is under way")
+		require.Fail(t, "closed while a command is under way")
 	case store.let <- struct{}{}:
 	}
 	require.NoError(t, <-answer)

@@ -5,20 +5,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Directory is who can be targeted. Implementations are safe for concurrent use, and answer at once: they are asked in the
-// middle of starting an attempt. What they return is never changed by anybody. A panic in Passports fails the step that asks,
-// one in Participant the call to that participant; so does a participant without an id, or with one that is not UTF-8.
+// Directory lists the participants that calls can target. Implementations are safe for concurrent use and return at once,
+// because the start of an attempt waits for them. No caller changes their results. A panic in Passports fails the step that
+// asks, a panic in Participant the call to that participant; so does a participant whose id is empty or not UTF-8.
 type Directory interface {
-	// Participant gives what is known about a participant, which bindings see as `participant`. It reports false for one
-	// that the directory does not know; such a participant can be targeted by name all the same.
+	// Participant returns the data about a participant, which bindings read as `participant`. It returns false if the
+	// directory does not list it; such a participant can still be targeted by name.
 	Participant(id string) (about value.Value, ok bool)
 
-	// Passports gives the passports for a capability in the order in which their holders are asked, valid or not; none for a
-	// capability that nobody offers.
+	// Passports returns the passports for a capability, valid or not, in the order in which their holders are asked; none if
+	// no participant offers it.
 	Passports(capability string) []template.Passport
 }
 
-// Of gives the directory that a document holds; nil is one without participants. The caller must not change d any more.
+// Of returns the directory of a document; nil makes one without participants. The caller must not change d afterwards.
 func Of(d *template.Directory) Directory {
 	if d == nil {
 		d = &template.Directory{}
@@ -26,7 +26,7 @@ func Of(d *template.Directory) Directory {
 	return written{d}
 }
 
-// written is a directory as it was written down. It is immutable.
+// written is the directory of a document. It is immutable.
 type written struct{ *template.Directory }
 
 func (w written) Participant(id string) (value.Value, bool) {

@@ -1,5 +1,4 @@
-// Package directory says who can be targeted: which participants there are, and which of them hold a valid passport for a
-// capability.
+// Package directory describes participants: which there are, and which of them hold a valid passport for a capability.
 //
 //	d, err := directory.Open("directory.yaml", directory.Config{Logger: logger})
 //	ids := directory.Resolve(d, step.Target, attemptStarted)
@@ -9,10 +8,10 @@
 //	a program's own ────────────┘              ├▶ Resolve ─▶ ids, in the order in which they are asked
 //	                    target, instant ───────┘
 //
-// Resolve is a pure function of what the directory says when it is called: no clock, no randomness, the order is that of the
-// target or of the directory. Whoever resolves a target writes the result down, so that a directory which changes later
-// changes nothing about a call under way.
+// Resolve is a pure function of the directory at the time of the call: no clock, no randomness, and the order is that of the
+// target or of the directory. Callers journal the result, so that later changes of the directory do not affect calls in
+// progress.
 //
-// A File is reread when it has changed, which is found out when somebody uses it; there is no goroutine and nothing to
-// close. All directories of this package are safe for concurrent use.
+// A File rereads its file on use if the file has changed; it has no goroutine and needs no Close. All directories of this
+// package are safe for concurrent use.
 package directory

@@ -18,16 +18,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Config says how a File is kept up to date. The zero value is usable.
+// Config configures how a File is kept up to date. The zero value is usable.
 type Config struct {
-	CheckEvery time.Duration // how often, at most, the file is looked at. Default: 1 s
-	Logger     *slog.Logger  // hears of new versions and of broken ones. Default: slog.Default()
+	CheckEvery time.Duration // minimum time between checks of the file. Default: 1 s
+	Logger     *slog.Logger  // logs new versions and broken ones. Default: slog.Default()
 }
 
 const checkEveryDefault = time.Second
 
-// clockGrain is how long after a change the file's time may still be the same for another change: some file systems count
-// in steps of two seconds. A file that was younger when it was read is read again.
+// clockGrain is the time in which two changes may leave the same modification time: some file systems count in steps of two
+// seconds. A file that was younger when read is read again.
 const clockGrain = 2 * time.Second
 
 // File is a directory in a YAML or JSON file, which may change at any time:
@@ -36,11 +36,11 @@ const clockGrain = 2 * time.Second
 //	capabilities:
 //	  offer-catalog: [{participant: provider-a, valid_until: 2027-01-01T00:00:00Z}]
 //
-// Whoever uses it after CheckEvery has passed looks whether the file is another one, by its time, size and identity, and if
-// so reads it; everybody else goes on with what is there. A version that cannot be read leaves the one before in force, and
-// the logger hears of it once. So replace the file by renaming a complete one over it.
+// The first use after CheckEvery has passed compares time, size and identity of the file, and reads it if they have changed;
+// concurrent uses go on with the current version. A version that cannot be read is logged once and leaves the previous one in
+// force. So replace the file by renaming a complete one over it.
 //
-// A File has no goroutine and holds nothing open. It is safe for concurrent use.
+// A File has no goroutine and keeps no file open. It is safe for concurrent use.
 //
 // Invariants:
 //
@@ -52,16 +52,16 @@ type File struct {
 	logger  *slog.Logger
 	opened  time.Time
 	current atomic.Pointer[template.Directory]
-	due     atomic.Int64 // nanoseconds since opened at which to look again
+	due     atomic.Int64 // nanoseconds since opened of the next check
 
 	mu      sync.Mutex
-	seen    fs.FileInfo       // of the last version read, or nil when it must be read again in any case
+	seen    fs.FileInfo       // of the last version read, or nil if it must be read again
 	content [sha256.Size]byte // of the last version whose bytes were read, broken or not
-	fault   string            // what the logger has heard of the version that is not in force; "" for none
+	fault   string            // fault of a broken version that was logged; "" for none
 }
 
-// Open reads a directory from a file. It reports everything that is wrong with it as document.Errors, beside errors of the
-// file system.
+// Open reads a directory from a file. It returns all faults of the document as document.Errors, besides errors of the file
+// system.
 func Open(path string, config Config) (*File, error) {
 	f := &File{path: path, every: config.CheckEvery, logger: config.Logger, opened: time.Now()}
 	if f.every <= 0 {
@@ -80,16 +80,16 @@ func Open(path string, config Config) (*File, error) {
 	return f, nil
 }
 
-// Participant gives what the file says about a participant; see Directory.
+// Participant returns the data about a participant; see Directory.
 func (f *File) Participant(id string) (value.Value, bool) { return f.latest().Participant(id) }
 
-// Passports gives the passports that the file has for a capability; see Directory.
+// Passports returns the passports for a capability; see Directory.
 func (f *File) Passports(capability string) []template.Passport {
 	return f.latest().Passports(capability)
 }
 
-// latest gives the version in force, after a look at the file if one is due. One caller looks; those who come meanwhile do
-// not wait for the disk.
+// latest returns the version in force, after a check of the file if one is due. One caller checks; concurrent callers do not
+// wait for the disk.
 func (f *File) latest() Directory {
 	if int64(time.Since(f.opened)) >= f.due.Load() && f.mu.TryLock() {
 		if now := int64(time.Since(f.opened)); now >= f.due.Load() {
@@ -101,7 +101,7 @@ func (f *File) latest() Directory {
 	return Of(f.current.Load())
 }
 
-// refresh takes over the file's present version if it is a new one and can be read.
+// refresh switches to the file's current version if it is new and can be read.
 func (f *File) refresh() {
 	if info, err := os.Stat(f.path); err == nil && f.seen != nil && isSameVersion(f.seen, info) {
 		return
@@ -121,13 +121,12 @@ func (f *File) refresh() {
 	}
 }
 
-// isSameVersion reports whether nothing tells two looks at the file apart.
+// isSameVersion reports whether two results of Stat describe the same version of the file.
 func isSameVersion(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// read reads the file and remembers which version that was. It gives the version in force again when the file has the same
-// content, touched or not.
+// read reads the file and records its version. It returns the version in force again if the content is the same.
 func (f *File) read() (*template.Directory, error) {
 	f.seen = nil
 	data, info, err := readfile.Version(f.path, document.BytesMax)

@@ -66,8 +66,8 @@ func (f *fixture) requireHolder(id string) {
 	require.True(f.t, ok)
 }
 
-// told gives what the logger has heard, and how often.
-func (f *fixture) told(text string) int { return strings.Count(f.log.String(), text) }
+// logged returns how often a text was logged.
+func (f *fixture) logged(text string) int { return strings.Count(f.log.String(), text) }
 
 func TestAChangedFileIsTakenOverWhenItIsLookedAtAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAChangedFileIsTakenOverWhenItIsLookedAtAgain(t *testing.T) {
 		f.requireHolder("pa")
 		time.Sleep(time.Nanosecond)
 		f.requireHolder("pb")
-		require.Equal(t, 1, f.told("read again"))
+		require.Equal(t, 1, f.logged("read again"))
 
 		// The next look is due as long after this one, not at once.
 		f.write(offer("pc"), time.Minute)
@@ -126,11 +126,11 @@ func TestAFileThatWasJustWrittenIsReadAgain(t *testing.T) {
 		require.NoError(t, os.Chtimes(f.path, written, written))
 		time.Sleep(checkEvery)
 		f.requireHolder("pc")
-		require.Equal(t, 2, f.told("read again"))
+		require.Equal(t, 2, f.logged("read again"))
 	})
 }
 
-func TestATouchedFileIsNoNews(t *testing.T) {
+func TestATouchedFileIsNoChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		f.setAge(time.Minute)
@@ -140,7 +140,7 @@ func TestATouchedFileIsNoNews(t *testing.T) {
 	})
 }
 
-func TestABrokenVersionKeepsTheOldOneAndIsToldOnce(t *testing.T) {
+func TestABrokenVersionKeepsTheOldOneAndIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		for _, age := range []time.Duration{time.Second, time.Minute, time.Hour} { // read again and again, or not
@@ -150,18 +150,18 @@ func TestABrokenVersionKeepsTheOldOneAndIsToldOnce(t *testing.T) {
 				f.requireHolder("pa")
 			}
 		}
-		require.Equal(t, 1, f.told("cannot be read"))
-		require.Equal(t, 1, f.told("directory.yaml:1:1: particpants: unknown key"))
+		require.Equal(t, 1, f.logged("cannot be read"))
+		require.Equal(t, 1, f.logged("directory.yaml:1:1: particpants: unknown key"))
 
 		f.write("capabilities: [\n", time.Minute)
 		time.Sleep(checkEvery)
 		f.requireHolder("pa")
-		require.Equal(t, 2, f.told("cannot be read"), "this is another fault")
+		require.Equal(t, 2, f.logged("cannot be read"), "this is another fault")
 
 		f.write(offer("pb"), time.Minute)
 		time.Sleep(checkEvery)
 		f.requireHolder("pb")
-		require.Equal(t, 1, f.told("read again"))
+		require.Equal(t, 1, f.logged("read again"))
 	})
 }
 
@@ -173,16 +173,16 @@ func TestAFileThatIsGoneForAWhileKeepsWhatItSaid(t *testing.T) {
 			time.Sleep(checkEvery)
 			f.requireHolder("pa")
 		}
-		require.Equal(t, 1, f.told("cannot be read"))
+		require.Equal(t, 1, f.logged("cannot be read"))
 		f.write(offer("pa"), time.Minute)
 		time.Sleep(checkEvery)
 		f.requireHolder("pa")
-		require.Equal(t, 1, f.told("read again"))
+		require.Equal(t, 1, f.logged("read again"))
 
 		require.NoError(t, os.Remove(f.path))
 		time.Sleep(checkEvery)
 		f.requireHolder("pa")
-		require.Equal(t, 2, f.told("cannot be read"), "gone once more")
+		require.Equal(t, 2, f.logged("cannot be read"), "gone once more")
 	})
 }
 

@@ -7,16 +7,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Resolve gives the participants that a target means at an instant, in the order in which they are asked, each once:
+// Resolve returns the participants of a target at an instant, in the order in which they are asked, each once:
 //
-//   - static: those the target names, in its order. The directory need not know them.
+//   - static: those that the target names, in its order. The directory need not list them.
 //   - capability: the holders of a valid passport for it whose attributes match the filter, in the order of the directory,
 //     at most Limit of them.
 //   - task_type: the first holder of a valid passport for it.
 //
-// It returns nil when there is nobody, also for a nil target. A nil d is a directory without participants. The result
-// belongs to the caller. It takes time in proportion to the participants named or the passports for the capability, at most
-// until the limit is reached.
+// It returns nil if there is none, also for a nil target. A nil d is a directory without participants. The caller owns the
+// result. It takes time proportional to the participants named or to the passports for the capability, at most until the limit
+// is reached.
 func Resolve(d Directory, t *template.Target, at time.Time) []string {
 	switch {
 	case t == nil:
@@ -30,10 +30,10 @@ func Resolve(d Directory, t *template.Target, at time.Time) []string {
 	case t.Resolve == template.ResolveTaskType:
 		return holders(d.Passports(t.CapabilityID), nil, at, 1)
 	}
-	return nil // Check lets no other pass
+	return nil // Check accepts no other
 }
 
-// distinct drops the later ones of equal ids.
+// distinct removes repeated ids.
 func distinct(ids []string) []string {
 	var out chosen
 	for _, id := range ids {
@@ -42,8 +42,8 @@ func distinct(ids []string) []string {
 	return out.ids
 }
 
-// holders gives whoever holds a passport that is valid at an instant and matches a filter. One who holds several is counted
-// once, in the place of the first of these: a limit is a number of participants, not of passports. Limit 0 is none.
+// holders returns the holders of passports that are valid at an instant and match a filter. A holder of several counts once,
+// in the place of the first: a limit is a number of participants, not of passports. Limit 0 means none.
 func holders(passports []template.Passport, filter map[string]value.Value, at time.Time, limit int) []string {
 	var out chosen
 	for i := range passports {
@@ -64,8 +64,8 @@ func isValid(p *template.Passport, at time.Time) bool {
 		(p.ValidUntil.IsZero() || at.Before(p.ValidUntil))
 }
 
-// matches reports whether each key of a filter equals the attribute of that name. An attribute that is missing equals
-// nothing, not even null.
+// matches reports whether each key of a filter equals the attribute of that name. A missing attribute equals nothing, not even
+// null.
 func matches(attributes, filter map[string]value.Value) bool {
 	for key, want := range filter {
 		if got, ok := attributes[key]; !ok || !value.Equal(got, want) {
@@ -75,7 +75,7 @@ func matches(attributes, filter map[string]value.Value) bool {
 	return true
 }
 
-// chosen collects ids, each once. Most targets are a handful of participants: they are searched rather than indexed.
+// chosen collects distinct ids. Most targets have a handful of participants, so these are searched and not indexed.
 type chosen struct {
 	ids  []string
 	seen map[string]bool // nil while there are few

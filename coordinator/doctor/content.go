@@ -16,10 +16,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// plansMax is how many compiled definitions are kept at most.
+// plansMax bounds the compiled definitions that are kept.
 const plansMax = 64
 
-// content checks a definition or a large value, whether a run refers to it or not.
+// content checks a definition or a large value, whether or not a run refers to it.
 func (d *doctor) content(ctx context.Context, stream string) error {
 	if _, err := d.raw.Head(stream); !errors.Is(err, disk.ErrNoHead) {
 		if err := d.strayHead(Fault{Content: stream, What: "there is a head, and content has none"}); err != nil {
@@ -28,7 +28,7 @@ func (d *doctor) content(ctx context.Context, stream string) error {
 	}
 	_, err := d.load(ctx, stream)
 	if errors.Is(err, errAbsent) {
-		return nil // there was but a head
+		return nil // there was only a head
 	}
 	d.report.Contents++
 	if err == nil || ctx.Err() != nil {
@@ -51,8 +51,8 @@ func (d *doctor) strayHead(f Fault) error {
 
 var errAbsent = errors.New("it is missing")
 
-// load returns the content of a stream. It returns errAbsent if there is none, and another error if it cannot be read, or is not
-// what the stream is named after.
+// load returns the content of a stream. It returns errAbsent if there is none, and another error if it cannot be read or does
+// not match the name of the stream.
 func (d *doctor) load(ctx context.Context, stream string) (content any, err error) {
 	found := false
 	for record, err := range d.raw.Records(ctx, stream) {
@@ -80,7 +80,7 @@ func (d *doctor) load(ctx context.Context, stream string) (content any, err erro
 	return content, nil
 }
 
-// plan returns a definition as runs of this version have it, compiled. It compiles each definition once, as long as there are at
+// plan returns a definition compiled as for runs of this version. It compiles each definition once, as long as there are at
 // most plansMax.
 func (d *doctor) plan(ctx context.Context, hash string) (*plan.Plan, error) {
 	if known, ok := d.plans[hash]; ok {

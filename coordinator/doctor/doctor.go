@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Kind is the kind of record that a fault is in.
+// Kind is the kind of record that has a fault.
 type Kind string
 
 // The kinds of records in a directory.
@@ -19,40 +19,40 @@ const (
 	Commit   Kind = "commit"   // the number of the last commit
 	Event    Kind = "event"    // an event, or several in a row, of a run
 	Content  Kind = "content"  // a definition or a large value
-	Run      Kind = "run"      // the state of a run, which cannot be derived from its events
+	Run      Kind = "run"      // a run whose state cannot be derived from its events
 	Head     Kind = "head"     // the head of a run, which lists show
 )
 
-// Fault is one thing that is wrong. Its texts hold ids as they are stored: clean them before a terminal shows them.
+// Fault is one defect. Its texts hold ids as they are stored: sanitize them before printing to a terminal.
 type Fault struct {
-	Run     string `json:"run,omitempty"`     // id of the run that it is about; "": of none, or of all
-	Content string `json:"content,omitempty"` // def/<hash> or blob/<hash>, the content that it is about; "": none
+	Run     string `json:"run,omitempty"`     // id of the run; "": none, or all
+	Content string `json:"content,omitempty"` // def/<hash> or blob/<hash>; "": no content
 	Kind    Kind   `json:"kind"`
-	Event   uint64 `json:"event,omitempty"`  // sequence of the first event that it is about; 0: it is not about events
-	What    string `json:"what"`             // what is wrong: a clause without a period
-	Means   string `json:"means"`            // what follows for the users of the run: a clause likewise
+	Event   uint64 `json:"event,omitempty"`  // sequence of the first event concerned; 0: none
+	What    string `json:"what"`             // the defect: a clause without a period
+	Means   string `json:"means"`            // the consequence for users of the run: a clause likewise
 	Derived bool   `json:"derived"`          // the record follows from events, and can be rebuilt
 	Mended  string `json:"mended,omitempty"` // what was rebuilt: a clause likewise; "": nothing
 }
 
-// Report counts what was read, and what was wrong with it.
+// Report counts the records read and the faults found.
 type Report struct {
-	Runs     int `json:"runs"`     // those included that have nothing but a head
-	Events   int `json:"events"`   // that could be read
+	Runs     int `json:"runs"`     // including those that have only a head
+	Events   int `json:"events"`   // readable ones
 	Contents int `json:"contents"` // definitions and large values
 	Faults   int `json:"faults"`
-	Derived  int `json:"derived"` // of the faults, those that can be rebuilt
-	Mended   int `json:"mended"`  // of the faults, those that were rebuilt
+	Derived  int `json:"derived"` // faults that can be rebuilt
+	Mended   int `json:"mended"`  // faults that were rebuilt
 }
 
-// Sound reports whether every fault was mended, or there was none.
+// Sound reports whether there was no fault, or all were mended.
 func (r *Report) Sound() bool { return r.Faults == r.Mended }
 
-// Check reads everything in a directory, and calls tell with each fault as it is found. With mend, for which raw must have been
-// opened, it rebuilds what is derived; it does not close raw. It returns early if ctx ends, if tell returns an error, or if the
-// directory cannot be written, with that error and with the counts until then.
-func Check(ctx context.Context, raw *disk.Raw, mend bool, tell func(Fault) error) (Report, error) {
-	d := &doctor{raw: raw, mend: mend, tell: tell, plans: map[string]compiled{}}
+// Check reads everything in a directory, and calls emit with each fault as it is found. With mend, for which raw must have
+// been opened, it rebuilds derived records; it does not close raw. It returns early if ctx ends, if emit returns an error, or
+// if the directory cannot be written, with that error and the counts so far.
+func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error) (Report, error) {
+	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]compiled{}}
 	err := d.commits()
 	for name, unread := range raw.Streams(ctx) {
 		switch {
@@ -78,18 +78,18 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, tell func(Fault) error
 type doctor struct {
 	raw    *disk.Raw
 	mend   bool
-	tell   func(Fault) error
+	emit   func(Fault) error
 	report Report
 	plans  map[string]compiled // by hash
 }
 
-// compiled is a definition, or why there is none.
+// compiled is a definition, or the error that prevents compiling it.
 type compiled struct {
 	plan *plan.Plan
 	err  error
 }
 
-// fault counts a fault and tells it.
+// fault counts a fault and reports it.
 func (d *doctor) fault(f Fault) error {
 	d.report.Faults++
 	if f.Derived {
@@ -98,7 +98,7 @@ func (d *doctor) fault(f Fault) error {
 	if f.Mended != "" {
 		d.report.Mended++
 	}
-	return d.tell(f)
+	return d.emit(f)
 }
 
 // commits checks the number of the last commit.

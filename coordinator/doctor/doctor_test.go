@@ -229,8 +229,8 @@ func TestDamagedEventsAreNamedAndNeverMended(t *testing.T) {
 	}
 }
 
-// A message that nobody awaits may have been taken by an engine that had nothing to do about it, or noted for one that has to
-// look: either says another instant at which the run is due, and both are right.
+// A message that no step awaits may have been taken by an engine that had nothing to do, or noted for the next one: the
+// instants at which the run is due differ, and both are right.
 func TestACommandMayHaveBeenCarriedOutOrNoted(t *testing.T) {
 	files := vfs.NewMem()
 	engine := engineOn(t, files, func(journal.Head) bool { return true })

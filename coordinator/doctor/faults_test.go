@@ -51,7 +51,7 @@ func eventKey(run string, seq byte) string {
 	return "e" + run + "\x00\x00\x00\x00\x00\x00\x00\x00" + string([]byte{seq})
 }
 
-func TestEachFaultIsToldOnceAndForWhatItIs(t *testing.T) {
+func TestEachFaultIsReportedOnceAndForWhatItIs(t *testing.T) {
 	files := chosen(t)
 	sound := read(t, files)
 	var blob, below string

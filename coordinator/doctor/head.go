@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// judge compares the head with the events, reports where it differs, and with mend rebuilds it. unread is why the head could not
-// be read; nil: it was.
+// judge compares the head with the events, reports the differences, and with mend rebuilds the head. unread is the error of
+// reading the head, or nil.
 func (x *exam) judge(head journal.Head, unread error) error {
 	if unread == nil && head.Last >= x.next && !x.torn {
 		if err := x.damaged(missing(x.next, head.Last), nil); err != nil {
@@ -55,8 +55,8 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	return x.fault(f)
 }
 
-// sleepsOn reports whether the heads differ only in when the run is due, after a command that was perhaps carried out and
-// perhaps only noted: then either is right.
+// sleepsOn reports whether the heads differ only in when the run is due. Both are right: the run may have carried out its last
+// command, or only noted it.
 func (x *exam) sleepsOn(head, want *journal.Head) bool {
 	if x.root == nil || !want.Open || !decide.Noted(&x.last) {
 		return false
@@ -66,8 +66,8 @@ func (x *exam) sleepsOn(head, want *journal.Head) bool {
 	return differences(head, &other) == ""
 }
 
-// wanted returns the head that follows from the events. Where statuses cannot be derived, it is the present one, if that is
-// readable, with what single events say.
+// wanted returns the head that follows from the events. If statuses cannot be derived, it returns the present head, if that is
+// readable, updated by single events.
 func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err error) {
 	if x.root != nil {
 		panicked := usercode.Call(func() error { want = decide.HeadAfter(x.root, &x.last); return nil })
@@ -86,19 +86,19 @@ func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err 
 	}
 	want.Last = max(want.Last, x.next-1)
 	if x.torn && !readable {
-		want.Last = x.next // so that an engine that reads the run finds the damage
+		want.Last = x.next // so that an engine finds the damage when it reads the run
 	}
 	if s := x.start; s != nil {
 		want.Workflow, want.Name, want.Labels, want.Started = s.Workflow, s.Name, s.Labels, x.began
 	}
 	if x.broken && readable {
-		return want, nil // it holds what lost events said
+		return want, nil // it holds the effects of lost events
 	}
 	x.settled(&want)
 	return want, nil
 }
 
-// settled sets what the last events say about the end of the run.
+// settled sets the end of the run by the last events.
 func (x *exam) settled(want *journal.Head) {
 	if !x.broken {
 		want.Updated = x.last.At
@@ -111,7 +111,7 @@ func (x *exam) settled(want *journal.Head) {
 	}
 }
 
-// differences returns the fields in which a head differs from the one that is wanted, with both values; "" if they are equal.
+// differences returns the fields in which a head differs from the wanted one, with both values; "" if they are equal.
 func differences(head, want *journal.Head) string {
 	var list []string
 	field := func(name string, is, should any) {

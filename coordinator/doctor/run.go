@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// What damage means for the users of a run, for Fault.Means.
+// Consequences of damage for the users of the run, for Fault.Means.
 const (
 	meansUnderived = "the run is parked: it cannot go on, and its steps cannot be shown"
 	meansNewer     = "this version of Sluice cannot read it: use the one that wrote it"
@@ -25,8 +25,8 @@ const (
 type exam struct {
 	*doctor
 	id     string
-	next   uint64 // sequence of the event that comes next
-	torn   bool   // the record before could not be read to its end, so how many events it held is not known
+	next   uint64 // sequence of the next event
+	torn   bool   // the end of the previous record was unreadable, so its number of events is unknown
 	broken bool   // events are damaged or missing
 	start  *journal.Start
 	began  int64          // when the run was started, Unix nanoseconds
@@ -63,7 +63,7 @@ func (x *exam) fault(f Fault) error {
 	return x.doctor.fault(f)
 }
 
-// damaged reports events that are missing or cannot be read, from the next one on. From here on nothing can be derived.
+// damaged reports events that are missing or unreadable, from the next one on. From here on nothing can be derived.
 func (x *exam) damaged(what string, err error) error {
 	x.broken, x.root = true, nil
 	means := "the run is parked: it cannot go on, and nothing behind this event can be shown"
@@ -105,7 +105,7 @@ func missing(from, to uint64) string {
 	return fmt.Sprintf("events %d to %d are missing", from, to)
 }
 
-// event checks the next event that could be read, and applies it.
+// event checks the next readable event, and applies it.
 func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 	x.report.Events++
 	if e.Seq == 1 {
@@ -131,7 +131,7 @@ func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 		What: fmt.Sprintf("event %d cannot be applied to what is before it: %s", e.Seq, sentence(panicked))})
 }
 
-// first checks the start of the run, and the definitions that it refers to.
+// first checks the start of the run and the definitions that it refers to.
 func (x *exam) first(ctx context.Context, e *journal.Event) error {
 	if e.Type == journal.RunStarted && e.Detail != nil {
 		x.start = e.Detail.Start
@@ -150,8 +150,8 @@ func (x *exam) first(ctx context.Context, e *journal.Event) error {
 	return nil
 }
 
-// definition checks a definition that the run refers to: its content if the run was started under other rules, else also that it
-// compiles. Of the run's own it makes the root.
+// definition checks a definition that the run refers to: its content, and, unless the run was started under other rules, that
+// it compiles. From the run's own definition it makes the root.
 func (x *exam) definition(ctx context.Context, hash string) (err error) {
 	if x.start.Engine != decide.EngineVersion || x.start.Expressions != expr.Version {
 		_, err = x.load(ctx, journal.DefinitionStream(hash))

@@ -1,25 +1,25 @@
-// Package keychain gets the secrets of a playbook's run, gives them to the calls that need them, and keeps them out of
-// everything that is written down.
+// Package keychain fetches the secrets of a playbook's run, puts them into the calls that need them, and redacts them from
+// everything that is written.
 //
 //	ring := keychain.New(book, workload, 30*time.Second)
 //	err := ring.Resolve(ctx)                              before the run exists
 //	input, err := ring.Reveal(ctx, task.Secrets, input)   before a call: marks become secrets
 //	output = ring.Redact(output)                          after it: secrets become marks
 //
-// Whatever reads the journal, a log or an event sees marks (playbook.Mark), as expressions do. A Ring is made anew for a run
-// that comes back into memory and gets its secrets again when a call is made: none is ever stored.
+// Readers of the journal, a log or an event see marks (playbook.Mark), as expressions do. A run that is loaded into memory
+// gets a new Ring, which fetches its secrets again when a call is made: no secret is ever stored.
 //
 // # Contracts
 //
-// Reveal puts in the secrets that it is told, and no others: a mark in what a server has answered opens nothing. Redact finds
-// a secret, each of its lines of at least six bytes, and a number that reads like one, wherever it stands in a text: in base64
-// with whatever stands before it, also broken into lines, in hexadecimal, and with the escapes of JSON, URLs and HTML, two of
-// them within each other; without escapes and in lower case; and of one that is a URL its userinfo, password, path, query and
-// fragment by themselves. Of the host of a URL data may tell. An error shows no six bytes of a secret one after the other, in
-// upper or lower case, for it often tells what somebody has made of one. What is cut here is redacted first: the end of a
-// stream, its last line, an error page, a message. What a call has done to a secret beyond that (cut it in half, encrypted it)
-// is not recognized in data. So that this cannot take an output apart by accident, a secret has at least MinLength bytes; it
-// has at most 64 KiB.
+// Reveal puts in the secrets whose marks it is given, and no others: a mark in a server's answer reveals nothing. Redact finds
+// a secret, each of its lines of at least six bytes, and a number that reads like one, anywhere in a text: in base64 after any
+// prefix, also broken into lines; in hexadecimal; with the escapes of JSON, URLs and HTML, up to two nested; without escapes
+// and in lower case; and, of a secret that is a URL, its userinfo, password, path, query and fragment separately. The host of
+// a URL may appear in data. An error shows no six consecutive bytes of a secret, in upper or lower case, because errors often
+// hold texts derived from one. Texts that Sluice cuts are redacted first: the end of a stream, its last line, an error page, a
+// message. In data, Redact does not recognize a secret that a call has changed in other ways (cut in half, encrypted). A
+// secret has at least MinLength bytes, so that redaction does not damage outputs by accident, and at most 64 KiB.
 //
-// A Ring is safe for concurrent use. Secrets are got once for all calls that wait for them; Redact costs O(size of the value).
+// A Ring is safe for concurrent use. Secrets are fetched once for all calls that wait for them; Redact costs O(size of the
+// value).
 package keychain

@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// pieceMin is how many bytes a line of a secret, or the beginning of one that was cut, has at least to be hidden by itself.
+// pieceMin is the minimum number of bytes of a line of a secret, or of the beginning of a cut one, that is hidden by itself.
 const pieceMin = 6
 
-// form is a secret, or a line of it, as it may stand in a text whose escapes are undone.
+// form is a secret, or a line of it, as it may appear in a text without escapes.
 type form struct {
 	text, mark string
 	inLines    bool // it is base64, which is often broken into lines
 }
 
-// formsOf gives the forms of a secret.
+// formsOf returns the forms of a secret.
 func formsOf(p pair) []form {
 	var list []form
 	for _, piece := range pieces(p.secret) {
@@ -34,8 +34,8 @@ func formsOf(p pair) []form {
 	return slices.DeleteFunc(list, func(f form) bool { return len(f.text) < MinLength })
 }
 
-// pieces are a secret as a whole, its lines, what it has when it is a URL, and what becomes of these: whoever prints lines may
-// number or indent them. Bytes that are no UTF-8 end a piece, for most who write texts replace them.
+// pieces returns a secret as a whole, its lines, its parts if it is a URL, and rewritten forms of these: programs that print
+// lines may number or indent them. Invalid UTF-8 ends a piece, because most writers replace it.
 func pieces(secret string) []string {
 	list := []string{secret}
 	known := map[string]bool{secret: true}
@@ -56,8 +56,8 @@ func pieces(secret string) []string {
 	return list
 }
 
-// partsOfURL gives what of a secret that is a URL, or belongs into one, is sent apart from the rest. The host of a URL is no such
-// part: it stands in what has to go on working, as in the links of an answer.
+// partsOfURL returns the parts of a URL, or of a piece of one, that are sent apart from the rest. The host is not among them:
+// it must stay usable, as in the links of an answer.
 func partsOfURL(secret string) []string {
 	rest, fragment, _ := strings.Cut(secret, "#")
 	rest, query, _ := strings.Cut(rest, "?")
@@ -81,13 +81,13 @@ func partsOfURL(secret string) []string {
 	return append(list, path)
 }
 
-// authority is what a URL begins with after its scheme: its host, and who asks.
+// authority returns the beginning of a URL after its scheme: userinfo and host.
 func authority(rest string) string {
 	text, _, _ := strings.Cut(rest, "/")
 	return text
 }
 
-// rewritten gives what those make of a secret who send it: of a name of a header or a host, and of what has escapes.
+// rewritten returns the forms that clients send: of a header name or a host, and of a text with escapes.
 func rewritten(secret string) []string {
 	list := []string{strings.ToLower(secret), http.CanonicalHeaderKey(secret)}
 	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
@@ -98,8 +98,8 @@ func rewritten(secret string) []string {
 	return list
 }
 
-// inBase64 gives what of a secret's base64 does not depend on what stands before and behind it, as in that of user:secret:
-// once for each place of its first byte in a group of three. Alone it has an end, too.
+// inBase64 returns the parts of a secret's base64 that do not depend on its context, as in that of user:secret: one for each
+// position of its first byte in a group of three. By itself the encoding has an end, too.
 func inBase64(secret string) []string {
 	var list []string
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {

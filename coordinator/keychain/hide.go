@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// hider puts marks in the place of secrets.
+// hider replaces secrets by marks.
 type hider struct {
 	texts   *seeker
 	numbers map[string]string // marks of secrets that read like numbers, by how value.Text writes them
 }
 
-// hider gives what hides all secrets that the ring knows, those that were replaced too; nil when it knows none.
+// hider returns the hider of all secrets on the ring, including replaced ones; nil if there are none.
 func (r *Ring) hider() *hider {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +37,7 @@ func (r *Ring) hider() *hider {
 	return h
 }
 
-// Redact gives a value with marks in the place of secrets. What is no value of the model is given back as it is.
+// Redact returns a value with marks in place of secrets. It returns anything but a value of the model unchanged.
 func (r *Ring) Redact(v any) any {
 	h := r.hider()
 	if h == nil {
@@ -50,7 +50,7 @@ func (r *Ring) Redact(v any) any {
 	return replaced(plain, h.texts.hide, h.numbers)
 }
 
-// RedactText gives a text with marks in the place of secrets.
+// RedactText returns a text with marks in place of secrets.
 func (r *Ring) RedactText(text string) string {
 	if h := r.hider(); h != nil {
 		return h.texts.hide(text)
@@ -58,7 +58,7 @@ func (r *Ring) RedactText(text string) string {
 	return text
 }
 
-// RedactMessage gives the text of an error with marks in the place of secrets, and of their parts.
+// RedactMessage returns the text of an error with marks in place of secrets and of their parts.
 func (r *Ring) RedactMessage(text string) string {
 	if h := r.hider(); h != nil {
 		return h.texts.hideParts(text)
@@ -66,8 +66,8 @@ func (r *Ring) RedactMessage(text string) string {
 	return text
 }
 
-// RedactStream gives a writer that writes to another what it is given, with marks in the place of the secrets that the ring
-// has now. Close writes what is held back, and does not close the other.
+// RedactStream returns a writer that passes its input on to another, with marks in place of the secrets that the ring has now.
+// Close writes what is held back, and does not close the other.
 func (r *Ring) RedactStream(to io.Writer) io.WriteCloser {
 	if h := r.hider(); h != nil {
 		return &stream{seeker: h.texts, to: to}
@@ -75,12 +75,12 @@ func (r *Ring) RedactStream(to io.Writer) io.WriteCloser {
 	return open{to}
 }
 
-// open is a writer that stays open.
+// open is a writer whose Close does nothing.
 type open struct{ io.Writer }
 
 func (open) Close() error { return nil }
 
-// RedactError gives an error that says the same to the journal, with marks in the place of secrets; nil for nil.
+// RedactError returns an error that means the same to the journal, with marks in place of secrets; nil for nil.
 func (r *Ring) RedactError(err error) error {
 	h := r.hider()
 	if h == nil || err == nil {
@@ -96,13 +96,13 @@ func (r *Ring) RedactError(err error) error {
 	return e
 }
 
-// hidden is an error whose text nobody reads: it only says which one it was.
+// hidden is an error whose text is never shown: it only identifies the error.
 type hidden struct{ error }
 
 func (hidden) Error() string          { return "an error that may hold secrets" }
 func (h hidden) Is(target error) bool { return errors.Is(h.error, target) }
 
-// replaced gives a value with its texts changed, keys too, and numbers that stand in the list.
+// replaced returns a value with its texts, including keys, and the listed numbers replaced.
 func replaced(v value.Value, text func(string) string, numbers map[string]string) value.Value {
 	switch v := v.(type) {
 	case string:

@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// secretsOf gives a ring that has got these secrets, n0 and so on.
+// secretsOf returns a ring that has got these secrets, n0 and so on.
 func secretsOf(t testing.TB, secrets ...string) *keychain.Ring {
 	t.Helper()
 	data := make([]string, len(secrets))
@@ -115,8 +115,8 @@ func pairsOf(text string) (list []string) {
 	return list
 }
 
-// told reports a part of six bytes of a secret, encoded or not, that a text holds.
-func told(text string, shown ...string) string {
+// leaked returns a part of six bytes of a secret, encoded or not, that a text holds.
+func leaked(text string, shown ...string) string {
 	const part = 6
 	for _, s := range shown {
 		for i := 0; i+part <= len(s); i++ {
@@ -134,7 +134,7 @@ func secretText() *rapid.Generator[string] {
 }
 
 // Whatever way a secret is written, in whatever parts a text with it arrives, and wherever it is cut afterwards.
-func TestNothingOfASecretIsTold(t *testing.T) {
+func TestNoPartOfASecretIsShown(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		secrets := rapid.SliceOfN(secretText(), 1, 3).Draw(r, "secrets")
 		hidden := secretsOf(t, secrets...)
@@ -166,7 +166,7 @@ func TestNothingOfASecretIsTold(t *testing.T) {
 			rest = rest[n:]
 		}
 		require.NoError(r, w.Close())
-		require.Empty(r, told(out.String(), shown...), "%q of %q", out.String(), plain)
+		require.Empty(r, leaked(out.String(), shown...), "%q of %q", out.String(), plain)
 		require.Equal(r, out.String(), hidden.RedactText(plain))
 
 		// As a value, in an error, and in the JSON of either.
@@ -174,7 +174,7 @@ func TestNothingOfASecretIsTold(t *testing.T) {
 		inJSON, err := value.JSON(v)
 		require.NoError(r, err)
 		f, _ := operation.FailureOf(hidden.RedactError(&operation.Error{Code: "c", Message: plain, Details: plain}))
-		require.Empty(r, told(string(inJSON)+f.Message+fmt.Sprint(f.Details), shown...))
+		require.Empty(r, leaked(string(inJSON)+f.Message+fmt.Sprint(f.Details), shown...))
 		require.Equal(r, out.String(), hidden.RedactText(out.String()), "what is hidden stays as it is")
 
 		// A stream that ends anywhere.
@@ -183,7 +183,7 @@ func TestNothingOfASecretIsTold(t *testing.T) {
 		_, err = io.WriteString(w, secrets[0][:rapid.IntRange(0, len(secrets[0])).Draw(r, "end")])
 		require.NoError(r, err)
 		require.NoError(r, w.Close())
-		require.Empty(r, told(out.String(), shown...))
+		require.Empty(r, leaked(out.String(), shown...))
 	})
 }
 
@@ -202,7 +202,7 @@ func TestALongTextIsHiddenInParts(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, w.Close())
 			require.Equal(t, n, strings.Count(out.String(), mark))
-			require.Empty(t, told(out.String(), encoded[6:len(encoded)-6]))
+			require.Empty(t, leaked(out.String(), encoded[6:len(encoded)-6]))
 		})
 	}
 }
@@ -250,11 +250,11 @@ func BenchmarkRedact(b *testing.B) {
 // A part of a URL that is a secret is hidden wherever it is sent apart from the rest.
 func TestThePartsOfAURLAreHidden(t *testing.T) {
 	hidden, mark := secretsOf(t, "https://ann%40x:pa%20ssword@host.example/hooks/TOKEN?page=2&key=a%2Fbcdefg#fragment"), playbook.Mark("k", "n0")
-	for _, told := range []string{
+	for _, text := range []string{
 		"ann%40x:pa%20ssword", "ann@x:pa ssword", "pa ssword", "/hooks/TOKEN", "/hooks/token", "page=2&key=a%2Fbcdefg", "a/bcdefg", "a%2Fbcdefg", "fragment",
 		base64.StdEncoding.EncodeToString([]byte("ann@x:pa ssword")),
 	} {
-		require.Equal(t, "<"+mark+">", hidden.RedactText("<"+told+">"))
+		require.Equal(t, "<"+mark+">", hidden.RedactText("<"+text+">"))
 	}
 	const link = "https://host.example/items?page=2"
 	require.Equal(t, link, hidden.RedactText(link), "links go on working")

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// part is as many bytes of a secret as an error shows of none.
+// part is the shortest part of a secret that an error must not show.
 type part [pieceMin]byte
 
-// hideParts gives a text with marks in the place of secrets, and of what is left of one that was taken apart: part by part, in
-// upper or in lower case. It is for errors. They are made by whoever was given the secret, of what became of it: a URL without
-// its password, a host, a name that was cut at a slash. In data this would find what is no secret.
+// hideParts returns a text with marks in place of secrets and of the remains of cut ones, found part by part, in upper or
+// lower case. It is for errors, whose authors had the secret and may show what they made of it: a URL without its password, a
+// host, a name that was cut at a slash. In data it would find texts that are no secrets.
 func (k *seeker) hideParts(text string) string {
 	var b strings.Builder
 	at := 0
@@ -23,7 +23,7 @@ func (k *seeker) hideParts(text string) string {
 	return b.String()
 }
 
-// withoutParts is hideParts of a text without whole secrets.
+// withoutParts is hideParts for a text without whole secrets.
 func (k *seeker) withoutParts(text string) string {
 	found := map[part]string{} // marks
 	raw := view{text: text}
@@ -38,7 +38,7 @@ func (k *seeker) withoutParts(text string) string {
 	k.markParts(found)
 	var list []span
 	raw.each(viewsMax, func(v *view) {
-		last := -1 // the end of what was found, in this view
+		last := -1 // the end of the last match, in this view
 		for i, p := range partsOf(v.text) {
 			mark := found[p]
 			if mark == "" {
@@ -67,11 +67,11 @@ func (k *seeker) withoutParts(text string) string {
 	return b.String()
 }
 
-// markParts says of parts of a text which secret they are of.
+// markParts records the mark for each part of a secret.
 func (k *seeker) markParts(found map[part]string) {
 	for _, p := range k.secrets {
 		for _, f := range formsOf(p) {
-			// That a URL is one tells nothing.
+			// The scheme alone reveals nothing.
 			_, afterScheme, isURL := strings.Cut(f.text, "://")
 			if isURL {
 				f.text = afterScheme
@@ -85,7 +85,7 @@ func (k *seeker) markParts(found map[part]string) {
 	}
 }
 
-// partsOf gives every part of a text, by where it begins. Letters of ASCII are all lower case.
+// partsOf returns every part of a text, by its position. ASCII letters are lower case.
 func partsOf(text string) []part {
 	if len(text) < pieceMin {
 		return nil

@@ -15,27 +15,27 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// MinLength is how many bytes a secret has at least.
+// MinLength is the minimum length of a secret in bytes.
 const MinLength = 4
 
-// ErrUnavailable says that a secret cannot be had now. Later it may be.
-var ErrUnavailable = errors.New("keychain: the secret cannot be had")
+// ErrUnavailable means that a secret cannot be fetched now. A retry may succeed.
+var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 
 // Ring is the secrets of one run.
 type Ring struct {
 	book     *playbook.Playbook
 	workload map[string]value.Value
-	patience time.Duration // with the server of a secret
-	turn     chan struct{} // holds one: whoever takes it may get secrets
+	patience time.Duration // for the server of a secret
+	turn     chan struct{} // holds one token: its holder may fetch secrets
 
 	mu      sync.Mutex
-	entries map[string]entry // that have been got, by name
+	entries map[string]entry // fetched, by name
 	values  map[string]string
-	former  []pair // what renewals have replaced: a call may still give it back
-	hides   *hider // what Redact looks for; nil: to be made anew
+	former  []pair // replaced by renewals: a call may still return them
+	hides   *hider // used by Redact; nil: to be rebuilt
 }
 
-// entry is when an entry of the keychain was tried, and how long what it gave can be used.
+// entry records when an entry of the keychain was tried, and until when its values can be used.
 type entry struct {
 	got   bool
 	until time.Time // zero: as long as the run
@@ -44,11 +44,11 @@ type entry struct {
 // pair is a secret and its mark.
 type pair struct{ mark, secret string }
 
-// formerMax bounds how many replaced secrets a ring goes on hiding; the oldest are forgotten first.
+// formerMax bounds the replaced secrets that a ring goes on hiding; the oldest are dropped first.
 const formerMax = 256
 
-// New gives the ring of a run, with nothing on it; nil when the playbook has no keychain. The workload is the run's. Patience is
-// how long the answer of a server may take that has a secret.
+// New returns the ring of a run, without secrets; nil if the playbook has no keychain. The workload is that of the run.
+// Patience bounds the wait for the answer of a server that has a secret.
 func New(book *playbook.Playbook, workload map[string]value.Value, patience time.Duration) *Ring {
 	if len(book.Keychain) == 0 {
 		return nil
@@ -58,7 +58,7 @@ func New(book *playbook.Playbook, workload map[string]value.Value, patience time
 	}
 }
 
-// Begin gets the secrets of a run of w that is to be started; nil when it has none. Without them there is no run.
+// Begin fetches the secrets of a new run of w; nil if it has none. Without them the run does not start.
 func Begin(ctx context.Context, w *template.Workflow, input value.Value, patience time.Duration) (*Ring, error) {
 	book, ok := playbook.Of(w)
 	if !ok {
@@ -74,12 +74,12 @@ func Begin(ctx context.Context, w *template.Workflow, input value.Value, patienc
 	return ring, nil
 }
 
-// Resolve gets every secret. The error joins what is wrong with each that cannot be had, and wraps ErrUnavailable.
+// Resolve fetches every secret. The error joins the causes of all that cannot be fetched, and wraps ErrUnavailable.
 func (r *Ring) Resolve(ctx context.Context) error {
 	return r.get(ctx, func(*playbook.Secret, bool) bool { return true })
 }
 
-// get gets the secrets that are wanted and not at hand, in the order of the keychain: later ones may need earlier ones.
+// get fetches the missing secrets among the wanted, in the order of the keychain: later ones may need earlier ones.
 func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bool) bool) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -106,7 +106,7 @@ func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bo
 
 func (e entry) usable(now time.Time) bool { return e.got && (e.until.IsZero() || now.Before(e.until)) }
 
-// put notes what was got, and goes on hiding what it replaces.
+// put records fetched values, and goes on hiding the ones they replace.
 func (r *Ring) put(s *playbook.Secret, values map[string]string, e entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,9 +125,8 @@ func (r *Ring) put(s *playbook.Secret, values map[string]string, e entry) {
 	}
 }
 
-// Reveal gives a value with the secrets in the place of their marks, those that are told. It gets what is lacking or has run
-// out, and tries once for the others too, so that they can be hidden should the call give one back. The error wraps
-// ErrUnavailable.
+// Reveal returns a value with secrets in place of the given marks. It fetches secrets that are missing or have expired, and
+// tries once to fetch the others, so that they are redacted should the call return one. The error wraps ErrUnavailable.
 func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	needed := func(s *playbook.Secret) bool {
 		return slices.ContainsFunc(s.Keys, func(key string) bool { return slices.Contains(marks, playbook.Mark(s.Name, key)) })
@@ -141,7 +140,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	untried := len(r.entries) < len(r.book.Keychain)
 	r.mu.Unlock()
 	if untried {
-		// That these cannot be had is for the calls to say that need them.
+		// A failure of these concerns only the calls that need them.
 		_ = r.get(ctx, func(_ *playbook.Secret, tried bool) bool { return !tried })
 	}
 	if len(marks) == 0 {
@@ -154,7 +153,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	return r.revealed(marks, plain), nil
 }
 
-// behind reports whether a secret is needed, or stands behind one that is.
+// behind reports whether a secret is needed, or a needed one depends on it.
 func (r *Ring) behind(s *playbook.Secret, needed func(*playbook.Secret) bool) bool {
 	if needed(s) {
 		return true
@@ -164,7 +163,7 @@ func (r *Ring) behind(s *playbook.Secret, needed func(*playbook.Secret) bool) bo
 	})
 }
 
-// revealed puts the secrets in that are on the ring.
+// revealed replaces marks by the secrets on the ring.
 func (r *Ring) revealed(marks []string, v value.Value) value.Value {
 	r.mu.Lock()
 	var pairs []string

@@ -39,7 +39,7 @@ func TestAPlaybookWithoutAKeychainHasNoRing(t *testing.T) {
 	require.Nil(t, ring(book(t, "", "")))
 }
 
-func TestACallIsGivenWhatItIsToldAndNothingElse(t *testing.T) {
+func TestACallReceivesItsSecretsAndNoOthers(t *testing.T) {
 	t.Setenv("SLUICE_A", "alpha-secret")
 	t.Setenv("SLUICE_B", "beta-secret")
 	r := ring(book(t, "keychain: [{name: k, kind: env, data: {a: SLUICE_A, b: SLUICE_B}}]", ""))

@@ -9,19 +9,19 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 )
 
-// seeker finds secrets in texts, and puts marks in their place.
+// seeker finds secrets in texts, and replaces them by marks.
 //
-// It looks at a text in all its views, finds every form in each, and covers what it has found: of secrets that overlap
-// nothing stays. Marks are found like secrets, so that a text may be looked at twice.
+// It searches a text in all its views for every form, and covers all matches: of overlapping secrets nothing stays. It finds
+// marks like secrets, so that redacting a text twice is harmless.
 type seeker struct {
 	forms  map[[MinLength]byte][]form // by their first bytes; the longest first
 	pairs  [1 << 16 / 64]uint64       // a bit for each two bytes that a form begins with
-	behind int                        // no secret takes more bytes in a text
+	behind int                        // maximum number of bytes of a secret in a text
 
-	secrets []pair // what the forms are of
+	secrets []pair // the secrets of the forms
 }
 
-// span is a part of a text that holds a secret.
+// span is a part of a text with a secret.
 type span struct {
 	start, end int
 	mark       string
@@ -36,7 +36,7 @@ func newSeeker(list []pair) *seeker {
 		}
 	}
 	for first, forms := range k.forms {
-		// Of two secrets that read alike one mark is always the same.
+		// Of two secrets with the same form, the mark is always the same.
 		slices.SortFunc(forms, func(a, b form) int {
 			return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.text, b.text), cmp.Compare(a.mark, b.mark))
 		})
@@ -53,7 +53,7 @@ func (k *seeker) add(f form) {
 	k.behind = max(k.behind, escapeMax*len(f.text))
 }
 
-// beginning gives the forms that may begin where a text does.
+// beginning returns the forms that may begin at the beginning of a text.
 func (k *seeker) beginning(text string) []form {
 	if two := int(text[0])<<8 | int(text[1]); k.pairs[two/64]&(1<<(two%64)) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (k *seeker) beginning(text string) []form {
 	return k.forms[[MinLength]byte([]byte(text[:MinLength]))]
 }
 
-// spans gives where secrets are in a text, in order.
+// spans returns the secrets in a text, in order.
 func (k *seeker) spans(text string, isEnd bool) []span {
 	var list []span
 	raw := view{text: text}
@@ -76,7 +76,7 @@ func (k *seeker) spans(text string, isEnd bool) []span {
 			}
 		}
 	})
-	const dots = "…" // which those write who cut a text
+	const dots = "…" // written in place of the rest of a cut text
 	for end := 0; len(text) <= operation.MessageMax && strings.Contains(text[end:], dots); end += len(dots) {
 		end += strings.Index(text[end:], dots)
 		list = append(list, k.cutOff(text[:end])...)
@@ -88,9 +88,9 @@ func (k *seeker) spans(text string, isEnd bool) []span {
 	return list
 }
 
-// cutOff gives where a secret begins that the end of the text has cut.
+// cutOff returns where a secret begins that the end of the text cuts.
 func (k *seeker) cutOff(text string) []span {
-	const longest = 1000 // bytes: who cuts a text for people leaves less
+	const longest = 1000 // bytes: texts cut for people are shorter
 	for i := max(0, len(text)-longest); i+pieceMin <= len(text); i++ {
 		for _, f := range k.beginning(text[i:]) {
 			if strings.HasPrefix(f.text, text[i:]) {
@@ -101,7 +101,7 @@ func (k *seeker) cutOff(text string) []span {
 	return nil
 }
 
-// cover leaves of overlapping spans those that cover the same, each of which goes on where the one before ends.
+// cover replaces overlapping spans by adjacent ones that cover the same.
 func cover(list []span) []span {
 	var out []span
 	end := 0
@@ -122,27 +122,26 @@ func cover(list []span) []span {
 	return out
 }
 
-// hide gives a text with marks in the place of secrets.
+// hide returns a text with marks in place of secrets.
 func (k *seeker) hide(text string) string {
 	if len(text) < MinLength {
 		return text
 	}
 	var b strings.Builder
 	s := stream{seeker: k, to: &b}
-	_, _ = io.WriteString(&s, text) // a Builder takes everything
+	_, _ = io.WriteString(&s, text) // a Builder returns no error
 	_ = s.flush(false)
 	return b.String()
 }
 
-// stream puts marks in the place of secrets that come in parts. Of what has come it keeps as much as a secret may take that
-// has not come to its end.
+// stream replaces secrets by marks in a text that arrives in parts. It holds back as much as an incomplete secret may take.
 type stream struct {
 	*seeker
 	to   io.Writer
 	kept []byte
 }
 
-// Write takes in a part of a text.
+// Write adds a part of a text.
 func (s *stream) Write(part []byte) (int, error) {
 	const step = 256 << 10
 	for taken := 0; taken < len(part); {
@@ -158,7 +157,7 @@ func (s *stream) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// Close takes what has come for all. Where it ends with the beginning of a secret, the rest was cut off.
+// Close ends the text. If it ends with the beginning of a secret, the rest was cut off.
 func (s *stream) Close() error { return s.flush(true) }
 
 func (s *stream) flush(isCut bool) error {
@@ -167,7 +166,7 @@ func (s *stream) flush(isCut bool) error {
 	return s.write(text, cover(s.spans(text, isCut)))
 }
 
-// pass hands on the beginning of what is kept, about as much as is told: neither a secret nor an escape is cut.
+// pass writes the beginning of the text held back, up to about end: it cuts neither a secret nor an escape.
 func (s *stream) pass(end int) error {
 	text := string(s.kept)
 	for back := 0; back < escapeMax && strings.IndexByte(`\%&+#xuU;0123456789abcdefABCDEF`, text[end-1]) >= 0; back++ {
@@ -176,7 +175,7 @@ func (s *stream) pass(end int) error {
 	spans := cover(s.spans(text, false))
 	i, _ := slices.BinarySearchFunc(spans, end, func(p span, end int) int { return cmp.Compare(p.end, end) })
 	if i < len(spans) && spans[i].start < end {
-		first := i // of those without a gap between them, which may overlap
+		first := i // of adjacent or overlapping ones
 		for first > 0 && spans[first-1].end == spans[first].start {
 			first--
 		}

@@ -22,10 +22,10 @@ import (
 
 const (
 	secretMax   = 64 << 10         // bytes of a secret
-	renewBefore = 10 * time.Second // an answer is asked for again so long before it runs out
+	renewBefore = 10 * time.Second // an answer is renewed this long before it expires
 )
 
-// source gets the values of an entry, by key, and until when they can be used.
+// source fetches the values of an entry, by key, and returns when they expire.
 func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]string, time.Time, error) {
 	values, until := map[string]string{}, time.Time{}
 	var answer map[string]any
@@ -47,10 +47,10 @@ func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]strin
 			values[key], err = field(answer, key)
 		}
 		if err == nil && len(values[key]) < MinLength {
-			err = fmt.Errorf("it has fewer than %d bytes, and so cannot be kept out of what is written down", MinLength)
+			err = fmt.Errorf("it has fewer than %d bytes, too few to be redacted", MinLength)
 		}
 		if err == nil && len(values[key]) > secretMax {
-			err = fmt.Errorf("it has more than %d bytes, and so cannot be kept out of what is written down", secretMax)
+			err = fmt.Errorf("it has more than %d bytes, too many to be redacted", secretMax)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", key, err))
@@ -90,7 +90,7 @@ func field(answer map[string]any, key string) (string, error) {
 	}
 }
 
-// expiry is when an answer is to be asked for again; zero: never.
+// expiry returns when an answer must be renewed; zero: never.
 func expiry(s *playbook.Secret, answer map[string]any, now time.Time) time.Time {
 	if !s.AutoRenew {
 		return time.Time{}
@@ -109,7 +109,7 @@ func expiry(s *playbook.Secret, answer map[string]any, now time.Time) time.Time 
 	return now.Add(life - min(renewBefore, life/2))
 }
 
-// requests are the bindings that requests are made with: without a body, and with one.
+// requests are the bindings for requests: without a body, and with one.
 var requests = sync.OnceValues(func() (list [2]operation.Caller, err error) {
 	part := func(key string) *expr.Template {
 		t, err := expr.Compile("{{ input."+key+" }}", expr.Scope{Names: []string{"input"}})
@@ -133,7 +133,7 @@ var requests = sync.OnceValues(func() (list [2]operation.Caller, err error) {
 	return list, nil
 })
 
-// ask makes the request of an entry. Its answer is a JSON object.
+// ask makes the request of an entry. The answer must be a JSON object.
 func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]any, error) {
 	input, err := r.rendered(q)
 	if err != nil {
@@ -149,14 +149,14 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
-	// Every time is another request: a server that keeps answers by this key would give an old secret again.
+	// Every request is a new one: a server that caches answers by the idempotency key would return an old secret.
 	call := &operation.Call{Request: call.Request{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}}
 	call.Begin(ctx)
 	call.HostBy(alone{r})
 	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()
 	out, err := caller.Call(call)
 	if err != nil {
-		// Without the details, which are what the server has said: that may hold what it was asked with.
+		// Without the details, which are the server's answer: it may repeat the request.
 		return nil, errors.New(r.RedactMessage(err.Error()))
 	}
 	answer, _ := out.(map[string]any)
@@ -167,7 +167,7 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 	return object, nil
 }
 
-// rendered evaluates a request, and puts in the secrets that it reads.
+// rendered evaluates a request, and puts in the secrets that it uses.
 func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
 	env := requestEnv{r.workload, r.book.Marks()}
 	input := map[string]any{"method": q.Method, "headers": map[string]any{}}
@@ -197,14 +197,14 @@ func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
 	return revealed, nil
 }
 
-// has reports whether an entry was got.
+// has reports whether an entry was fetched.
 func (r *Ring) has(s *playbook.Secret) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.entries[s.Name].got
 }
 
-// requestEnv is what the expressions of a request see.
+// requestEnv is the environment of a request's expressions.
 type requestEnv struct{ workload, keychain map[string]value.Value }
 
 func (e requestEnv) Name(name string) (value.Value, error) {
@@ -214,7 +214,7 @@ func (e requestEnv) Name(name string) (value.Value, error) {
 	case "keychain":
 		return e.keychain, nil
 	}
-	if v, ok := e.workload[name]; ok { // as the Jinja dialect has them
+	if v, ok := e.workload[name]; ok { // as in the Jinja dialect
 		return v, nil
 	}
 	return nil, jinja.ErrUndefined
@@ -224,7 +224,7 @@ func (requestEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a request of the keychain cannot read step %q", id)
 }
 
-// alone hosts the calls by which a ring gets its secrets: no run waits for their reports, and they are few.
+// alone hosts the calls that fetch secrets: no run waits for their reports, and they are few.
 type alone struct{ ring *Ring }
 
 func (alone) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }

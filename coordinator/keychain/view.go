@@ -10,24 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// viewsMax is how many escapes within each other are undone: JSON in a text of JSON, or in a URL.
+// viewsMax bounds the nesting of escapes that are undone: JSON in a text of JSON, or in a URL.
 const viewsMax = 2
 
-// escapeMax is how many bytes one byte of a secret may take in a text, with escapes within each other.
+// escapeMax bounds the bytes that one byte of a secret takes in a text, with nested escapes.
 const escapeMax = 12
 
 // view is a text with escapes undone.
 type view struct {
 	text     string
-	of       *view    // what it is a view of; nil: it is the text as it was
-	escapes  []escape // that were undone, in order
+	of       *view    // the text it is a view of; nil: this is the original
+	escapes  []escape // undone, in order
 	unbroken bool     // lines are joined
 }
 
-// escape is what an escape of one text has become in its view.
+// escape is an undone escape: its bounds in the view, and in the text below.
 type escape struct{ at, end, from, to int } // in the view, and in the text
 
-// at gives the part of the original text that a part of the view has come from; no part is empty.
+// at returns the bounds, in the original text, of the source of a part of the view; no part is empty.
 func (v *view) at(start, end int) (int, int) {
 	if v.of == nil {
 		return start, end
@@ -37,7 +37,7 @@ func (v *view) at(start, end int) (int, int) {
 	return v.of.at(from, to)
 }
 
-// origin gives which bytes of the text below a byte has come from.
+// origin returns the bounds, in the text below, of the source of a byte.
 func (v *view) origin(at int) (from, to int) {
 	next, _ := slices.BinarySearchFunc(v.escapes, at+1, func(e escape, at int) int { return cmp.Compare(e.at, at) })
 	if next == 0 {
@@ -51,8 +51,8 @@ func (v *view) origin(at int) (from, to int) {
 	return at, at + 1
 }
 
-// undo is a way to undo escapes: step gives what a text begins with that begins with one of the bytes, and how many bytes
-// that takes; 0: it is none.
+// undo is a way to undo escapes: step returns the decoded beginning of a text that starts with one of the bytes, and the
+// number of bytes it took; 0: no escape.
 type undo struct {
 	begin string
 	step  func(text string) (string, int)
@@ -80,7 +80,7 @@ func (v *view) each(depth int, f func(*view)) {
 	}
 }
 
-// in gives a view of a view; false when it would be the same.
+// in returns a view of a view; false if it would be the same.
 func (u undo) in(v *view) (*view, bool) {
 	out := &view{of: v, unbroken: v.unbroken || u.joins}
 	var text strings.Builder
@@ -110,7 +110,7 @@ func (u undo) in(v *view) (*view, bool) {
 	return out, true
 }
 
-// backslash undoes the escapes of JSON, of Go and of most languages.
+// backslash decodes the escapes of JSON, of Go and of most languages.
 func backslash(text string) (string, int) {
 	if len(text) < 2 {
 		return "", 0
@@ -134,7 +134,7 @@ func backslash(text string) (string, int) {
 	return string(n), 2 + digits
 }
 
-// number reads hexadecimal digits that stand at a place.
+// number reads hexadecimal digits at a position.
 func number(text string, at, digits int) (rune, bool) {
 	if digits == 0 || len(text) < at+digits {
 		return 0, false
@@ -143,7 +143,7 @@ func number(text string, at, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// percent undoes the escapes of a URL, of both cases.
+// percent decodes the escapes of a URL, of both cases.
 func percent(text string) (string, int) {
 	n, ok := number(text, 1, 2)
 	if !ok {
@@ -152,7 +152,7 @@ func percent(text string) (string, int) {
 	return string([]byte{byte(n)}), 3
 }
 
-// query undoes those of a query, in which a plus is a space.
+// query decodes those of a query, in which a plus is a space.
 func query(text string) (string, int) {
 	if text[0] == '+' {
 		return " ", 1
@@ -160,7 +160,7 @@ func query(text string) (string, int) {
 	return percent(text)
 }
 
-// entity undoes those of HTML.
+// entity decodes those of HTML.
 func entity(text string) (string, int) {
 	const longest = 10
 	end := strings.IndexByte(text[:min(len(text), longest)], ';')

@@ -1,3 +1,3 @@
-// Package limits says what bounds a run, with the runs below it, and what is noted of it beside its input: the numbers, their
-// defaults, and what refuses labels and names. Whoever meets a limit keeps it.
+// Package limits defines what bounds a run and the runs below it: the numbers, their defaults, and the checks of labels and
+// names. Other packages enforce the numbers.
 package limits

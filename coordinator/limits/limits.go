@@ -5,67 +5,63 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Limits bound what one run, with the child runs below it, may grow to, and what answers take meanwhile. Zero means the default, a negative number no limit.
+// Limits bounds one run together with its child runs, and the memory of answers. Zero means the default, a negative number no
+// limit.
 type Limits struct {
-	// NodesMax is how many steps, conditionals and maps a workflow may have. Starting a larger one is refused.
-	// Default: 100,000.
+	// NodesMax bounds the steps, conditionals and maps of a workflow. Start refuses a larger one. Default: 100,000.
 	NodesMax int
 
-	// MapItemsMax is how many items a map, or a playbook's loop, may have. A longer list fails it with limit_exceeded. A run keeps the limit
-	// it was started with. Default: 100,000.
+	// MapItemsMax bounds the items of a map or of a playbook's loop. A longer list fails it with limit_exceeded. A run keeps
+	// the limit it was started with. Default: 100,000.
 	MapItemsMax int
 
-	// InstancesMax is how many steps, conditionals and maps a run may have, each counted once for each item of the maps
-	// around it. A list that would lead beyond fails its map with limit_exceeded, before any of its items is made. A run
-	// keeps the limit it was started with. Default: 500,000.
+	// InstancesMax bounds the steps, conditionals and maps of a run, each counted once for each item of the maps around it. A
+	// list that would exceed it fails its map with limit_exceeded before any item is made. A run keeps the limit it was
+	// started with. Default: 500,000.
 	InstancesMax int
 
-	// EventsMax is how many events a run's journal may have. A run that reaches it is closed with limit_exceeded.
-	// Default: 1,000,000.
+	// EventsMax bounds the events of a run's journal. A run that reaches it is closed with limit_exceeded. Default: 1,000,000.
 	EventsMax int
 
-	// BytesMax is how many bytes the encodings of all values in the journal of a run may take together: its input, what its calls
-	// are given and give, messages, patches. A call whose input or output would be beyond it fails with limit_exceeded, and so
-	// does a run with its output; anything else is refused. Default: 512 MiB.
+	// BytesMax bounds the total size of the encoded values in a run's journal: its input, inputs and outputs of calls,
+	// messages, patches. A call whose input or output would exceed it fails with limit_exceeded, and so does a run with its
+	// output; anything else is refused. Default: 512 MiB.
 	BytesMax int
 
-	// ValueBytesMax is how many bytes the encoding of a value may take that is journaled: of an input, an output, a message, a
-	// patch. A call with a larger output fails with output_too_large and one with a larger input with input_too_large, neither
-	// to be repeated; anything else that is larger is refused. The context of a playbook's run may take as much, and so may the
-	// variables of one of its iterations or steps: a write beyond it fails the run with limit_exceeded. A run keeps
-	// that limit.
-	// Default, and at most: 32 MiB.
+	// ValueBytesMax bounds the encoding of a journaled value: an input, an output, a message, a patch. A call fails with
+	// output_too_large or input_too_large, and is not retried; any other larger value is refused. The same bound holds for the
+	// context of a playbook's run, and for the variables of one of its iterations or steps: a write beyond it fails the run
+	// with limit_exceeded. A run keeps this limit. Default and maximum: 32 MiB.
 	ValueBytesMax int
 
-	// ValueNodesMax is how many nodes such a value may have: lists, objects, keys and scalars, each where it stands. What
-	// has more fares like what has more bytes. Default, and at most: value.NodesMax.
+	// ValueNodesMax bounds the nodes of such a value: lists, objects, keys and scalars, each occurrence counted. A value with
+	// more is treated like one with too many bytes. Default and maximum: value.NodesMax.
 	ValueNodesMax int
 
-	// AnswersBytesMax is how many bytes the answers of all calls of the engine may take in memory together, from when they are
-	// read until they are journaled: a quarter of it as texts, the rest as the values that are made of them, of which each node
-	// counts as value.NodeBytes. Answers of commands and HTTP requests wait for room; small ones need none, and one that
-	// needs more than there is has all of it, alone. Default: 512 MiB.
+	// AnswersBytesMax bounds the memory that the answers of all calls of the engine take from when they are read until they
+	// are journaled: a quarter of it for texts, the rest for values, of which each node counts as value.NodeBytes. Answers of
+	// commands and HTTP requests wait for room; small ones need none, and one that needs more than there is takes all of it,
+	// alone. Default: 512 MiB.
 	AnswersBytesMax int
 
-	// MessagesMax is how many messages of a run may wait for a step that takes them, and MailboxBytesMax how many bytes they
-	// may have together. What is sent beyond is refused with ErrMailboxFull. Defaults: 1,000, and 64 MiB.
+	// MessagesMax bounds the messages of a run that no step has taken, and MailboxBytesMax their total size in bytes. Further
+	// messages are refused with ErrMailboxFull. Defaults: 1,000, and 64 MiB.
 	MessagesMax     int
 	MailboxBytesMax int
 
-	// DescendantsMax is how many child runs a run may start that nobody has started, with those that they start; DepthMax is
-	// how deep they may nest. A call that would start one more fails with limit_exceeded. Defaults: 10,000, and 16, which is
-	// also the most.
+	// DescendantsMax bounds the runs below a run without a parent, at all depths; DepthMax bounds that depth. A call that
+	// would start one more fails with limit_exceeded. Defaults: 10,000, and 16, which is also the maximum.
 	DescendantsMax int
 	DepthMax       int
 }
 
-// What no limit may go beyond: a batch of the store has room for one value, and an id for the names of so many calls.
+// Maximum values: a batch of the store has room for one value, and an id for the names of that many calls.
 const (
 	valueBytesMax = 32 << 20
 	depthMax      = 16
 )
 
-// Default returns the limits of an engine whose Config says nothing else.
+// Default returns the limits of a zero Config.
 func Default() Limits {
 	run := decide.DefaultLimits()
 	return Limits{
@@ -77,7 +73,7 @@ func Default() Limits {
 	}
 }
 
-// Completed are the limits with the defaults in place of zeros.
+// Completed returns the limits with defaults in place of zeros.
 func (l Limits) Completed() Limits {
 	l.complete()
 	return l
@@ -104,7 +100,7 @@ func (l *Limits) complete() {
 	}
 }
 
-// OfRun returns the limits that the decisions about a run keep to.
+// OfRun returns the limits that apply to the decisions about a run.
 func (l Limits) OfRun() decide.Limits {
 	return decide.Limits{
 		MapItemsMax: l.MapItemsMax, InstancesMax: l.InstancesMax, EventsMax: l.EventsMax, BytesMax: l.BytesMax, ValueBytesMax: l.ValueBytesMax,

@@ -1,4 +1,4 @@
-// Package observe shows a run to programs that compose streams or derive values: its updates as an rxgo Observable, and its
+// Package observe presents a run to programs that compose streams or derive values: its updates as an rxgo Observable, and its
 // steps as signals.
 //
 //	for item := range observe.Each(ctx, run, 1, func(_ context.Context, updates rxgo.Observable) rxgo.Observable {
@@ -16,7 +16,7 @@
 //		return err
 //	})
 //
-// Both are what Run.Watch yields and nothing else: they read the journal, so every observer sees every event once and in
-// order, from any sequence on, and none of them can slow the run, however slow it is itself. That is the whole backpressure:
-// what an observer has not taken yet waits in the journal, and not in memory.
+// Both present exactly what Run.Watch yields: they read the journal, so every observer sees every event once and in order,
+// from any sequence on, and none slows the run, however slow it is. Backpressure needs no buffer: updates that an observer has
+// not taken wait in the journal, not in memory.
 package observe

@@ -27,7 +27,7 @@ steps: [{operation: approval}, {operation: ship}]`))
 	return engine, run
 }
 
-// An effect runs when what it has read changes, and nothing else runs then.
+// An effect runs when a value that it has read changes, and only then.
 func ExampleLive() {
 	ctx := context.Background()
 	engine, run := exampleRun(ctx)

@@ -9,12 +9,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/live"
 )
 
-// Live keeps a mirror of a run: signals of its steps, which follow the journal until the run ends. setup is called once, with
-// the run as it stands, and makes computeds and effects; what comes of them runs on the goroutine that has called Live, one
-// event at a time, so they need no locks.
+// Live maintains signals of a run's steps, which follow the journal until the run ends. It calls setup once, with the current
+// state, to make computeds and effects; these run on the goroutine of the caller of Live, one event at a time, so they need no
+// locks.
 //
-// Live returns nil when the run has ended, ctx's error when that ends first, and beside either what setup or the effects have
-// returned. Everything that was made on the signals ends with it. A run that has ended already is shown as it ended.
+// Live returns nil when the run has ended, or ctx's error if ctx ends first, joined with the errors of setup and of the
+// effects. Everything made on the signals is disposed of. Of a run that has ended already, the signals show the end.
 func Live(ctx context.Context, run *coordinator.Run, setup func(s *live.Signals) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -39,7 +39,7 @@ func Live(ctx context.Context, run *coordinator.Run, setup func(s *live.Signals)
 	}
 }
 
-// close disposes of what was made on a mirror, and returns what its effects have returned.
+// close disposes of a mirror, and returns the errors of its effects.
 func close(mirror *live.Signals) error {
 	if mirror == nil {
 		return nil

@@ -10,24 +10,24 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Codes of failures that bindings give, besides http_404 and the like.
+// Codes of failures of bindings, besides http_404 and the like.
 const (
 	CodeExit           = "exit"                      // a command ended with another exit code than 0; may be retried
 	CodeNotStarted     = "not_started"               // a command could not be started: not found, no permission
 	CodeTransport      = "transport"                 // no HTTP answer came; may be retried
-	CodeInvalidRequest = "invalid_request"           // what the binding gives is no HTTP request
-	CodeAddressRefused = "address_refused"           // an HTTP request would have gone where none may
-	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, out of encryption, or to another host
-	CodeInvalidOutput  = "invalid_output"            // what came back is not what it should be
-	CodeTooLarge       = reactive.CodeOutputTooLarge // what came back is larger than its limit
+	CodeInvalidRequest = "invalid_request"           // the binding makes no valid HTTP request
+	CodeAddressRefused = "address_refused"           // an HTTP request to a forbidden address
+	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, to an unencrypted address, or to another host
+	CodeInvalidOutput  = "invalid_output"            // the answer has not the expected form
+	CodeTooLarge       = reactive.CodeOutputTooLarge // the answer is larger than its limit
 	CodeCancelled      = "cancelled"                 // the call's context ended first; may be retried
 )
 
-// Bind gives the Caller of an operation that a document binds to a command or an HTTP request. All other bindings are
-// carried out by the engine itself and are refused. The result keeps b, is immutable and safe for concurrent use.
+// Bind returns the Caller of an operation that a document binds to a command or an HTTP request. It refuses all other
+// bindings, which the engine carries out itself. The Caller keeps b, is immutable and safe for concurrent use.
 //
-// A command gets of this process's environment the variables PATH, HOME, LANG and TMPDIR, and those that passed names, as far
-// as they are set when the call is made.
+// From the environment of this process, a command receives the variables PATH, HOME, LANG and TMPDIR, and those that passed
+// names, if they are set when the call is made.
 func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:
@@ -38,16 +38,16 @@ func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
 }
 
-// scope is what the expressions of a binding see of one call. It belongs to that call.
+// scope provides a binding's expressions with the data of one call. It belongs to that call.
 type scope struct {
 	call    *Call
 	input   value.Value
-	decoded bool // whether input has been: several texts may read it, and most bindings have one that does
+	decoded bool // whether input was decoded: several texts may read it, and most bindings have one that does
 }
 
 var _ expr.Env = (*scope)(nil)
 
-// Name is one of the names that the checker lets bindings use.
+// Name returns a variable of the names that the checker accepts in bindings.
 func (s *scope) Name(name string) (value.Value, error) {
 	switch name {
 	case "input":
@@ -67,7 +67,7 @@ func (s *scope) Name(name string) (value.Value, error) {
 	return nil, fmt.Errorf("a binding has no variable %q", name)
 }
 
-// participant is what the directory says of whom the call asks, with the id; null when it asks nobody in particular.
+// participant returns the directory's data about the participant of the call, with the id; null if there is none.
 func (s *scope) participant() (value.Value, error) {
 	if s.call.Participant == "" {
 		return nil, nil
@@ -80,13 +80,13 @@ func (s *scope) participant() (value.Value, error) {
 	return value.Of(about)
 }
 
-// Step refuses: a binding serves every step of its operation, so it cannot know the steps around one of them.
+// Step refuses: a binding serves every step of its operation, so it cannot read the steps around one of them.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a binding cannot read step %q: pass it in the input of the step", id)
 }
 
-// eval evaluates one template of the binding, which stands under a key of that name; nil for one that was left out. It
-// fails for good: the same call has the same input whenever it is made.
+// eval evaluates one template of the binding, which has that key; nil for one that was omitted. Its errors are permanent,
+// because the input is the same on every repetition.
 func (s *scope) eval(key string, t *expr.Template) (value.Value, error) {
 	if t == nil {
 		return nil, nil
@@ -98,7 +98,7 @@ func (s *scope) eval(key string, t *expr.Template) (value.Value, error) {
 	return v, nil
 }
 
-// text evaluates a template to a text: strings as they are, null as nothing, everything else as JSON.
+// text evaluates a template to a text: strings as they are, null as "", everything else as JSON.
 func (s *scope) text(key string, t *expr.Template) (string, error) {
 	v, err := s.eval(key, t)
 	if err != nil || v == nil {
@@ -107,8 +107,8 @@ func (s *scope) text(key string, t *expr.Template) (string, error) {
 	return value.Text(v), nil
 }
 
-// texts evaluates a template to an object of texts. A member that gives null is left out, so that an author can write
-// one that is only there when the input has it.
+// texts evaluates a template to an object of texts. A null member is omitted, so that an author can write one that is present
+// only if the input has it.
 func (s *scope) texts(key string, t *expr.Template) (map[string]string, error) {
 	v, err := s.eval(key, t)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *scope) texts(key string, t *expr.Template) (map[string]string, error) {
 	return texts, nil
 }
 
-// payload is what a template gives as bytes to send: a string as it is, everything else as JSON. isText tells which.
+// payload evaluates a template to bytes to send: a string as it is, everything else as JSON; isText reports a string.
 func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool, err error) {
 	v, err := s.eval(key, t)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool,
 	return data, false, err
 }
 
-// cancelled is the failure of a call whose context ended before there was an answer.
+// cancelled returns the failure of a call whose context ended before there was an answer.
 func cancelled(c *Call) error {
 	return &Error{Code: CodeCancelled, Message: fmt.Sprintf("the call ended before its answer came: %v", c.Cause()), Err: c.Cause()}
 }

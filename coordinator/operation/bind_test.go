@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.Exit(code) }))
 }
 
-// bind gives the caller of a binding, checked as one of a document is.
+// bind returns the caller of a binding, checked as one of a document is.
 func bind(t testing.TB, b template.Binding) operation.Caller {
 	t.Helper()
 	caller, err := operation.Bind(bound(t, b))
@@ -45,7 +45,7 @@ func bound(t testing.TB, b template.Binding) *template.Bound {
 	return checked.Bindings["op"]
 }
 
-// newCall gives a call of step `s[1]` in run `r`.
+// newCall returns a call of step `s[1]` in run `r`.
 func newCall(input any) *operation.Call {
 	c := &operation.Call{Request: call.Request{Run: "r", Node: "s[1]", Operation: "op", Attempt: 2, Input: input}}
 	c.Begin(context.Background())
@@ -62,7 +62,7 @@ func start(caller operation.Caller, c *operation.Call) <-chan error {
 	return done
 }
 
-// failure gives the error of a call that must have failed with one of package operation.
+// failure returns the error of a call that must have failed with one of package operation.
 func failure(t testing.TB, err error) *operation.Error {
 	t.Helper()
 	require.Error(t, err)

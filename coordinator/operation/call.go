@@ -10,46 +10,45 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Call is one attempt of one step, handed to whoever carries it out. It is the context of the attempt too: it ends when
-// the attempt does, be it by timeout, abort or the end of the run.
+// Call is one attempt of one step, passed to the Caller. It is also the attempt's context: it ends when the attempt does, by
+// timeout, abort or the end of the run.
 type Call struct {
 	call.Request
-	About map[string]any // what bindings see of the participant; nil: nothing. Shared, like Input
+	About map[string]any // data about the participant for bindings; nil: none. Shared, like Input
 
 	parent context.Context
 	mu     sync.Mutex
 	done   chan struct{}
 	cause  error
 
-	host    Host       // nil: there is none
-	reports *numbering // of its reports; nil: it has made none
+	host    Host       // nil: none
+	reports *numbering // of its reports; nil: none yet
 }
 
 var _ context.Context = (*Call)(nil)
 
-// Begin readies a call whose fields are set. Values and the deadline come from parent.
+// Begin prepares a call whose fields are set. Values and the deadline come from parent.
 func (c *Call) Begin(parent context.Context) { c.parent = parent }
 
-// Redactor puts marks in the place of the secrets that a call is given. What cuts a text does so after that: of half a secret
-// nobody knows what it was.
+// Redactor replaces the secrets of a call by marks. Texts are cut only after that: half a secret would not be recognized.
 type Redactor interface {
-	// RedactText returns the text with a mark in the place of each secret.
+	// RedactText returns the text with a mark in place of each secret.
 	RedactText(text string) string
 
-	// RedactStream returns a writer that does the same on the way to to. It holds back what may be the beginning of a secret;
-	// Close writes that, and leaves to open.
+	// RedactStream returns a writer that redacts its input and writes it to to. It holds back what may be the beginning of a
+	// secret; Close writes that, and does not close to.
 	RedactStream(to io.Writer) io.WriteCloser
 }
 
-// Host is what carries a call out.
+// Host carries a call out.
 type Host interface {
 	Reporter
 	Room
-	Redactor() Redactor // nil: the call is given no secrets
+	Redactor() Redactor // nil: the call has no secrets
 }
 
-// HostBy names the call's host. It is called before the call is made; a call without a host cannot report, has no bound on its
-// answer and is given no secrets.
+// HostBy sets the call's host, before the call is made. A call without a host cannot report, has no bound on its answer and
+// has no secrets.
 func (c *Call) HostBy(h Host) { c.host = h }
 
 func (c *Call) redactor() Redactor {
@@ -68,7 +67,7 @@ func (c *Call) redact(text string) string {
 	return r.RedactText(text)
 }
 
-// Decode gives the input as a value of package value.
+// Decode returns the input as a value of package value.
 func (c *Call) Decode() (value.Value, error) { return value.Of(c.Input) }
 
 // End ends the call's context with a cause; nil is context.Canceled. Only the first call counts.
@@ -87,7 +86,7 @@ func (c *Call) End(cause error) {
 	}
 }
 
-// Done is closed when the attempt has ended. The channel is made when first asked for: most Go functions never do.
+// Done is closed when the attempt has ended. The channel is made on first use: most Go functions never use it.
 func (c *Call) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +99,7 @@ func (c *Call) Done() <-chan struct{} {
 	return c.done
 }
 
-// Err is context.Canceled once the attempt has ended.
+// Err returns context.Canceled once the attempt has ended.
 func (c *Call) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,17 +109,17 @@ func (c *Call) Err() error {
 	return nil
 }
 
-// Cause is why the attempt ended; nil while it lasts.
+// Cause returns why the attempt has ended, or nil.
 func (c *Call) Cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cause
 }
 
-// Deadline is the parent's.
+// Deadline returns the parent's.
 func (c *Call) Deadline() (time.Time, bool) { return c.parent.Deadline() }
 
-// Value gives the call itself to CallOf, and everything else from the parent.
+// Value returns the call itself for the key of CallOf, and the parent's values for other keys.
 func (c *Call) Value(key any) any {
 	if key == (callKey{}) {
 		return c
@@ -130,7 +129,7 @@ func (c *Call) Value(key any) any {
 
 type callKey struct{}
 
-// CallOf is the call that ctx belongs to; nil outside one.
+// CallOf returns the call that ctx belongs to; nil outside one.
 func CallOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c

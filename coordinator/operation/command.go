@@ -11,26 +11,26 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Limits of what a command may print. Of an error stream, and of an output that nobody reads as data, the end is kept and
-// a line says how much was left out; output that is data must be whole, and is refused when it is larger.
+// Limits of a command's output. Of an error stream, and of output that is not parsed as data, the end is kept, with a line
+// about the number of bytes left out; output that is data must be complete, and is refused if it is larger.
 const (
 	StdoutMax = 1 << 20  // bytes
 	StderrMax = 64 << 10 // bytes
 )
 
-// graceTime is how long processes have to end after SIGTERM, or after the command that started them has exited.
+// graceTime is how long processes may take to end after SIGTERM, or after the command that started them has exited.
 const graceTime = 2 * time.Second
 
 // command is the Caller of a command binding: each call runs the program once.
 //
-// The program gets the binding's variables, four that say which call it serves (SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and
-// SLUICE_IDEMPOTENCY_KEY), and of this process PATH, HOME, LANG, TMPDIR and those that Bind was told: whatever else is there
-// may be a secret. It runs in a process group of its own. When the call's context ends, the group gets SIGTERM, and SIGKILL
-// a grace period later. When the program has exited, what it has started has the same time to close the output, and is then
-// killed: nothing outlives the call, unless it has left the group by making a session of its own. That holds, too, when this
-// process is killed: a guard, a shell of its own, then kills the group, on Linux after the kernel has killed the program. Only
-// a program that is killed in the moment between its start and the guard's learning of it leaves behind what it had started by
-// then, and so does one whose guard was killed as well.
+// The program receives the binding's variables, four that identify the call (SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and
+// SLUICE_IDEMPOTENCY_KEY), and from this process PATH, HOME, LANG, TMPDIR and those passed to Bind: others may be secrets. It
+// runs in a process group of its own. When the call's context ends, the group receives SIGTERM, and SIGKILL a grace period
+// later. When the program has exited, the processes it has started have the same time to close the output, and are then
+// killed: no process outlives the call, unless it has left the group by making its own session. This holds also if this
+// process is killed: a guard, a separate shell, then kills the group, on Linux after the kernel has killed the program.
+// Processes are left behind only if the program is killed between its start and its registration with the guard, or if the
+// guard was killed as well.
 type command struct {
 	bound  *template.Bound
 	output string // "", text, json or lines
@@ -50,7 +50,7 @@ func (b *command) Call(c *Call) (any, error) {
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
 	p.redactor = c.redactor()
 	if b.output != "" {
-		p.stdout.full = p.kill // what comes of it can only be refused
+		p.stdout.full = p.kill // the output will be refused in any case
 		p.whole = true
 	}
 	if err := p.run(c); err != nil {
@@ -83,7 +83,7 @@ func (b *command) prepare(c *Call) (cmd *exec.Cmd, stdin []byte, err error) {
 	return cmd, stdin, nil
 }
 
-// argv gives the program and its arguments. Like a variable of the environment, an argument that is null is left out.
+// argv returns the program and its arguments. A null argument is omitted, like a null variable of the environment.
 func (b *command) argv(s *scope) ([]string, error) {
 	if b.bound.Shell != nil {
 		script, err := s.text("shell", b.bound.Shell)
@@ -106,10 +106,11 @@ func (b *command) argv(s *scope) ([]string, error) {
 	return argv, nil
 }
 
-// notStarted is the failure of a command that never ran. It is final, unless the machine was only short of something.
+// notStarted returns the failure of a command that did not start. It is permanent, unless the machine was only short of a
+// resource.
 func notStarted(cmd *exec.Cmd, err error) error {
 	if cmd.Dir != "" {
-		// The system's own error would have it that the program is missing.
+		// The system's error would report the program as missing.
 		if _, missing := os.Stat(cmd.Dir); missing != nil {
 			err = missing
 		}
@@ -117,7 +118,7 @@ func notStarted(cmd *exec.Cmd, err error) error {
 	return &Error{Code: CodeNotStarted, Message: err.Error(), Permanent: !isShortage(err), Err: err}
 }
 
-// outcome is what the exit of the program means.
+// outcome returns the output or failure that the exit of the program means.
 func (b *command) outcome(c *Call, p *process) (any, error) {
 	switch {
 	case b.output != "" && p.stdout.isCut():
@@ -131,14 +132,14 @@ func (b *command) outcome(c *Call, p *process) (any, error) {
 	return nil, exitError(c, p)
 }
 
-// parse makes the step's output of what the program has printed.
+// parse makes the step's output from the program's output.
 func (b *command) parse(c *Call, p *process) (any, error) {
 	text := p.stdout.String()
 	switch b.output {
 	case "text":
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), nil
 	case "lines":
-		text = c.redact(text) // of a secret that is broken into lines no line tells what it is
+		text = c.redact(text) // before splitting: a single line of a secret might not be recognized
 		if err := c.takeNodes(len(text), strings.Count(text, "\n")+2); err != nil {
 			return nil, err
 		}
@@ -149,7 +150,7 @@ func (b *command) parse(c *Call, p *process) (any, error) {
 	return map[string]any{"exit_code": int64(0), "stdout": text, "stderr": p.stderr.String()}, nil
 }
 
-// lines gives the lines of a text without their ends. The last need not have one.
+// lines returns the lines of a text without their ends. The last need not have one.
 func lines(text string) []any {
 	list := []any{}
 	for line := range strings.Lines(text) {
@@ -158,8 +159,8 @@ func lines(text string) []any {
 	return list
 }
 
-// exitError is the failure of a program that has said so. Its message ends with the last line of the error stream, which
-// is where programs name the cause; the details have more. The exit code is -1 for a program that a signal has ended.
+// exitError returns the failure of a program with a nonzero exit code. The message ends with the last line of the error
+// stream, where programs name the cause; the details have more. The exit code is -1 if a signal ended the program.
 func exitError(c *Call, p *process) error {
 	details := map[string]any{"exit_code": int64(p.state.ExitCode())}
 	message := p.state.String() // such as "exit status 2" or "signal: killed"
@@ -169,7 +170,7 @@ func exitError(c *Call, p *process) error {
 			message += ": " + line
 		}
 	}
-	// Many programs report on standard output what has gone wrong. A failure takes no more of it than of the other stream.
+	// Many programs report errors on standard output. A failure includes no more of it than of the error stream.
 	if p.whole {
 		p.stdout.kept = []byte(c.redact(string(p.stdout.kept)))
 	}
@@ -180,7 +181,7 @@ func exitError(c *Call, p *process) error {
 	return &Error{Code: CodeExit, Message: message, Details: details}
 }
 
-// lastLine gives the last line that says something, short enough for a message.
+// lastLine returns the last nonempty line, shortened for a message.
 func lastLine(text string) string {
 	const limit = 500
 	text = strings.TrimSpace(text)

@@ -7,12 +7,11 @@ import (
 	"sync"
 )
 
-// guard is a process that outlives this one by a moment, and kills the groups of programs that were under way: what a program
-// has started is not ended by the system when this process is killed, and would go on beside the one that the program's
-// call is made again for. It learns from its input which groups there are, and from its input's end that this process has
-// gone, however it went.
+// guard is a process that briefly outlives this one, and kills the groups of programs in progress: when this process is
+// killed, the system does not end processes that a program has started, and they would go on beside the repetition of the
+// program's call. It reads the groups from its input, whose end means that this process has ended, in whatever way.
 //
-// It is one shell for all programs, started with the first. Where it cannot be started, programs are not guarded.
+// One shell serves all programs, and is started with the first. If it cannot be started, programs are not guarded.
 type guard struct {
 	mu     sync.Mutex
 	groups map[int]bool // by the ids of their leaders
@@ -22,7 +21,7 @@ type guard struct {
 // programs guards all programs of this process.
 var programs = guard{groups: map[int]bool{}}
 
-// guardScript keeps the list of groups. What a terminal sends to all of its processes does not end it.
+// guardScript keeps the list of groups. Signals that a terminal sends to all its processes do not end it.
 const guardScript = `trap '' HUP INT TERM QUIT TSTP
 groups=
 while read -r what group; do
@@ -33,14 +32,14 @@ while read -r what group; do
 done
 for one in $groups; do kill -s KILL -- "-$one"; done 2> /dev/null`
 
-// prepare sees to it that there is a guard. It is called before a program is started, so that no time is lost then.
+// prepare starts a guard if there is none. It is called before a program is started, to save time then.
 func (g *guard) prepare() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.renew()
 }
 
-// renew starts a guard unless there is one, and tells it what its forerunner knew. The caller holds mu.
+// renew starts a guard if there is none, and passes it the current groups. The caller holds mu.
 func (g *guard) renew() {
 	if g.input != nil || g.start() != nil {
 		return
@@ -52,7 +51,7 @@ func (g *guard) renew() {
 	}
 }
 
-// add has a group killed when this process ends before remove is called.
+// add makes the guard kill a group if this process ends before remove is called.
 func (g *guard) add(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,7 +61,7 @@ func (g *guard) add(group int) {
 	}
 }
 
-// remove says that nothing is left of a group.
+// remove tells the guard that a group has ended.
 func (g *guard) remove(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -72,7 +71,7 @@ func (g *guard) remove(group int) {
 	}
 }
 
-// tell writes to the guard. It reports false when that has gone. The caller holds mu.
+// tell writes to the guard. It returns false if the guard has ended. The caller holds mu.
 func (g *guard) tell(what string, group int) bool {
 	if _, err := fmt.Fprintln(g.input, what, group); err != nil {
 		_ = g.input.Close()
@@ -94,5 +93,5 @@ func (g *guard) start() error {
 		return err
 	}
 	g.input = input
-	return cmd.Process.Release() // it ends with this process, and not before
+	return cmd.Process.Release() // the shell ends after this process
 }

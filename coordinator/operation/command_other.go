@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Without process groups there is one way to end a program, and none to end what it has started.
+// Without process groups a program can be ended in one way only, and the processes it has started in none.
 const (
 	polite = syscall.SIGKILL
 	deadly = syscall.SIGKILL

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// capture keeps the end of a stream. It belongs to the goroutine that writes until that has finished.
+// capture keeps the end of a stream. It belongs to the writing goroutine until that has finished.
 type capture struct {
 	limit   int
 	kept    []byte // the last limit bytes at least, and at most twice as many
 	dropped int    // bytes that came before those
-	full    func() // called when the stream exceeds the limit; nil: it need not be known
+	full    func() // called when the stream exceeds the limit; nil: nothing is called
 }
 
-// Write takes in a part of the stream. Its cost is proportional to the part, over the whole stream.
+// Write adds a part of the stream. The cost of all parts together is proportional to the stream.
 func (b *capture) Write(part []byte) (int, error) {
 	b.kept = append(b.kept, part...)
 	if len(b.kept) > b.limit && b.full != nil {
@@ -41,13 +41,13 @@ func (b *capture) isCut() bool {
 	return b.dropped > 0
 }
 
-// String gives what is kept, with a first line that says so if that is not everything.
+// String returns the kept text; if the stream was longer, a first line says so.
 func (b *capture) String() string {
 	if !b.isCut() {
 		return string(b.kept)
 	}
 	kept := b.kept
-	// A line that was cut, or at least a character that was, is of no use to anyone.
+	// Drop the rest of a cut line, or at least of a cut character.
 	if i := bytes.IndexByte(kept, '\n'); i >= 0 && i < len(kept)-1 {
 		kept = kept[i+1:]
 	}

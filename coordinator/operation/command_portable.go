@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// dieWithParent does nothing: no other system than Linux can be asked for it.
+// dieWithParent does nothing: only Linux supports it.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// awaitExit returns when the program has exited. Without a way to wait that does not reap, the id of the group is free
-// from then on if nobody is left in it. Systems hand out ids in turn, so somebody else gets it only if all others are
-// used up before the rest of the group has had its grace.
+// awaitExit returns when the program has exited. It reaps the program, because these systems have no other way to wait, so the
+// id of the group is free from then on if the group is empty. Systems assign ids in turn, so another process gets it only if
+// all other ids are used up within the group's grace period.
 func (p *process) awaitExit() { p.state, _ = p.cmd.Process.Wait() }
 
 func (p *process) exitState() (*os.ProcessState, error) {

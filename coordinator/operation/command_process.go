@@ -18,7 +18,7 @@ import (
 //
 // Invariants:
 //
-//  1. the group is signaled only while its leader has not been reaped, so that no stranger who was given the same id is;
+//  1. the group is signaled only before its leader is reaped, so that no unrelated group with the same id is signaled;
 //  2. when run returns, no process of the group is alive and no goroutine of p is left.
 type process struct {
 	cmd    *exec.Cmd
@@ -27,8 +27,8 @@ type process struct {
 	stdout capture
 	stderr capture
 
-	redactor Redactor // of what is kept only in part; nil: nothing is to be redacted
-	whole    bool     // the output is kept whole, and is redacted when it has been read as what it is
+	redactor Redactor // of output that is kept only in part; nil: no secrets
+	whole    bool     // the output is kept whole, and redacted after it has been parsed
 
 	state *os.ProcessState // how the program ended; set when run returns nil
 
@@ -39,11 +39,11 @@ type process struct {
 	killed chan struct{} // closed when grace is over
 }
 
-// run starts the program and returns when all is over. An error says that it could not be started.
+// run runs the program and returns when its group has ended. An error means that it could not be started.
 func (p *process) run(c *Call) error {
-	// Linux ends a child together with the thread that started it, and a thread ends when somebody's goroutine exits while
-	// locked to it. Locked to this goroutine, the thread lives as long as the child does. It costs nothing: waiting for a
-	// process keeps a thread anyway.
+	// Linux ends a child when the thread that started it ends, and a thread ends when a goroutine exits while locked to it.
+	// Locked to this goroutine, the thread lives as long as the child. This costs nothing: waiting for a process occupies a
+	// thread anyway.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -70,14 +70,14 @@ func (p *process) run(c *Call) error {
 	}
 	stop()
 	p.kill()
-	pipes.close() // what still holds the other ends has left the group
+	pipes.close() // only processes that have left the group still hold the other ends
 	<-drained
 	return p.reap()
 }
 
 // pipes are this process's ends of the program's standard streams.
 type pipes struct {
-	stdin          io.WriteCloser // nil: there is nothing to write, and the program finds its input empty
+	stdin          io.WriteCloser // nil: the program's input is empty
 	stdout, stderr io.ReadCloser
 }
 
@@ -102,8 +102,8 @@ func (s pipes) close() {
 	_ = s.stderr.Close()
 }
 
-// copy moves the bytes. The channel it returns is closed when input is written, or nobody wants it, and both outputs have
-// ended: all who could write have closed them or are dead.
+// copy copies the streams. It closes the returned channel when the input is written, or the program no longer reads it, and
+// both outputs have ended: all writers have closed them or are dead.
 func (p *process) copy(s pipes) <-chan struct{} {
 	var all sync.WaitGroup
 	if s.stdin != nil {
@@ -122,7 +122,7 @@ func (p *process) copy(s pipes) <-chan struct{} {
 	return drained
 }
 
-// keep reads a stream to its end. Secrets are taken out before anything is dropped.
+// keep reads a stream to its end. It redacts secrets before it drops anything.
 func (p *process) keep(in *capture, from io.Reader, whole bool) {
 	if p.redactor == nil || whole {
 		_, _ = io.Copy(in, from)
@@ -130,10 +130,10 @@ func (p *process) keep(in *capture, from io.Reader, whole bool) {
 	}
 	out := p.redactor.RedactStream(in)
 	_, _ = io.Copy(out, from)
-	_ = out.Close() // a capture takes everything
+	_ = out.Close() // a capture returns no error
 }
 
-// terminate asks the whole group to end, and sees to it that it will have.
+// terminate sends SIGTERM to the group, and SIGKILL after the grace period.
 func (p *process) terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,14 +143,14 @@ func (p *process) terminate() {
 	}
 }
 
-// beginGrace gives what the program has left behind the time to end. It changes nothing if the time has begun.
+// beginGrace starts the grace period for the processes that the program has left behind, unless it has begun.
 func (p *process) beginGrace() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.startTimer()
 }
 
-// startTimer has the group killed when grace is over. The caller holds mu.
+// startTimer makes the group be killed after the grace period. The caller holds mu.
 func (p *process) startTimer() {
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.grace, func() {
@@ -160,7 +160,7 @@ func (p *process) startTimer() {
 	}
 }
 
-// kill ends the whole group at once.
+// kill kills the whole group at once.
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,7 +169,7 @@ func (p *process) kill() {
 	}
 }
 
-// reap takes the program's exit status, and with it gives up its id.
+// reap reads the program's exit status, and thereby frees its id.
 func (p *process) reap() (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,31 +8,30 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Caller carries out calls. Call may be called from many goroutines at once; it should return soon after the call's
-// context has ended. What it returns becomes the step's output: a copy is
-// made that is a value of package value, and nothing of it is used after Call has returned. A panic counts as the call's
-// failure, in Call and in the methods of what it returns.
+// Caller carries out calls. Call is called from many goroutines at once; it should return soon after the call's context has
+// ended. Its output is copied to a value of package value and not used after Call has returned. A panic in Call, or in the
+// methods of its output, fails the call.
 type Caller interface {
-	// Call carries out one call and returns its output, or why it failed.
+	// Call carries out one call and returns its output or its error.
 	Call(c *Call) (any, error)
 }
 
-// Reply is what a call gives that tells more than its output: About is seen by the rules of a playbook's task, as members of
-// outcome. An operation may return it, and a function given to Define may have it as its Out.
+// Reply is an output with metadata: the rules of a playbook's task read About as members of outcome. An operation may return a
+// Reply, and a function given to Define may have it as its Out.
 type Reply struct {
-	Output any            // what the call gives, as without a Reply
+	Output any            // the output, as without a Reply
 	About  map[string]any // by name, such as pg: {code: "23505"}; nil: nothing
 }
 
-// Define makes an operation of a Go function. The input is decoded into In and the output encoded from Out by their
-// json tags, so that live and recovered runs see the same values; types without pointers, maps, slices and interfaces
-// are handed over as they are. The handle it returns is what builders take and what an engine is given.
+// Define makes an operation of a Go function. The input is decoded into In and the output encoded from Out by their json tags,
+// so that live and recovered runs see the same values; types without pointers, maps, slices and interfaces are passed
+// directly. Builders use the returned handle, and the engine is configured with it.
 func Define[In, Out any](name string, f func(ctx context.Context, in In) (Out, error)) template.Op[In, Out] {
 	return template.NewOp[In, Out](name, newFunction(f))
 }
 
-// DefinePure makes an operation of a Go function that depends on its input alone and leaves nothing behind. The engine
-// calls it on the run's own goroutine and journals request and answer at once; it should return in microseconds.
+// DefinePure makes an operation of a Go function that depends on its input alone and has no side effects. The engine calls it
+// on the run's own goroutine and journals request and answer at once; it should return in microseconds.
 func DefinePure[In, Out any](name string, f func(in In) (Out, error)) template.Op[In, Out] {
 	return template.NewOp[In, Out](name, &pureFunction[In, Out]{
 		newFunction(func(_ context.Context, in In) (Out, error) { return f(in) }),
@@ -49,7 +48,7 @@ func newFunction[In, Out any](f func(context.Context, In) (Out, error)) *functio
 	}
 }
 
-// Pure is a Caller that leaves nothing behind.
+// Pure is a Caller without side effects.
 type Pure interface {
 	Caller
 
@@ -64,7 +63,7 @@ func (pureFunction[In, Out]) Pure() {}
 type function[In, Out any] struct {
 	f                 func(context.Context, In) (Out, error)
 	plainIn, plainOut bool
-	partial           bool // an Out need not be a value of the model, plain or not
+	partial           bool // an Out may be something else than a value of the model
 }
 
 func (f *function[In, Out]) exact() {}
@@ -92,7 +91,7 @@ func (f *function[In, Out]) Call(c *Call) (any, error) {
 	return encoded(out)
 }
 
-// copied is a Reply that shares nothing with the function that has made it.
+// copied returns a copy of a Reply that shares nothing with the function that made it.
 func (r Reply) copied() (any, error) {
 	var about map[string]any
 	if r.About != nil {

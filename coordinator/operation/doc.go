@@ -1,11 +1,11 @@
-// Package operation is what steps call: Go functions with types, and the bindings that documents name (command, http).
+// Package operation defines what steps call: Go functions with types, and the bindings of documents (command, http).
 //
 //	var Split = operation.Define("split", func(ctx context.Context, text string) ([]string, error) {
 //		return strings.Fields(text), nil
 //	})
 //
-// A Go function gets its input decoded into its own type and shares no memory with other steps. An error it returns is
-// retried as far as the step's timing says, unless it is Permanent; Error carries a code. A panic fails the call with code
-// panic, and only the call; so does one in a method of what it returns. What CallOf(ctx) gives says which request is being made; its Key is the idempotency key, the same
+// A Go function receives its input decoded into its own type and shares no memory with other steps. If it returns an error,
+// the call is retried as the step's timing says, unless the error is Permanent; Error adds a code. A panic, also in a method
+// of the output, fails only the call, with code panic. CallOf(ctx) returns the call; its Key is the idempotency key, the same
 // for every automatic retry and after a crash.
 package operation

@@ -18,7 +18,7 @@ func answerer(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"asked_by": %q}`, r.Header.Get("Idempotency-Key"))
 }
 
-// checkedBinding gives a binding as package template compiles it.
+// checkedBinding returns a binding as package template compiles it.
 func checkedBinding(b template.Binding) (*template.Bound, error) {
 	checked, err := template.Check(&template.Workflow{Name: "example", Operations: map[string]template.Binding{"op": b}}, template.Known{})
 	if err != nil {
@@ -34,7 +34,7 @@ func carryOut[In, Out any](op template.Op[In, Out], input any) (any, error) {
 	return op.Implementation().(operation.Caller).Call(c)
 }
 
-// A Go function becomes an operation: what it takes is decoded from the step's input, what it returns is the step's output.
+// A Go function becomes an operation: its input is decoded from the step's input, and its result is the step's output.
 func ExampleDefine() {
 	type order struct {
 		Item     string `json:"item"`
@@ -50,14 +50,14 @@ func ExampleDefine() {
 	// 3 boxes of tea <nil>
 }
 
-// A pure function is called without a goroutine of its own, and its answer is journaled with its request.
+// A pure function is called without a separate goroutine, and its answer is journaled with its request.
 func ExampleDefinePure() {
 	double := operation.DefinePure("double", func(n int) (int, error) { return 2 * n, nil })
 	fmt.Println(carryOut(double, 21))
 	// Output: 42 <nil>
 }
 
-// An error with a code can be told from others by workflows; one that is permanent is not retried.
+// Workflows can distinguish errors by their codes; a permanent error is not retried.
 func ExampleError() {
 	charge := operation.Define("charge", func(_ context.Context, cents int) (string, error) {
 		if cents > 100_00 {
@@ -75,7 +75,7 @@ func ExampleError() {
 	// error the bank is busy true
 }
 
-// The call says which request is being made. Its key is the same for every attempt: a server that honours it does the work once.
+// CallOf returns the call. Its key is the same for every attempt: a server that honours it does the work once.
 func ExampleCallOf() {
 	send := operation.Define("send", func(ctx context.Context, _ any) (string, error) {
 		c := operation.CallOf(ctx)

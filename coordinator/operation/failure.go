@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Error is a failure with a code that workflows can tell apart.
+// Error is an error with a code that workflows can distinguish.
 type Error struct {
 	Code      string
 	Message   string
 	Details   any       // a value of package value
 	Permanent bool      // never retried
-	RetryAt   time.Time // not retried before; zero: as the step's timing says
-	Err       error     // what caused it; may be nil
+	RetryAt   time.Time // earliest retry; zero: as the step's timing says
+	Err       error     // the cause; may be nil
 }
 
 func (e *Error) Error() string {
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Permanent marks an error as final: the call is not made again. It returns nil for nil.
+// Permanent marks an error as permanent: the call is not retried. It returns nil for nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -45,23 +45,22 @@ type permanent struct{ error }
 
 func (p *permanent) Unwrap() error { return p.error }
 
-// ErrUnreachable says that a participant could not even be asked. It counts as nobody's answer: a quorum may still be
-// reached by the others.
+// ErrUnreachable means that a participant could not be asked. It counts as no answer: the others may still reach a quorum.
 var ErrUnreachable = errors.New("the participant cannot be reached")
 
 const (
 	CodeError = call.CodeError // of a Go error that has none
-	CodePanic = "panic"        // of a function that panicked, or ended its goroutine; never retried
+	CodePanic = "panic"        // a function panicked or ended its goroutine; never retried
 )
 
-// What is kept of an error's code and of its message, in bytes.
+// Bounds, in bytes, of an error's code and message; the rest is cut.
 const (
 	CodeMax    = call.CodeMax
 	MessageMax = call.MessageMax
 )
 
-// FailureOf says what an operation's error means to the journal, and when a retry may come at the earliest (Unix nanoseconds;
-// 0: any time). The details of one that comes from a panic are the stack, unless it has others.
+// FailureOf converts an operation's error for the journal, and returns the earliest instant of a retry (Unix nanoseconds; 0:
+// any time). The details of a panic are the stack, unless the error has others.
 func FailureOf(err error) (f *journal.Failure, retryAt int64) {
 	return RedactedFailureOf(err, func(text string) string { return text })
 }
@@ -96,7 +95,7 @@ func RedactedFailureOf(err error, redact func(string) string) (f *journal.Failur
 	return f, retryAt
 }
 
-// unixNano is the instant in nanoseconds: 0 for one before 1970, and the last that there is for one after that.
+// unixNano returns the instant in nanoseconds, within the range from 1970 to the last int64.
 func unixNano(t time.Time) int64 {
 	switch {
 	case t.Unix() < 0:

@@ -13,24 +13,24 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// ResponseMax is how large the body of an HTTP answer may be, in bytes, after decompression.
+// ResponseMax bounds the body of an HTTP answer, in bytes, after decompression.
 const ResponseMax = 10 << 20
 
 // request is the Caller of an HTTP binding: each call makes one request and follows its redirects.
 //
-// Every request carries the call's idempotency key as the header Idempotency-Key, unless the binding gives that header
-// itself. The same header lets the client send a request once more by itself when a connection that was kept open turns
-// out to have been closed; a server that honours the key cannot tell the difference.
+// Every request has the call's idempotency key as the header Idempotency-Key, unless the binding sets that header. It also
+// permits the client to repeat a request when a kept connection turns out to be closed; a server that honours the key cannot
+// tell the difference.
 //
-// Redirects are followed as checkRedirect says. An answer that switches to another protocol has no end: it is refused before
-// anything of it is read.
+// Redirects are followed as checkRedirect says. An answer that switches protocols has no end, so it is refused before its body
+// is read.
 type request struct {
 	bound  *template.Bound
 	client *http.Client
-	secret *http.Client // for calls that are given secrets
+	secret *http.Client // for calls with secrets
 }
 
-// userAgent is what a request calls itself, unless the binding does.
+// userAgent is the User-Agent of a request, unless the binding sets one.
 const userAgent = "sluice"
 
 func newRequest(b *template.Bound, shared, secret http.RoundTripper) *request {
@@ -56,7 +56,7 @@ func (b *request) Call(c *Call) (any, error) {
 	if err != nil {
 		return nil, transportError(c, at, err)
 	}
-	// Closing what has not been read to the end gives up the connection; all else is kept for the next request.
+	// Close gives up the connection if the body was not read to its end; else the connection is kept for the next request.
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 {
 		return nil, statusError(c, at, resp, nil)
@@ -71,7 +71,7 @@ func (b *request) Call(c *Call) (any, error) {
 	return outcome(c, at, resp, body)
 }
 
-// prepare evaluates the binding. It also gives how messages name the request.
+// prepare evaluates the binding. It also returns the name of the request for messages.
 func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	s := &scope{call: c}
 	address, err := s.text("url", b.bound.URL)
@@ -109,7 +109,7 @@ func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	return req, place(c, req, address), setHeaders(req, headers)
 }
 
-// checkURL refuses what no request can be made of, which a client would report like a server that cannot be reached.
+// checkURL refuses URLs that make no request, which a client would report like an unreachable server.
 func checkURL(c *Call, address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -122,13 +122,13 @@ func checkURL(c *Call, address string) error {
 	return nil
 }
 
-// setHeaders gives the request the binding's headers, which replace those that every request has.
+// setHeaders sets the binding's headers, which replace the default ones.
 func setHeaders(req *http.Request, headers map[string]string) error {
 	for name, text := range headers {
 		if !isHeaderName(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("header %q cannot be sent", name), Permanent: true}
 		}
-		if strings.EqualFold(name, "Host") { // which the client takes from elsewhere
+		if strings.EqualFold(name, "Host") { // the client reads it from Request.Host
 			req.Host = text
 			continue
 		}
@@ -145,7 +145,7 @@ func isHeaderName(name string) bool {
 	})
 }
 
-// outcome is the step's output: an answer that is no error.
+// outcome returns the output of a step for an answer that is no error.
 func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) {
 	content, err := parseBody(c, at, resp, body)
 	if err != nil {
@@ -154,7 +154,7 @@ func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) 
 	return map[string]any{"status": int64(resp.StatusCode), "headers": headerValues(resp), "body": content}, nil
 }
 
-// headerValues gives the headers under lower-case names, several of one name joined as RFC 9110 says.
+// headerValues returns the headers under lower-case names; several with one name are joined as RFC 9110 says.
 func headerValues(resp *http.Response) map[string]any {
 	headers := make(map[string]any, len(resp.Header))
 	for name, values := range resp.Header {
@@ -163,8 +163,8 @@ func headerValues(resp *http.Response) map[string]any {
 	return headers
 }
 
-// statusError is the failure that the server has answered with. Those of the client are final, but for the three that say
-// “not now”, and so is a switch of protocols; those of the server may be gone when it is asked again.
+// statusError returns the failure for a server's error status. A 4xx status is permanent except the three that mean “not now”,
+// and so is a switch of protocols; a 5xx status may pass.
 func statusError(c *Call, at string, resp *http.Response, body []byte) error {
 	status := resp.StatusCode
 	e := &Error{
@@ -193,8 +193,8 @@ func statusError(c *Call, at string, resp *http.Response, body []byte) error {
 	return e
 }
 
-// retryAfter gives the instant that a Retry-After header names: a number of seconds from now, or a date. It is zero for a
-// header that is missing, malformed, or more than a year away, which no server can mean.
+// retryAfter returns the instant of a Retry-After header: a number of seconds from now, or a date. It returns zero if the
+// header is missing, malformed, or more than a year ahead, which cannot be meant.
 func retryAfter(text string, now time.Time) time.Time {
 	at, err := http.ParseTime(text)
 	if seconds, isNumber := strconv.ParseUint(text, 10, 31); isNumber == nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// reachable refuses addresses that only mean something to this machine's own link: cloud providers serve a machine's
-// credentials there, and a workflow's input must not be able to fetch them. An address counts as those that it embeds, too:
-// a gateway on the way would make such a one of it.
+// reachable refuses link-local addresses and the like: cloud providers serve a machine's credentials there, and a workflow's
+// input must not be able to fetch them. An address is also refused if one that it embeds is: a gateway on the way could
+// translate it.
 func reachable(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if slices.ContainsFunc(append(embedded(ip), ip), isRefused) {
@@ -20,7 +20,7 @@ func isRefused(ip netip.Addr) bool {
 	return ip.IsLinkLocalUnicast() || ip.IsMulticast() || metadataAddresses[ip]
 }
 
-// metadataAddresses are those of cloud providers that are not of the link.
+// metadataAddresses are those of cloud providers that are not link-local.
 var metadataAddresses = map[netip.Addr]bool{
 	netip.MustParseAddr("fd00:ec2::254"):   true, // Amazon
 	netip.MustParseAddr("fd20:ce::254"):    true, // Google
@@ -29,7 +29,7 @@ var metadataAddresses = map[netip.Addr]bool{
 	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
 }
 
-// embeddings say which bytes of an IPv6 address are an IPv4 address, by the prefix that says so.
+// embeddings map the prefixes of IPv6 addresses that embed an IPv4 address to the positions of its bytes.
 var embeddings = []struct {
 	prefix   netip.Prefix
 	at       [4]int
@@ -38,8 +38,8 @@ var embeddings = []struct {
 	{prefix: netip.MustParsePrefix("::/96"), at: [4]int{12, 13, 14, 15}},           // IPv4-compatible: RFC 4291
 	{prefix: netip.MustParsePrefix("::ffff:0:0:0/96"), at: [4]int{12, 13, 14, 15}}, // IPv4-translated: RFC 2765
 	{prefix: netip.MustParsePrefix("64:ff9b::/96"), at: [4]int{12, 13, 14, 15}},    // NAT64: RFC 6052
-	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{12, 13, 14, 15}},  // NAT64 of a site: RFC 8215; it chooses how long
-	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{6, 7, 9, 10}},     // its prefix is: 96, 48, 56 or 64 bits
+	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{12, 13, 14, 15}},  // NAT64 of a site: RFC 8215; the site chooses
+	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{6, 7, 9, 10}},     // the length of its prefix: 96, 48, 56 or 64 bits
 	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{7, 9, 10, 11}},
 	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{9, 10, 11, 12}},
 	{prefix: netip.MustParsePrefix("2002::/16"), at: [4]int{2, 3, 4, 5}},                     // 6to4: RFC 3056
@@ -47,7 +47,7 @@ var embeddings = []struct {
 	{prefix: netip.MustParsePrefix("2001::/32"), at: [4]int{12, 13, 14, 15}, inverted: true}, // and its client
 }
 
-// embedded gives the IPv4 addresses that may stand within an IPv6 address.
+// embedded returns the IPv4 addresses that may be embedded in an IPv6 address.
 func embedded(ip netip.Addr) []netip.Addr {
 	var list []netip.Addr
 	bytes := ip.As16()

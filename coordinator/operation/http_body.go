@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readBody reads the body of an answer. What is more than small waits for room, and then is read to its end.
+// readBody reads the body of an answer. Beyond smallText bytes it waits for room, and then reads to the end.
 func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	limited := io.LimitReader(resp.Body, ResponseMax+1)
@@ -26,7 +26,7 @@ func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 		return nil, err
 	}
 	if resp.ContentLength >= 0 {
-		body.Grow(int(size) - body.Len() + bytes.MinRead) // it need not grow after that
+		body.Grow(int(size) - body.Len() + bytes.MinRead) // avoids further growth
 	}
 	switch _, err := body.ReadFrom(limited); {
 	case err != nil:
@@ -38,7 +38,7 @@ func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// parseBody gives a body that says it is JSON as a value, and any other as a text. An empty body is no JSON: it is null.
+// parseBody returns a body declared as JSON as a value, and any other as a text. An empty body is null.
 func parseBody(c *Call, at string, resp *http.Response, body []byte) (any, error) {
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {

@@ -13,28 +13,27 @@ import (
 	"time"
 )
 
-// headerMax is how large the header of an HTTP answer may be, with the interim answers before it, in bytes.
+// headerMax bounds the header of an HTTP answer, including interim answers, in bytes.
 const headerMax = 1 << 20
 
-// outbound is how requests leave this machine.
+// outbound configures how requests leave this machine.
 type outbound struct {
 	proxy  func(*http.Request) (*url.URL, error) // nil, nil: the request goes to its host directly
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	allow  func(netip.Addr) error
 }
 
-// How long the client waits for what comes before a server has a request, and for peers that may have vanished.
+// Bounds of the waits before a server has a request, and for peers that may have vanished.
 const (
 	dialTime      = 30 * time.Second // for a connection
 	handshakeTime = 10 * time.Second // for TLS on it
-	continueTime  = time.Second      // for a server to want a body that asks whether it is wanted
-	probeTime     = 15 * time.Second // between two questions whether a peer is there
-	silenceTime   = 30 * time.Second // of an HTTP/2 connection before it is asked
+	continueTime  = time.Second      // for the answer to Expect: 100-continue
+	probeTime     = 15 * time.Second // between two probes of a peer
+	silenceTime   = 30 * time.Second // of an HTTP/2 connection before it is probed
 	idleTime      = 90 * time.Second // that a connection is kept without a request
 )
 
-// The transports of all HTTP bindings, because connections are kept for reuse by a transport. Calls that are given secrets have
-// one of their own.
+// The transports of all HTTP bindings, which a transport needs to reuse connections. Calls with secrets have separate ones.
 var (
 	sharedTransport = sync.OnceValue(func() http.RoundTripper { return unasked{newTransport(outside)} })
 	secretTransport = sync.OnceValue(func() http.RoundTripper { return unasked{onceUsed(newTransport(outside))} })
@@ -42,8 +41,8 @@ var (
 
 var outside = outbound{http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP, reachable}
 
-// newTransport sets no limit to a whole request, and none to the wait for its answer: how long an attempt may take is for the
-// step's timing to say. It does bound what comes before a server has the request, and finds out peers that have vanished.
+// newTransport returns a transport without a bound for a whole request or the wait for its answer: that is the step's timing.
+// It bounds the phases before a server has the request, and detects peers that have vanished.
 func newTransport(o outbound) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTime, KeepAlive: probeTime, Control: o.control}
 	return &http.Transport{
@@ -62,19 +61,19 @@ func newTransport(o outbound) *http.Transport {
 		IdleConnTimeout:       idleTime,
 		TLSHandshakeTimeout:   handshakeTime,
 		ExpectContinueTimeout: continueTime,
-		// A server cannot make this process keep more than it is prepared to read.
+		// A server must not make this process keep more than it would read.
 		MaxResponseHeaderBytes: headerMax,
 	}
 }
 
-// onceUsed has connections of HTTP/1 used once. What a server adds to its answer the client would find when it keeps the
-// connection, and write to the process's own log. HTTP/2 has no such place: its connections are kept all the same.
+// onceUsed limits connections of HTTP/1 to one request. The client writes data that a server sends on a kept connection to the
+// process's log. HTTP/2 has no such data, so its connections are kept.
 func onceUsed(t *http.Transport) *http.Transport {
 	t.MaxIdleConnsPerHost = -1
 	return t
 }
 
-// control looks at the address that is about to be dialed, after names have been resolved.
+// control checks the address about to be dialed, after names have been resolved.
 func (o outbound) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -83,9 +82,8 @@ func (o outbound) control(_, address string, _ syscall.RawConn) error {
 	return o.allow(to.Addr())
 }
 
-// through gives the proxy of a request, if it has one. A proxy dials for others, so the address that is dialed here says
-// nothing about where the request goes: that is resolved and looked at first. The transport asks for every request, those
-// of redirects too.
+// through returns the proxy of a request, or nil. A proxy dials for others, so the address dialed here is not that of the
+// target: through resolves and checks the target first. The transport calls it for every request, including redirects.
 func (o outbound) through(req *http.Request) (*url.URL, error) {
 	proxy, err := o.proxy(req)
 	if err != nil || proxy == nil {

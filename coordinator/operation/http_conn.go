@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// unasked keeps from the client what a server says unasked: the client would write that to the process's own log, with whatever
-// the server has kept of an earlier request. It knows from the client when a connection is idle.
+// unasked discards data that a server sends unasked: the client would write it to the process's log, together with data the
+// server may have kept from an earlier request. The client's traces tell it when a connection is idle.
 type unasked struct{ *http.Transport }
 
 func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -32,19 +32,19 @@ func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 }
 
-// conn is a connection on which nothing is read before something was written, and which ends when something comes while it is
-// idle. Under TLS that may also be a message of TLS itself; it costs no more than another connection.
+// conn is a connection that reads nothing before the first write, and closes if data arrives while it is idle. Under TLS that
+// may be a message of TLS itself; it costs only another connection.
 type conn struct {
 	net.Conn
-	turn  atomic.Int64  // the request that has the connection
-	over  atomic.Int64  // the one that has given it back last; when that is told, the next may have it already
-	begun chan struct{} // closed when something was written, or the connection
+	turn  atomic.Int64  // the request that uses the connection
+	over  atomic.Int64  // the request that last returned it; by then the next may use it already
+	begun chan struct{} // closed on the first write, or with the connection
 	once  sync.Once
 }
 
 func newConn(c net.Conn) *conn { return &conn{Conn: c, begun: make(chan struct{})} }
 
-// connOf is what the client's connection stands upon; nil when that is none of ours.
+// connOf returns the conn below the client's connection; nil if there is none.
 func connOf(c net.Conn) *conn {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()

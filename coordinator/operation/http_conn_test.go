@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// logged gives what the process's own log is told until it is called.
+// logged returns a function that stops recording the process's log and returns it.
 func logged(t *testing.T) func() string {
 	var text bytes.Buffer // the logger writes under a lock, and Writer takes the same
 	before := log.Writer()
@@ -30,7 +30,7 @@ func logged(t *testing.T) func() string {
 	}
 }
 
-// What a server says unasked, with or without what it was told, does not reach the process's own log.
+// Data that a server sends unasked does not reach the process's log.
 func TestWhatAServerSaysUnaskedIsNotLogged(t *testing.T) {
 	const answer, more = "HTTP/1.1 204 No\r\n\r\n", "A: QXZJQXZJ\r\n\x1b]0;title\a\u202e"
 	answered, ended := make(chan bool), make(chan bool, 1)

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// transportError is the failure of a request that got no answer, or only a part of it.
+// transportError returns the failure of a request that got no answer, or only a part of it.
 func transportError(c *Call, at string, err error) error {
 	if c.Err() != nil {
 		return cancelled(c)
 	}
-	if e, ok := errors.AsType[*Error](err); ok { // ours, from inside the client
+	if e, ok := errors.AsType[*Error](err); ok { // an Error of this package, from inside the client
 		return &Error{Code: e.Code, Message: at + ": " + e.Message, Permanent: e.Permanent, Err: err}
 	}
 	return &Error{Code: CodeTransport, Message: at + ": " + cause(err), Err: err}
 }
 
-// place names a request in messages. Queries are left out: they are long, and hold what should not be in a log. Of a URL that
-// holds a secret it is what is left when that is hidden, as it was written: what the client has made of it is another text.
+// place returns the name of a request in messages. It omits queries, which are long and hold data that should not be logged.
+// If a URL holds a secret, place redacts the URL as it was written: the client may have rewritten it.
 func place(c *Call, req *http.Request, address string) string {
 	shown := c.redact(address)
 	if shown == address {
@@ -39,9 +39,8 @@ func place(c *Call, req *http.Request, address string) string {
 	return req.Method + " " + shown
 }
 
-// cause says why there was no answer, without what the client has derived from the URL: its host in another spelling or cut out
-// of it, its port, the whole of it without a password. Nobody could tell a secret in these. Which address a name stands for is
-// told.
+// cause returns why there was no answer, without texts that the client has derived from the URL (its host in another spelling,
+// its port, the URL without a password), in which secrets could not be recognized. It includes the address of a name.
 func cause(err error) string {
 	switch e := err.(type) {
 	case *url.Error:

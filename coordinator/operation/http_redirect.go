@@ -10,12 +10,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// redirectsMax is how many redirects a request follows.
+// redirectsMax bounds the redirects that a request follows.
 const redirectsMax = 10
 
-// checkRedirect ends a chain of redirects that leads nowhere, and one that leads out of encryption: what was sent
-// under it, headers and body, would be sent again in clear text. One that leads to another host ends unless the binding
-// says `follow_redirects: any`, and goes on without what the binding has given, which was meant for the host it names.
+// checkRedirect refuses too many redirects, and one to an unencrypted address, which would send headers and body again in
+// clear text. A redirect to another host is refused unless the binding says `follow_redirects: any`, and then goes on without
+// the binding's headers, which were meant for the original host.
 func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 	last := via[len(via)-1].URL
 	switch {
@@ -25,7 +25,8 @@ func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 		return &Error{Code: CodeRedirect, Message: "redirected from https to " + req.URL.Scheme, Permanent: true}
 	}
 	isElsewhere := func(r *http.Request) bool { return !sameHost(via[0].URL, r.URL) }
-	// The client makes every request of the chain from the first. Where a stranger sends it back to, nothing is its own anymore.
+	// The client derives every request of the chain from the first. After a redirect by another host, a request
+	// to the original one counts as elsewhere, too.
 	if !isElsewhere(req) && !slices.ContainsFunc(via, isElsewhere) {
 		return nil
 	}
@@ -39,8 +40,7 @@ func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// sameHost reports whether b is on the host of a, and its port. That a host moves from http to https by their own ports
-// counts as the same.
+// sameHost reports whether b has the host and port of a. A move from http to https on their default ports counts as the same.
 func sameHost(a, b *url.URL) bool {
 	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
 		return false

@@ -13,25 +13,25 @@ import (
 // kindMax bounds the kind of a report, in bytes.
 const kindMax = 256
 
-// What Report refuses.
+// Errors of Report.
 var (
 	ErrNoCall         = errors.New("operation: the context is not that of a call that can report")
 	ErrReportTooLarge = errors.New("operation: the report is too large")
 )
 
-// Report tells of the progress of the call that ctx belongs to: observers see it at once, the journal keeps it, and
-// expressions read the last 100 of a step as `steps.x.reports`. It returns when the report is durable. Reports are numbered
-// 1, 2, … in the order in which Report is called; a call that is made again after a crash begins at 1 again, and what it
-// repeats is journaled as repeated. What the call returns still ends it.
+// Report reports progress of the call that ctx belongs to: observers receive it, the journal keeps it, and expressions read
+// the last 100 of a step as `steps.x.reports`. It returns when the report is durable. Reports are numbered 1, 2, … in the
+// order of the calls of Report; a call that is made again after a crash begins at 1 again, and its repeated numbers are
+// journaled as repeated. The call still ends with its return.
 //
-// The payload is a value of package value, or what encodes to one, of at most 64 KiB; a call reports at most 10,000 times. A
-// report beyond that returns an error, as do ErrNoCall outside a call, and the context's error when the call has ended.
+// The payload is a value of package value, or encodes to one, of at most 64 KiB; a call reports at most 10,000 times. Report
+// returns an error beyond these limits, ErrNoCall outside a call, and the context's error if the call has ended.
 func Report(ctx context.Context, kind string, payload any) error {
 	return report(ctx, 0, kind, payload)
 }
 
-// ReportAt is Report for an operation that numbers its reports itself, from 1: one that goes on where it was when it is
-// called again. A number at or below the highest so far is journaled as repeated.
+// ReportAt is Report for an operation that numbers its reports itself, from 1, because it resumes its work when it is called
+// again. A number at or below the highest so far is journaled as repeated.
 func ReportAt(ctx context.Context, number int, kind string, payload any) error {
 	if number < 1 || number > reactive.ReportsMax {
 		return fmt.Errorf("operation: report %d: a number is from 1 to %d", number, reactive.ReportsMax)
@@ -59,7 +59,7 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 			err = ctx.Err()
 		}
 	}
-	if err != nil && ctx.Err() != nil { // whatever came of it, the call has ended
+	if err != nil && ctx.Err() != nil { // the call has ended in any case
 		return context.Cause(ctx)
 	}
 	return err
@@ -72,15 +72,14 @@ type Progress struct {
 	Payload value.Value
 }
 
-// Reporter takes the reports of a call, in the order of their numbers, and says when each is durable or why it is refused:
-// ErrNoCall of a call that cannot report.
+// Reporter journals the reports of a call, in the order of their numbers. It returns ErrNoCall for a call that cannot report.
 type Reporter interface {
-	// Report takes the next report. From done one value is received, at once or when the report is durable: nil, or why it was
-	// not journaled.
+	// Report accepts the next report. done sends one value: nil when the report is durable, or the error for which it was not
+	// journaled.
 	Report(p Progress) (done <-chan error, err error)
 }
 
-// numbering counts the reports of a call that Report has numbered. Few calls report, so it is made by the first that does.
+// numbering counts the reports of a call. Few calls report, so it is made by the first report.
 type numbering struct {
 	sync.Mutex
 	last int32
@@ -95,7 +94,7 @@ func (c *Call) numbering() *numbering {
 	return c.reports
 }
 
-// submit hands a report over. One at a time: numbers ascend.
+// submit passes a report to the host, one at a time: numbers ascend.
 func (c *Call) submit(number int, p Progress) (<-chan error, error) {
 	n := c.numbering()
 	n.Lock()

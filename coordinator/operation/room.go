@@ -7,19 +7,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Room bounds what the answers of all calls together take in memory. A call takes room for the whole text of an answer before
-// it reads it, and then for the value before that is made: at most once each, and always in this order, so that who has room
-// for a value waits for nobody. Both wait until there is room or ctx ends. What was taken is the call's until its outcome has
-// come home.
+// Room bounds the memory of the answers of all calls together. A call takes room for the whole text of an answer before it
+// reads it, and then for the value before it decodes it: each at most once, and in this order, so that a call with room for a
+// value waits for nothing. Both wait until there is room or ctx ends. The call keeps the room until its result is durable.
 type Room interface {
 	// TakeText takes room for the text of an answer.
 	TakeText(ctx context.Context, bytes int) error
 
-	// TakeValue takes room for the value that is made of it.
+	// TakeValue takes room for the value decoded from it.
 	TakeValue(ctx context.Context, bytes int) error
 }
 
-// smallText is how many bytes of an answer are read, and made a value of, without room: most answers have no more, and are not to
+// smallText bounds, in bytes, the answers that are read and decoded without room: most answers are no larger, and must not
 // wait for large ones.
 const smallText = 8 << 10
 
@@ -33,7 +32,7 @@ func (c *Call) takeText(bytes int) error {
 	return nil
 }
 
-// takeNodes takes room for a value that is made of a text.
+// takeNodes takes room for the value of a text.
 func (c *Call) takeNodes(text, nodes int) error {
 	if c.host == nil || text <= smallText {
 		return nil
@@ -44,7 +43,7 @@ func (c *Call) takeNodes(text, nodes int) error {
 	return nil
 }
 
-// parseJSON makes the value of a JSON text that came from a place.
+// parseJSON decodes a JSON text. The place is for messages.
 func (c *Call) parseJSON(place string, text []byte) (value.Value, error) {
 	nodes := value.TextNodes(text)
 	if nodes > value.NodesMax {

@@ -25,7 +25,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// ringWith gives a ring that holds a secret.
+// ringWith returns a ring that holds a secret.
 func ringWith(t testing.TB, secret string) *keychain.Ring {
 	t.Helper()
 	t.Setenv("SLUICE_SECRET", secret)
@@ -121,9 +121,8 @@ func rawServer(t *testing.T, serve func(in *bufio.Reader, out net.Conn)) string 
 	return l.Addr().String()
 }
 
-// Whatever part of a URL a secret is, or the whole, and whatever becomes of the request: nothing that the client has made of it is
-// told.
-func TestNothingOfASecretInAURLIsTold(t *testing.T) {
+// Whatever part of a URL a secret is, and whatever happens to the request: nothing that the client derives from it is shown.
+func TestNoPartOfASecretInAURLIsShown(t *testing.T) {
 	servers := neighbours(t)
 	direct := bind(t, template.Binding{HTTP: &template.HTTP{URL: "{{ input }}"}})
 	nowhere := func(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -162,12 +161,12 @@ func TestNothingOfASecretInAURLIsTold(t *testing.T) {
 			address, caller = scheme+"://"+secret+".invalid/", proxied
 		}
 		text, _ := written(t, caller, ringWith(t, secret), address)
-		requireUntold(r, text, secret)
+		requireHidden(r, text, secret)
 	})
 }
 
-// requireUntold fails when six letters of a secret can be read, in upper or lower case.
-func requireUntold(t require.TestingT, text, secret string) {
+// requireHidden fails when six letters of a secret can be read, in upper or lower case.
+func requireHidden(t require.TestingT, text, secret string) {
 	text, secret = strings.ToLower(text), strings.ToLower(secret)
 	notOurs := func(r rune) bool { return !strings.ContainsRune("qxzj0", r) }
 	for _, word := range strings.FieldsFunc(secret, notOurs) {
@@ -177,7 +176,7 @@ func requireUntold(t require.TestingT, text, secret string) {
 	}
 }
 
-func TestNothingOfASecretInACommandIsTold(t *testing.T) {
+func TestNoPartOfASecretInACommandIsShown(t *testing.T) {
 	for i, b := range []template.Command{
 		{Argv: []string{"{{ input }}"}},
 		{Argv: []string{"/{{ input }}//../x"}},
@@ -193,14 +192,14 @@ func TestNothingOfASecretInACommandIsTold(t *testing.T) {
 			t.Run(fmt.Sprint(i, " ", strings.ReplaceAll(secret, "/", "|")), func(t *testing.T) {
 				text, failed := written(t, bind(t, template.Binding{Command: &b}), ringWith(t, secret), secret)
 				require.True(t, failed, text)
-				requireUntold(t, text, secret)
+				requireHidden(t, text, secret)
 			})
 		}
 	}
 }
 
-// Errors of requests are made of parts that were hidden before anything became of them; of a host in Punycode nobody can tell
-// what it was.
+// Errors of requests are made of parts that were redacted before the client changed them; in a Punycode host a secret could
+// not be recognized.
 func TestErrorsOfRequestsAreMadeOfHiddenParts(t *testing.T) {
 	lookup := func(context.Context, string, string) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "xn--jqxz-bpa.example", IsNotFound: true}

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ResultOf returns what an output or an error means to the journal. An output may be a Reply.
+// ResultOf returns the result of a call with that output and error. An output may be a Reply.
 func ResultOf(out any, err error) (r call.Result) {
 	if err != nil {
 		err = usercode.Finite(err)
@@ -27,9 +27,9 @@ func ResultOf(out any, err error) (r call.Result) {
 	return call.Result{Output: out}
 }
 
-// Settle is ResultOf for what a Caller has returned: what is in the result is ours alone, so that what is journaled and shown from
-// there on calls no method of the caller's. An output that is no value of the model is the failure invalid_output. Settle itself
-// calls such methods, so it belongs behind the guard that the call is made behind.
+// Settle is ResultOf for what a Caller has returned. It copies the output and the error, so that later use of the result calls
+// no method of the program. If the output is not a value of the model, the result is the failure invalid_output. Settle itself
+// calls such methods, so it must run behind the call's guard.
 func Settle(c Caller, out any, err error) call.Result {
 	if err != nil {
 		return ResultOf(nil, settledError(err))
@@ -50,8 +50,8 @@ func Settle(c Caller, out any, err error) call.Result {
 	return r
 }
 
-// CallFunction calls a Go function of a workflow behind a guard, such as usercode.Call, and returns what it returns, owned, or why
-// it has none. f is nil where there is no function of that name.
+// CallFunction calls a Go function of a workflow behind a guard, such as usercode.Call, and returns a copy of its output, or
+// its failure. f is nil if there is no function of that name.
 func CallFunction(guard func(func() error) error, name string, f *template.Function, args []any) (out value.Value, failure *journal.Failure) {
 	err := guard(func() error {
 		if f == nil {
@@ -78,10 +78,10 @@ func CallFunction(guard func(func() error) error, name string, f *template.Funct
 	return out, nil
 }
 
-// exact is a Caller whose outputs are values that can be journaled as they are.
+// exact is a Caller whose outputs can be journaled as they are.
 type exact interface{ exact() }
 
-// settledError returns an error that says the same to FailureOf and is of our own making.
+// settledError returns an error of this package that means the same to FailureOf.
 func settledError(err error) error {
 	err = usercode.Finite(err)
 	f, retryAt := FailureOf(err)
@@ -99,7 +99,7 @@ func settledError(err error) error {
 	return e
 }
 
-// silent is an error that only says which one it is.
+// silent is an error without its text: it only identifies the error.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }

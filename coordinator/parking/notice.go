@@ -2,15 +2,15 @@ package parking
 
 import "context"
 
-// notice tells those who wait for a run that is not in memory when it is parked.
+// notice signals the waiters of a run that is not in memory when the run is parked.
 type notice struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	waiting int
 }
 
-// Notice returns a context that ends when a run is parked, or with the process, whose context that is; and a function to be called
-// by who waits no longer.
+// Notice returns a context that ends when the run is parked, or with the process, whose context is given; and a function that
+// releases it.
 func (l *Lot) Notice(process context.Context, run string) (ctx context.Context, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,8 +33,8 @@ func (l *Lot) Notice(process context.Context, run string) (ctx context.Context, 
 	}
 }
 
-// give ends the wait for a run. The caller holds mu.
-func (l *Lot) give(run string) {
+// release ends the wait for a run. The caller holds mu.
+func (l *Lot) release(run string) {
 	if n := l.notices[run]; n != nil {
 		n.cancel()
 		delete(l.notices, run)

@@ -1,5 +1,5 @@
-// Package parking remembers the runs that a process cannot go on with, and why, and tells those who wait for one when that changes.
-// Being parked is a state of the process and not of the run.
+// Package parking records the runs that a process cannot go on with, and why, and signals their waiters when that changes.
+// Parking is a state of the process, not of the run.
 package parking
 
 import (
@@ -8,58 +8,58 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// parkedMax bounds how many parked runs are remembered. One that is not is parked all the same: who asks for it is told why,
-// but lists do not show it.
+// parkedMax bounds the recorded parked runs. A run beyond it is parked all the same: a caller that asks for it receives the
+// reason, but lists do not show it.
 const parkedMax = 100_000
 
-// Lot is where the parked runs of a process are. It is safe for concurrent use.
+// Lot holds the parked runs of a process. It is safe for concurrent use.
 type Lot struct {
 	mu      sync.Mutex
 	places  map[string]*Place
 	notices map[string]*notice
 }
 
-// New returns a lot without runs.
+// New returns an empty lot.
 func New() *Lot { return &Lot{places: map[string]*Place{}, notices: map[string]*notice{}} }
 
-// Place is where one run is parked. It is not changed.
+// Place describes one parked run. It is immutable.
 type Place struct {
 	Reason error          // wraps decide.ErrParked
-	Start  *journal.Start // what the run was started with, where more workflows could help; nil where not
+	Start  *journal.Start // start of the run if further workflows could help, else nil
 
 	over chan struct{} // closed when the run is tried again
 }
 
-// Park parks a run that is not in memory. It reports whether that is news, which is to be told once, as long as the reason stays
-// the same.
-func (l *Lot) Park(run string, reason error, start *journal.Start) (news bool) {
+// Park parks a run that is not in memory. It reports whether the run was not parked before, or for another reason; only then
+// is it to be logged.
+func (l *Lot) Park(run string, reason error, start *journal.Start) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.give(run)
+	l.release(run)
 	p := l.places[run]
 	if p == nil && len(l.places) >= parkedMax {
 		return true
 	}
-	news = p == nil || p.Reason.Error() != reason.Error()
+	changed = p == nil || p.Reason.Error() != reason.Error()
 	l.places[run] = &Place{Reason: reason, Start: start, over: make(chan struct{})}
-	return news
+	return changed
 }
 
-// At returns where a run is parked; nil where it is not known to be.
+// At returns the place of a parked run, or nil if it is not known to be parked.
 func (l *Lot) At(run string) *Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.places[run]
 }
 
-// Leave forgets that a run was parked: it goes on.
+// Leave removes a run that goes on.
 func (l *Lot) Leave(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.places, run)
 }
 
-// Try tells those who wait for a parked run that it is tried again.
+// Try signals the waiters of a parked run that it is tried again.
 func (l *Lot) Try(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *Lot) Try(run string) {
 	}
 }
 
-// Tried returns a channel that is closed when a parked run is tried again, if it has not been yet; nil when that will not be known.
+// Tried returns a channel that is closed when a parked run is tried again; nil if the lot does not hold the run and is full.
 func (l *Lot) Tried(run string) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *Lot) Tried(run string) <-chan struct{} {
 	return tried
 }
 
-// Missing returns the runs that more workflows could help.
+// Missing returns the parked runs that further workflows could help.
 func (l *Lot) Missing() map[string]*Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,7 +23,7 @@ func TestAReasonIsNewsOnce(t *testing.T) {
 	require.True(t, l.Park("r", errors.New("b"), nil))
 }
 
-func TestThoseWhoWaitAreTold(t *testing.T) {
+func TestWaitersAreNotified(t *testing.T) {
 	l := parking.New()
 	<-l.Tried("r") // it is not parked: it may be looked at at once
 	ctx, leave := l.Notice(t.Context(), "r")

@@ -1,4 +1,4 @@
-// Package pickup knows which runs of a store an engine goes on with: those that it was told to pick up, those that it has started,
+// Package pickup records which runs of a store an engine goes on with: those that its Config picks up, those that it starts,
 // and their child runs.
 package pickup
 
@@ -8,26 +8,26 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Runs are the runs that an engine goes on with. They are safe for concurrent use.
+// Runs is the set of runs that an engine goes on with. It is safe for concurrent use.
 type Runs struct {
 	wants func(journal.Head) bool // nil: all
 	mu    sync.Mutex
 	ids   map[string]bool
 }
 
-// New returns the runs of an engine that picks up those of which wants reports true; nil is all.
+// New returns the runs of an engine that picks up those for which wants returns true; nil is all.
 func New(wants func(journal.Head) bool) *Runs { return &Runs{wants: wants, ids: map[string]bool{}} }
 
-// Choose reports whether an unfinished run found in the store is to go on here.
+// Choose reports whether an unfinished run found in the store goes on here.
 func (r *Runs) Choose(head journal.Head) bool {
-	if !r.Has(head.Run) && !r.wants(head) { // which may panic, or ask the engine's caller something
+	if !r.Has(head.Run) && !r.wants(head) { // outside the lock: it may panic or block
 		return false
 	}
 	r.Add(head.Run)
 	return true
 }
 
-// Add has the engine go on with a run that it starts.
+// Add adds a run that the engine starts.
 func (r *Runs) Add(run string) {
 	if r.wants == nil {
 		return
@@ -37,7 +37,7 @@ func (r *Runs) Add(run string) {
 	r.ids[run] = true
 }
 
-// Has reports whether a run goes on here: it was picked up or started, or is a child, `<run>/<step>#1`, of one that was.
+// Has reports whether a run goes on here: it was picked up or started, or is a child, `<run>/<step>#1`, of such a run.
 func (r *Runs) Has(run string) bool {
 	if r.wants == nil {
 		return true

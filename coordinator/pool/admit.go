@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// Reserve asks for room for one more call. Without room, the owner is told when there is some.
+// Reserve takes room for one more call. If there is none, the pool calls the owner's Again once there is.
 func (h *Host) Reserve(room reactive.Room) bool { return h.run.pool.take(countsAs[room], h.run) }
 
-// roomOf is what a call counts in, as far as that is bounded.
+// roomOf returns the bounds that a call counts towards.
 func (h *Host) roomOf(req reactive.Request) counts {
 	if !h.bounded {
 		return 0
@@ -28,9 +28,9 @@ func (h *Host) roomOf(req reactive.Request) counts {
 	return asCall
 }
 
-// Admit returns the calls that there is room for: of new ones, and of those that were held back before. The rest is held
-// back: it is requested already, so its time counts. Those of steps that ask no participants come first, because each has got
-// room of its own in this step: reserved is how many have, and is zero afterwards.
+// Admit returns the calls that there is room for, new ones and ones held back before, and holds back the rest: they are
+// requested already, so their time counts. Calls of steps that ask no participants come first, because room was reserved for
+// them in this step: reserved counts it, and is zero afterwards.
 func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reactive.Request {
 	if !h.bounded {
 		return calls
@@ -62,12 +62,12 @@ func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reac
 			try(req, true)
 		}
 	}
-	h.GiveUp(reserved) // of calls that the same step has ended again
+	h.GiveUp(reserved) // of calls that this step has also ended
 	h.held = held
 	return admitted
 }
 
-// of is how many calls have got such room in this step; nil: they get none then.
+// of returns the number of calls with such room reserved in this step; nil: none is reserved for them.
 func of(reserved *decide.Reserved, room counts) *int {
 	for kind := range countsAs {
 		if countsAs[kind] == room {
@@ -85,26 +85,25 @@ func (h *Host) GiveUp(reserved *decide.Reserved) {
 	}
 }
 
-// isPlain reports whether a call is that of a step which asks no participants.
+// isPlain reports whether a call belongs to a step that asks no participants, and is not to a decision source.
 func isPlain(req reactive.Request) bool { return req.Participant == "" && req.Decision == 0 }
 
-// WantsRoom reports whether the run goes on as soon as the process has room for another call. Until then it stays in memory,
-// to be told.
+// WantsRoom reports whether the run waits for room for another call. Until there is some, it stays in memory.
 func (h *Host) WantsRoom() bool {
 	_, ready := h.root.NextStart(0)
 	return len(h.held) > 0 || ready && !h.root.Paused()
 }
 
-// Make makes admitted calls, with values and deadline of ctx, and notes them among those that are under way. They share one
-// slice, so that a turn costs one allocation and not one per call. here tells that the caller's goroutine is about to make calls
-// itself: see Owner.Drive.
+// Make makes admitted calls, with values and deadline of ctx, and adds them to those in progress. They share one slice, so
+// that a turn costs one allocation and not one per call. here tells that the caller's goroutine is about to make calls itself:
+// see Owner.Drive.
 func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *UnderWay, here bool) {
 	if len(admitted) == 0 {
 		return
 	}
 	calls := make([]Call, len(admitted))
 	begun := 0
-	defer func() { // nothing, unless preparing one has panicked
+	defer func() { // nothing is left unless preparing a call has panicked
 		for _, req := range admitted[begun:] {
 			h.run.pool.release(h.roomOf(req), 1)
 		}

@@ -8,17 +8,17 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 )
 
-// answers is the room of all answers that are read, made a value of and journaled: texts first, then values. Apart, because who
-// has room for a text waits for room for its value, and who has that waits for nobody.
+// answers is the room of all answers that are being read, decoded and journaled. Texts and values have separate room, so that
+// a call with room for its text waits only for room for its value, and a call with both waits for nothing.
 type answers struct{ texts, values shelf }
 
-// shelf is room for so many bytes. What is larger gets all of it, alone.
+// shelf is room for a number of bytes. An answer larger than that takes all of it, alone.
 type shelf struct {
 	most int64 // 0: no bound
 	free *semaphore.Weighted
 }
 
-// newAnswers has room for most bytes; below 0 there is no bound. Values need more than their texts.
+// newAnswers returns room for most bytes; below 0 there is no bound. Values need more than their texts.
 func newAnswers(most int) answers {
 	bytes := int64(max(0, most))
 	return answers{newShelf(bytes / 4), newShelf(bytes - bytes/4)}
@@ -26,7 +26,7 @@ func newAnswers(most int) answers {
 
 func newShelf(most int64) shelf { return shelf{most, semaphore.NewWeighted(most)} }
 
-// take waits for room and says how much was taken.
+// take waits for room and returns the amount taken.
 func (s *shelf) take(ctx context.Context, bytes int) (int64, error) {
 	taken := min(int64(bytes), s.most)
 	if taken == 0 {
@@ -38,7 +38,7 @@ func (s *shelf) take(ctx context.Context, bytes int) (int64, error) {
 	return taken, nil
 }
 
-// isFree reports whether nothing has room.
+// isFree reports whether no room is taken.
 func (s *shelf) isFree() bool {
 	free := s.free.TryAcquire(s.most)
 	if free {
@@ -49,7 +49,8 @@ func (s *shelf) isFree() bool {
 
 var _ operation.Room = (*Call)(nil)
 
-// TakeText implements operation.Room. It is called on the goroutine that makes the call, and takes room besides what the call has.
+// TakeText implements operation.Room. It is called on the goroutine that makes the call, and adds to the room that the call
+// has.
 func (c *Call) TakeText(ctx context.Context, bytes int) error {
 	taken, err := c.run.pool.answers.texts.take(ctx, bytes)
 	c.aside().texts += taken
@@ -63,7 +64,7 @@ func (c *Call) TakeValue(ctx context.Context, bytes int) error {
 	return err
 }
 
-// putBack returns the room that the answer of a call had.
+// putBack returns the room of a call's answer.
 func (n *answers) putBack(c *Call) {
 	s := c.side
 	if s == nil {

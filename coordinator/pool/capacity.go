@@ -12,10 +12,10 @@ type capacity struct {
 
 	mu      sync.Mutex
 	used    int
-	waiting map[*Run]bool // want to be told when there is room
+	waiting map[*Run]bool // their owners' Again is called once there is room
 }
 
-// take reserves room for one call of r. Without room, r's owner is told when there is some.
+// take reserves room for one call of r. If there is none, the pool calls Again of r's owner once there is.
 func (a *capacity) take(r *Run) bool {
 	if a.closed.Load() || a.max == 0 {
 		return !a.closed.Load()
@@ -48,5 +48,5 @@ func (a *capacity) release(n int) {
 	}
 }
 
-// close has room for nothing more.
+// close admits no more calls.
 func (a *capacity) close() { a.closed.Store(true) }

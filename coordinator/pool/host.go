@@ -17,17 +17,17 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Host is what this process does for one run while its root stays the same: it answers what the run's stepper asks, and admits
-// its calls. It belongs to the goroutine that drives the run.
+// Host serves one run in this process as long as its root stays the same: it answers the questions of the run's stepper, and
+// admits its calls. It belongs to the goroutine that drives the run.
 type Host struct {
-	Apart bool // code that is not ours is called on a goroutine of its own: it has ended that of the run before
+	Apart bool // the program's code is called on a separate goroutine, because it has ended that of the run before
 
 	run     *Run
 	entry   *registry.Entry
 	root    *reactive.Root
 	limits  decide.Limits
-	bounded bool               // some of its calls need room that is not without end
-	held    []reactive.Request // calls that the journal has as requested and the process has no room for, oldest first
+	bounded bool               // some of its calls need bounded room
+	held    []reactive.Request // calls that are journaled as requested and wait for room, oldest first
 }
 
 var (
@@ -36,7 +36,7 @@ var (
 	_ decide.Limiter  = (*Host)(nil)
 )
 
-// NewHost returns the host of a run with that root, which it tells what room the calls need.
+// NewHost returns the host of a run with that root. It sets in the root the room that calls need.
 func NewHost(run *Run, entry *registry.Entry, root *reactive.Root, limits decide.Limits) *Host {
 	h := &Host{run: run, entry: entry, root: root, limits: limits}
 	if h.bounded = run.pool.bounds(entry); h.bounded {
@@ -48,7 +48,7 @@ func NewHost(run *Run, entry *registry.Entry, root *reactive.Root, limits decide
 // Limits implements decide.Limiter.
 func (h *Host) Limits() decide.Limits { return h.limits }
 
-// Guard calls code that is not ours on this goroutine.
+// Guard calls code of the program on this goroutine.
 func (h *Host) Guard(f func() error) error {
 	if h.Apart {
 		return usercode.Apart(f)
@@ -61,10 +61,10 @@ func (h *Host) Function(name string, args []any) (value.Value, *journal.Failure)
 	return operation.CallFunction(h.Guard, name, h.entry.Functions[name], args)
 }
 
-// Pure makes a call that leaves nothing behind, on this goroutine; false for any other.
+// Pure makes a call of a pure operation on this goroutine; it returns false for any other operation.
 func (h *Host) Pure(v int32, input any) (call.Result, bool) {
 	p := h.entry.Performers[h.root.Row(v).Op]
-	if !p.Pure || h.run.Ring != nil { // to get a secret may take its time
+	if !p.Pure || h.run.Ring != nil { // fetching a secret may take long
 		return call.Result{}, false
 	}
 	c := (&Call{}).prepare(h, reactive.Request{Node: v, Attempt: h.root.Attempt(v)})
@@ -90,7 +90,7 @@ func (h *Host) Children(open []reactive.Request) (calls []call.Request) {
 	return calls
 }
 
-// Resolve returns the participants that a step's target means.
+// Resolve returns the participants of a step's target.
 func (h *Host) Resolve(v int32, at int64) (ids []string, failure *journal.Failure) {
 	err := h.Guard(func() error {
 		ids = directory.Resolve(h.run.pool.directory(h.entry), h.root.Place(v).Step.Target, time.Unix(0, at))
@@ -106,11 +106,11 @@ func (h *Host) Resolve(v int32, at int64) (ids []string, failure *journal.Failur
 	return ids, nil
 }
 
-// CodeDirectory is the code of steps whose target means a participant that cannot be asked, and of calls about whose participant
-// the directory gives what is no value.
+// CodeDirectory is the code of steps whose target resolves to a participant that cannot be asked, and of calls for whose
+// participant the directory returns something that is not a value.
 const CodeDirectory = "invalid_directory"
 
-// about is what bindings see of a participant. What is no value fails the call, as an output does.
+// about returns the data about a participant that bindings read. If it is not a value, the call fails, as with such an output.
 func about(d directory.Directory, participant string) (map[string]any, error) {
 	known, ok := d.Participant(participant)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Calls are left that have not come back when their runs go out of memory: their functions have not returned.
+// Calls are left if their functions have not returned when their runs leave memory.
 
 func (p *Pool) leave(calls []*Call) {
 	p.mu.Lock()
@@ -17,7 +17,7 @@ func (p *Pool) leave(calls []*Call) {
 	}
 }
 
-// found forgets calls that have come back after all.
+// found removes calls that have returned after all.
 func (p *Pool) found(calls []*Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -26,7 +26,7 @@ func (p *Pool) found(calls []*Call) {
 	}
 }
 
-// Left names the calls that have not come back though their runs have gone out of memory.
+// Left names the calls that have not returned though their runs have left memory.
 func (p *Pool) Left() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

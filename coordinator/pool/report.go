@@ -12,12 +12,12 @@ import (
 
 var _ operation.Reporter = (*Call)(nil)
 
-// errLeft is why a report is not journaled by this process: the call is made again by another, and reports again.
+// errLeft means that this process does not journal a report: another one makes the call again, which reports again.
 var errLeft = errors.New("the run has left memory")
 
-// Report puts a report of the call to its owner. It is called by the goroutine that carries the call out.
+// Report passes a report of the call to its owner. It is called on the goroutine that carries the call out.
 func (c *Call) Report(p operation.Progress) (<-chan error, error) {
-	if c.Of.Decision != 0 || c.op.Pure { // which is called by the loop that the report would wait for
+	if c.Of.Decision != 0 || c.op.Pure { // a pure operation runs on the loop that the report would wait for
 		return nil, operation.ErrNoCall
 	}
 	payload := p.Payload

@@ -7,9 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 )
 
-// What a call that leaves the process counts as is its room: of the calls, or of the calls to decision sources, and besides of the
-// programs of either. Child runs and pure operations need none: what they wait for would otherwise be held up by their own room.
-// Decision sources have room of their own, because what they decide may be what holds the calls up.
+// A call that leaves the process counts towards the room of calls or that of calls to decision sources, and, if it runs a
+// program, also towards the room of programs of either kind. Child runs and pure operations need no room: otherwise a child
+// run's calls could wait for room that its own call holds. Decision sources have separate room, because calls may wait for
+// their decisions.
 const (
 	inCalls = iota
 	inPrograms
@@ -18,10 +19,10 @@ const (
 	roomKinds
 )
 
-// programsMax is how many programs run at a time where Config does not say.
+// programsMax is the default bound of concurrent programs.
 const programsMax = 256
 
-// counts are what a call counts in, a bit each.
+// counts is the set of bounds that a call counts towards, a bit each.
 type counts uint8
 
 const (
@@ -31,10 +32,10 @@ const (
 	asDeciding counts = 1 << inDecidingPrograms // program
 )
 
-// countsAs says what a step's call counts in.
+// countsAs maps the room of a step's call to the bounds it counts towards.
 var countsAs = [reactive.NoRoom]counts{reactive.CallRoom: asCall, reactive.ProgramRoom: asCall | asProgram}
 
-// take takes room for a call wherever it counts, or nowhere.
+// take takes room for a call under all its bounds, or under none.
 func (p *Pool) take(in counts, r *Run) bool {
 	for i := range p.room {
 		if in>>i&1 != 0 && !p.room[i].take(r) {
@@ -54,7 +55,7 @@ func (p *Pool) release(in counts, n int) {
 	}
 }
 
-// bounds reports whether there may be no room for calls of a workflow.
+// bounds reports whether calls of a workflow may have to wait for room.
 func (p *Pool) bounds(of *registry.Entry) bool {
 	if p.room[inCalls].max > 0 {
 		return true
@@ -62,7 +63,7 @@ func (p *Pool) bounds(of *registry.Entry) bool {
 	return p.room[inPrograms].max > 0 && slices.ContainsFunc(of.Performers, func(p *registry.Performer) bool { return p != nil && p.Program })
 }
 
-// rooms says, by operation, what room its calls need.
+// rooms returns the room that calls of each operation need.
 func rooms(e *registry.Entry) []reactive.Room {
 	list := make([]reactive.Room, len(e.Performers))
 	for i, p := range e.Performers {
@@ -76,14 +77,14 @@ func rooms(e *registry.Entry) []reactive.Room {
 	return list
 }
 
-// Return returns the room of calls that have ended, and that of their answers. A call that was given up keeps its room until then.
+// Return returns the room of calls that have ended, and that of their answers. An abandoned call keeps its room until then.
 func (p *Pool) Return(ended []*Call) {
 	var n [roomKinds]int
 	for _, c := range ended {
 		for i := range n {
 			n[i] += int(c.room >> i & 1)
 		}
-		c.room = 0 // it may be put back, and come again
+		c.room = 0 // the call may be put back and returned again
 		p.answers.putBack(c)
 	}
 	for i := range n {

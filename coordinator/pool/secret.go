@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// CodeKeychain is the code of calls whose secrets could not be had. They may be retried.
+// CodeKeychain is the code of calls whose secrets could not be fetched. They may be retried.
 const CodeKeychain = "keychain"
 
 // Redactor implements operation.Host.
@@ -20,7 +20,7 @@ func (c *Call) Redactor() operation.Redactor {
 	return c.run.Ring
 }
 
-// reveal puts the secrets into what a call is made with that it is given. It is called on the goroutine that makes the call.
+// reveal puts the secrets into the call's input and participant data. It is called on the goroutine that makes the call.
 func (c *Call) reveal() error {
 	if c.run.Ring == nil {
 		return nil
@@ -36,12 +36,12 @@ func (c *Call) reveal() error {
 	return err
 }
 
-// Lacking is what a call says whose secrets, or those of the run that it starts, cannot be had.
+// Lacking returns the failure of a call whose secrets, or those of the run that it starts, cannot be fetched.
 func Lacking(err error) error {
 	return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
 }
 
-// redactedError returns an error without secrets, before anything of it is cut.
+// redactedError returns an error without secrets, before any part of it is cut.
 func (r *Run) redactedError(err error) error {
 	if r.Ring == nil {
 		return err

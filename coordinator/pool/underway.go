@@ -8,16 +8,16 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// UnderWay are the calls of one run that have not come back, or whose results are not durable yet. It belongs to the goroutine
-// that drives the run. The zero UnderWay is empty.
+// UnderWay holds the calls of one run that have not returned, or whose results are not durable yet. It belongs to the
+// goroutine that drives the run. The zero UnderWay is empty.
 type UnderWay struct {
 	Count int
 
 	byNode []*Call
-	others map[reactive.Request]*Call // of participants and decision sources, and given up ones of nodes used again
+	others map[reactive.Request]*Call // of participants and decision sources, and abandoned calls of nodes used again
 }
 
-// track notes a call; the run has so many nodes. Calls of steps are found by their node; the others are few.
+// track adds a call; nodes is the number of the run's nodes. Calls of steps are found by their node; the others are few.
 func (u *UnderWay) track(c *Call, nodes int32) {
 	u.Count++
 	if !isPlain(c.Of) {
@@ -27,13 +27,13 @@ func (u *UnderWay) track(c *Call, nodes int32) {
 	for int(c.Of.Node) >= len(u.byNode) {
 		u.byNode = append(u.byNode, make([]*Call, max(64, int(nodes)-len(u.byNode)))...)
 	}
-	if former := u.byNode[c.Of.Node]; former != nil { // its call was given up, and has not come back yet
+	if former := u.byNode[c.Of.Node]; former != nil { // this call was abandoned, and has not returned yet
 		u.aside(former)
 	}
 	u.byNode[c.Of.Node] = c
 }
 
-// aside notes a call that is not found by its node.
+// aside adds a call that is not found by its node.
 func (u *UnderWay) aside(c *Call) {
 	if u.others == nil {
 		u.others = map[reactive.Request]*Call{}
@@ -41,7 +41,7 @@ func (u *UnderWay) aside(c *Call) {
 	u.others[c.Of] = c
 }
 
-// Find returns the call for a request; nil: there is none.
+// Find returns the call for a request, or nil.
 func (u *UnderWay) Find(req reactive.Request) *Call {
 	if int(req.Node) < len(u.byNode) {
 		if c := u.byNode[req.Node]; c != nil && c.Of == req {
@@ -51,7 +51,7 @@ func (u *UnderWay) Find(req reactive.Request) *Call {
 	return u.others[req]
 }
 
-// Forget forgets calls, and how they have ended.
+// Forget removes calls, and drops their results.
 func (u *UnderWay) Forget(calls []*Call) {
 	for _, c := range calls {
 		u.untrack(c)
@@ -71,7 +71,7 @@ func (u *UnderWay) untrack(c *Call) {
 	u.byNode[c.Of.Node] = nil
 }
 
-// Stop ends the contexts of calls whose attempts were closed by something else than their answer.
+// Stop ends the contexts of calls whose attempts have ended in another way than by their answer.
 func (u *UnderWay) Stop(requests []reactive.Request) {
 	for _, req := range requests {
 		if c := u.Find(req); c != nil {
@@ -93,8 +93,8 @@ func (u *UnderWay) EndAll() {
 	}
 }
 
-// Leave notes the calls of a run that goes out of memory which have not come back. Its owner takes nothing any more, so that they
-// will be found.
+// Leave records the calls of a run leaving memory that have not returned. Their owner takes nothing any more, so that found is
+// called for them.
 func (p *Pool) Leave(u *UnderWay) {
 	if u.Count == 0 {
 		return

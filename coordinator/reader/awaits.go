@@ -8,9 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Awaits returns nil when a step of the run's workflow waits for a message of that name, has waited, or may come to it; else an
-// *UnawaitedError. A name that a document computes may be any. Other errors say why it cannot be told. Send takes a message
-// either way.
+// Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may yet wait for it;
+// else an *UnawaitedError. A name that a document computes matches any message. Other errors mean that the answer is unknown.
 func (r *Reader) Awaits(ctx context.Context, run, message string) error {
 	start, err := r.Start(ctx, run)
 	if err != nil {

@@ -13,23 +13,18 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// CallGraph is what was called in a run and in the runs around it. The keys of its nodes are the IDs of the calls. It does
-// not change any more, and what it holds is shared: it must not be changed either.
+// CallGraph holds the calls of a run and of the runs around it. The keys of its nodes are the IDs of the calls. It is
+// immutable, and shares its contents: the caller must not change them.
 type CallGraph struct {
 	*dag.Graph
 	calls []*callgraph.Node
 }
 
-// Call is the request that a node stands for; nil for a node where more calls meet than those after it could wait for one
-// by one.
+// Call returns the request of a node; nil for a meeting, a node between many calls and those that waited for all of them, which
+// stands in place of an edge for each pair.
 func (g *CallGraph) Call(node int32) *callgraph.Node { return g.calls[node] }
 
-// CallGraph reads which calls were made in the run, which of them have waited for which (edges of type depends_on), and which
-// was made by which (triggered): a call asks participants and decision sources and starts child runs. The calls of all runs
-// below this one are among the nodes, however deep, and those that have led to this one, so that the lineage of every call
-// ends at the run that is nobody's child. It follows the journals of all these runs from their beginning: its cost is
-// proportional to the number of their events, and none of them is held up. Of a run that this program cannot follow it shows
-// the calls, without operations and without what has waited for what.
+// CallGraph implements coordinator.Run.CallGraph.
 func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) {
 	parts, err := r.callGraphs(ctx, run)
 	if err != nil {
@@ -42,7 +37,7 @@ func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) 
 	return &CallGraph{Graph: graph, calls: calls}, nil
 }
 
-// callGraphs are the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
+// callGraphs returns the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
 func (r *Reader) callGraphs(ctx context.Context, run string) ([]*callgraph.Graph, error) {
 	own, err := r.anyCallGraph(ctx, run)
 	if err != nil {
@@ -72,7 +67,7 @@ func (r *Reader) callGraphs(ctx context.Context, run string) ([]*callgraph.Graph
 	return parts, nil
 }
 
-// anyCallGraph is callGraph, also of a run that cannot be followed.
+// anyCallGraph is callGraph, also for a run that cannot be followed.
 func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph, error) {
 	g, err := r.callGraph(ctx, id)
 	if !errors.Is(err, decide.ErrMissing) {

@@ -1,5 +1,4 @@
-// Package reader reads runs from a store: where they stand, what has happened and happens, why, what was called, and what would
-// be in their way. A Reader follows a run's journal from its beginning and derives everything from that, as package inspect says;
-// the run is not held up, and nothing is changed. What it cannot know from the journal, it asks the process that it is in, which
-// is a Process.
+// Package reader reads runs from a store: their state, changes, explanations, calls, and what prevents them from going on. A
+// Reader follows a run's journal from its beginning and derives everything from it, see package inspect; it does not delay the
+// run and changes nothing. A Process answers what the journal cannot.
 package reader

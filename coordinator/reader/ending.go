@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Ending is how far a run has come, by its journal alone.
+// Ending is a run's progress according to its journal alone.
 type Ending struct {
 	Result *inspect.Result // nil: it has not ended
-	Start  *journal.Start  // what it was started with; nil: that is not known
+	Start  *journal.Start  // nil: unknown
 	Last   uint64          // sequence of its last event
 }
 
-// Ending reads how a run has ended, if it has. Nothing is derived.
+// Ending reads the result of a run, if it has ended, without deriving anything.
 func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error) {
 	for event, err := range r.store.Read(ctx, run, 1) {
 		if err != nil {
@@ -36,8 +36,8 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 	return out, nil
 }
 
-// Await follows a run that is not in memory, from after the event with sequence last on, until it ends; one that does not go on here
-// has ended, too, when that follows from what has fallen due. It returns nil when over ends first, or a timer falls due.
+// Await follows a run that is not in memory, after the event with sequence last, until it ends; a run that does not go on here
+// has also ended if that follows from timers that have fallen due. It returns nil if over ends first, or a timer falls due.
 func (r *Reader) Await(ctx, over context.Context, run string, last uint64) (*inspect.Result, error) {
 	following, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -12,10 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Explain says what the run, or one of its steps, waits for, or why it has ended as it has. The step is named by its key;
-// of a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State
-// does, with what has fallen due as there, and does not hold up the run. Of a parked run the first reason says why it is; where its journal cannot be followed
-// that is all there is to say, also of a step.
+// Explain implements coordinator.Run.Explain.
 func (r *Reader) Explain(ctx context.Context, run, step string) (*inspect.Explanation, error) {
 	out, finished, err := r.explained(ctx, run, step)
 	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && r.lost(ctx, run, err) {
@@ -30,18 +27,18 @@ func (r *Reader) Explain(ctx context.Context, run, step string) (*inspect.Explan
 	if err := r.process.Parked(ctx, run); errors.Is(err, decide.ErrParked) {
 		out.Reasons = slices.Insert(out.Reasons, 0, parkedReason(err))
 	} else if !r.process.Drives(run) {
-		nobody := inspect.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
-		out.Reasons = slices.Insert(out.Reasons, 0, nobody)
+		undriven := inspect.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		out.Reasons = slices.Insert(out.Reasons, 0, undriven)
 	}
 	return out, nil
 }
 
-// parkedReason puts into words why a run is parked.
+// parkedReason describes why a run is parked.
 func parkedReason(err error) inspect.Reason {
 	return inspect.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
 }
 
-// explained is Explain by what follows from the journal.
+// explained is Explain derived from the journal.
 func (r *Reader) explained(ctx context.Context, run, step string) (out *inspect.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
 	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
@@ -82,7 +79,7 @@ func (r *Reader) unexplained(ctx context.Context, run, step string, because erro
 	return &inspect.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []inspect.Reason{parkedReason(s.Parked)}}, nil
 }
 
-// unexplainedEnd is what is known of the end of a run whose rules are those of another version.
+// unexplainedEnd explains the end of a run that has the rules of another version.
 func unexplainedEnd(s *inspect.State, step string) (*inspect.Explanation, error) {
 	if step != "" {
 		return nil, fmt.Errorf("%w: it went by rules of another version, so its steps are not explained", decide.ErrFinished)

@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// StatusDamaged is what a list of runs shows as the status of one whose head cannot be read.
+// StatusDamaged is the status, in a list of runs, of a run whose head cannot be read.
 const StatusDamaged = "damaged"
 
-// Unreadable reports whether an error is about one head alone, whose run is named: others can be read.
+// Unreadable reports whether an error concerns a single head, whose run is named: the others can be read.
 func Unreadable(head *journal.Head, err error) bool {
 	return head.Run != "" && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion))
 }
 
-// damagedHead stands for the head of a run that cannot be read. Whether the run has finished is not known.
+// damagedHead returns the head shown for a run whose head cannot be read. It is unknown whether the run has finished.
 func damagedHead(id string) journal.Head {
 	return journal.Head{Run: id, Status: StatusDamaged, Open: true}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A run that no engine goes on with stands still; its timers do not. What has fallen due is journaled by the next command for the
-// run, or by who goes on with it, and before anything else: so it is known by now what the journal will say, and readers are
-// told that. They change nothing: their store stays as it is.
+// If no engine goes on with a run, the run stands still, but its timers fall due. The next command for the run, or the next
+// engine that goes on with it, journals them before anything else: so their effects are known already, and readers include
+// them. Readers change nothing in the store.
 
-// isOverdue reports whether an instant at which a run is to be looked at has passed, and the run does not go on here.
+// isOverdue reports whether the run does not go on here and an instant at which it is due has passed.
 func (r *Reader) isOverdue(id string, due int64) bool {
 	if due == 0 || due > r.process.Now() {
 		return false
@@ -22,8 +22,8 @@ func (r *Reader) isOverdue(id string, due int64) bool {
 	return !r.process.Drives(id)
 }
 
-// settle has a root that was made from the journal of a run that does not go on here take what has fallen due, if anything has:
-// every event by apply. It reports whether there was something.
+// settle applies timers that have fallen due to the root of a run that does not go on here, passing each event to apply. It
+// reports whether there were any.
 func (r *Reader) settle(ctx context.Context, root *reactive.Root, apply func(*journal.Event)) (late bool, err error) {
 	start := root.Start()
 	if start == nil || !r.isOverdue(start.Run, root.NextDue()) {
@@ -40,9 +40,7 @@ func (r *Reader) settle(ctx context.Context, root *reactive.Root, apply func(*jo
 	})
 }
 
-// Current gives a head that Runs has yielded as things stand now: of a run that does not go on here, and whose timers have
-// fallen due, the status is what the journal will say first when somebody goes on with it, and late is true. Then it costs as
-// much as State. Of every other run, also one that cannot be followed, it is the head as it was.
+// Current implements coordinator.Engine.Current.
 func (r *Reader) Current(ctx context.Context, head journal.Head) (current journal.Head, late bool, err error) {
 	if !head.Open || !r.isOverdue(head.Run, head.Due) {
 		return head, false, nil
@@ -56,7 +54,7 @@ func (r *Reader) Current(ctx context.Context, head journal.Head) (current journa
 		return head, false, nil
 	case err != nil:
 		return head, false, err
-	case !late: // it was a command that has set the instant
+	case !late: // a command has set the instant
 		return head, false, nil
 	}
 	now := decide.HeadOf(root)
@@ -64,8 +62,8 @@ func (r *Reader) Current(ctx context.Context, head journal.Head) (current journa
 	return head, true, nil
 }
 
-// lateEnd is how a run that does not go on here has ended by what has fallen due; nil when it has not, with the instant at
-// which that may be otherwise, 0: never.
+// lateEnd returns the result of a run that does not go on here if timers that have fallen due have ended it; else nil and the
+// instant at which that may change, 0: never.
 func (r *Reader) lateEnd(ctx context.Context, run string) (*inspect.Result, int64, error) {
 	s, err := r.State(ctx, run)
 	switch {
@@ -74,7 +72,7 @@ func (r *Reader) lateEnd(ctx context.Context, run string) (*inspect.Result, int6
 	case s.Finished:
 		return &inspect.Result{Run: run, Status: s.Status, Failure: s.Failure, Output: s.Output}, 0, nil
 	case s.Parked != nil:
-		return nil, 0, nil // its timers mean nothing to this process
+		return nil, 0, nil // this process cannot interpret its timers
 	}
 	return nil, s.Due, nil
 }

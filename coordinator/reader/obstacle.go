@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Start is what a run was started with.
+// Start returns the start of a run.
 func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
 	for event, err := range r.store.Read(ctx, id, 1) {
 		if err != nil {
@@ -26,8 +26,8 @@ func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
 	return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
 }
 
-// Obstacle is why a run could not go on in this process, as far as that shows from how it was started; nil when nothing is in
-// the way. lacks tells whether what this program does not have counts. start is not nil when other workflows could help.
+// Obstacle returns why a run could not go on in this process, as far as its start shows; nil if it could. lacks determines
+// whether missing operations and functions count. start is not nil if other workflows could help.
 func (r *Reader) Obstacle(ctx context.Context, id string, lacks bool) (start *journal.Start, reason error) {
 	start, err := r.Start(ctx, id)
 	if err == nil {
@@ -39,7 +39,7 @@ func (r *Reader) Obstacle(ctx context.Context, id string, lacks bool) (start *jo
 	return nil, nil
 }
 
-// ObstacleOf is Obstacle for a run whose start is known.
+// ObstacleOf is Obstacle for a run with a known start.
 func (r *Reader) ObstacleOf(ctx context.Context, start *journal.Start, lacks bool) (*journal.Start, error) {
 	if err := decide.SameRules(start); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (r *Reader) ObstacleOf(ctx context.Context, start *journal.Start, lacks boo
 	return start, err
 }
 
-// Lasting reports whether an error about a journal will be the same the next time.
+// Lasting reports whether an error about a journal will recur on every read.
 func Lasting(err error) bool {
 	if _, panicked := errors.AsType[*usercode.Panic](err); panicked {
 		return true
@@ -70,8 +70,8 @@ func Lasting(err error) bool {
 	return false
 }
 
-// ParkedReason is an error that wraps decide.ErrParked as a text for people: why the run is parked, without the names of packages;
-// "" for nil. Of damage it says who looks into it.
+// ParkedReason formats an error that wraps decide.ErrParked for people: the reason, without package names, or "" for nil. For
+// damage it names the command that examines it.
 func ParkedReason(err error) string {
 	if err == nil {
 		return ""

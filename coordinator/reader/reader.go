@@ -14,38 +14,38 @@ import (
 
 // Reader reads the runs of a store. It is safe for concurrent use.
 type Reader struct {
-	ctx      context.Context // of the process: what follows a run ends with it
+	ctx      context.Context // of the process: iterations that follow a run end with it
 	store    journal.Store
 	registry *registry.Registry
 	process  Process
 }
 
-// Process is what a Reader asks of the process that it is in.
+// Process answers a Reader's questions about its process.
 type Process interface {
-	// Now is the instant by the process's clock, in Unix nanoseconds.
+	// Now returns the current instant of the process's clock, in Unix nanoseconds.
 	Now() int64
 
-	// Drives reports whether a run goes on here, as far as it can.
+	// Drives reports whether a run goes on here, unless it is parked.
 	Drives(run string) bool
 
-	// Parked returns why a run cannot go on here, as an error that wraps decide.ErrParked; any other error says why that cannot be
-	// told.
+	// Parked returns why a run cannot go on here, as an error that wraps decide.ErrParked; any other error means that the
+	// answer is unknown.
 	Parked(ctx context.Context, run string) error
 
-	// Host returns a host for deciding what has fallen due for a run that does not go on here.
+	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
-	// Report logs a panic for which nothing of a run fails.
+	// Report logs a panic that fails nothing in a run.
 	Report(what, run string, err error)
 }
 
-// New returns a reader of a store for a process that lasts as long as ctx.
+// New returns a reader of a store. The context is that of the process.
 func New(ctx context.Context, store journal.Store, registry *registry.Registry, process Process) *Reader {
 	return &Reader{ctx: ctx, store: store, registry: registry, process: process}
 }
 
-// Derived follows a journal by what f does. A panic of ours is an error, and is logged: readers are no part of the run, and
-// must not end the process that it lives in.
+// Derived calls f to follow a journal. It returns a panic as an error and logs it: readers are not part of the run, and must
+// not end its process.
 func (r *Reader) Derived(run string, f func()) error {
 	err := usercode.Call(func() error { f(); return nil })
 	if err != nil {
@@ -54,8 +54,8 @@ func (r *Reader) Derived(run string, f func()) error {
 	return err
 }
 
-// follow yields the events of a run, each after it has been applied. The first makes the run's root; begin is called with that,
-// and returns what applies the events to it. The iteration ends with the first error.
+// follow yields the events of a run, each after it has been applied. The first makes the run's root; follow calls begin with
+// it, which returns the function that applies events. The iteration ends at the first error.
 func (r *Reader) follow(
 	ctx context.Context, id string, events iter.Seq2[journal.Event, error], begin func(*reactive.Root) func(*journal.Event),
 ) iter.Seq2[*journal.Event, error] {
@@ -82,7 +82,7 @@ func (r *Reader) follow(
 	}
 }
 
-// followAll follows a run as far as its journal goes now, and returns its root.
+// followAll follows a run to the end of its journal as it is now, and returns its root.
 func (r *Reader) followAll(ctx context.Context, id string, begin func(*reactive.Root) func(*journal.Event)) (*reactive.Root, error) {
 	var root *reactive.Root
 	keep := func(of *reactive.Root) func(*journal.Event) {
@@ -100,7 +100,7 @@ func (r *Reader) followAll(ctx context.Context, id string, begin func(*reactive.
 	return root, nil
 }
 
-// replaying applies events to a root and to nothing else.
+// replaying applies events to a root only.
 func replaying(root **reactive.Root) func(*reactive.Root) func(*journal.Event) {
 	return func(of *reactive.Root) func(*journal.Event) {
 		*root = of
@@ -108,7 +108,8 @@ func replaying(root **reactive.Root) func(*reactive.Root) func(*journal.Event) {
 	}
 }
 
-// Replay makes the root of a run from its journal. One that has nothing durable yet is that of fresh, if there is such.
+// Replay makes the root of a run from its journal. If nothing is durable yet, it makes an empty one from fresh, unless that is
+// nil.
 func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (*registry.Entry, *reactive.Root, error) {
 	var root *reactive.Root
 	for _, err := range r.follow(ctx, id, r.store.Read(ctx, id, 1), replaying(&root)) {

@@ -12,9 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. They say
-// what the journals say: see Current for runs that nobody goes on with. Of a run whose head cannot be read there is the id, with
-// StatusDamaged.
+// Runs implements coordinator.Engine.Runs.
 func (r *Reader) Runs(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		for head, err := range r.store.Heads(ctx, after) {
@@ -28,10 +26,7 @@ func (r *Reader) Runs(ctx context.Context, after string) iter.Seq2[journal.Head,
 	}
 }
 
-// State reads where the run stands. It follows the whole journal: its cost is proportional to the number of events, and the
-// run itself is not held up. Timers of a run that does not go on here count when they have fallen due, though that is journaled
-// only by who goes on with it: see State.Late. Of a run that cannot be followed, because it was started under rules of another
-// version or is damaged, it reads what its events and its head say, without its steps.
+// State implements coordinator.Run.State.
 func (r *Reader) State(ctx context.Context, run string) (*inspect.State, error) {
 	s, err := r.followed(ctx, run)
 	if err != nil && r.lost(ctx, run, err) {
@@ -46,7 +41,7 @@ func (r *Reader) State(ctx context.Context, run string) (*inspect.State, error) 
 	return s, nil
 }
 
-// lost reports whether the run cannot be followed, because of an error about its journal.
+// lost reports whether the run cannot be followed because of an error about its journal.
 func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 	if errors.Is(err, decide.ErrRunNotFound) || errors.Is(err, journal.ErrClosed) {
 		return false
@@ -54,7 +49,7 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 	return Lasting(err) || errors.Is(r.process.Parked(ctx, run), decide.ErrParked)
 }
 
-// followed is State by what follows from the journal.
+// followed is State derived from the journal.
 func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, err error) {
 	var states *inspect.States
 	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
@@ -75,11 +70,11 @@ func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, er
 	})
 }
 
-// listed is State by what the store lists, for a run that cannot be followed.
+// listed is State by the store's head, for a run that cannot be followed.
 func (r *Reader) listed(ctx context.Context, run string, because error) (*inspect.State, error) {
 	head, err := r.Head(ctx, run)
 	if err != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) || errors.Is(because, journal.ErrDamaged)) {
-		head, err = damagedHead(run), nil // it cannot be read, or is not there
+		head, err = damagedHead(run), nil // unreadable or missing
 	}
 	if err != nil {
 		return nil, err
@@ -107,14 +102,14 @@ func (r *Reader) listed(ctx context.Context, run string, because error) (*inspec
 	return s, nil
 }
 
-// Head is what the store lists a run with. It looks at ids from just before this one on.
+// Head returns a run's head in the store. It lists ids from just before this one on.
 func (r *Reader) Head(ctx context.Context, id string) (journal.Head, error) {
 	if id == "" {
 		return journal.Head{}, fmt.Errorf("%w: %q", decide.ErrRunNotFound, id)
 	}
 	last := len(id) - 1
 	before := id[:last]
-	if id[last] > 0 { // no id is between this and the one that is looked for
+	if id[last] > 0 { // no id stands between this one and the wanted one
 		before += string([]byte{id[last] - 1, 0xff})
 	}
 	for head, err := range r.store.Heads(ctx, before) {

@@ -12,23 +12,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/net"
 )
 
-// Watch yields everything that has happened to the run since the event with sequence from (0 and 1: from the start), and
-// then what happens, as soon as it is durable. It ends after the run has, or with ctx's error.
-//
-// It reads the journal and derives the changes for itself: it sees every event once and in order, starts anywhere, and
-// however slow it is, the run is not. A run that is not in memory is only read, and one that is parked is waited for.
+// Watch implements coordinator.Run.Watch.
 func (r *Reader) Watch(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
 	return r.updates(ctx, run, r.tail(ctx, run), from)
 }
 
-// History yields what Watch does, as far as the journal goes now.
+// History yields what Watch does, up to the end of the journal as it is now.
 func (r *Reader) History(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
 	return r.updates(ctx, run, r.store.Read(ctx, run, 1), from)
 }
 
-// Roots yields what the run's journal means, after each of its events: those that are there and those that come, until the
-// run ends. The root is the caller's to read between two steps of the iteration, its signals to subscribe to; the journal
-// alone changes it.
+// Roots implements coordinator.Run.Roots.
 func (r *Reader) Roots(ctx context.Context, run string) iter.Seq2[*reactive.Root, error] {
 	return func(yield func(*reactive.Root, error) bool) {
 		var root *reactive.Root
@@ -44,7 +38,7 @@ func (r *Reader) Roots(ctx context.Context, run string) iter.Seq2[*reactive.Root
 	}
 }
 
-// tail yields the run's events, those that are there and those that come, until the run has ended.
+// tail yields the run's events, present and future, until the run has ended.
 func (r *Reader) tail(ctx context.Context, run string) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		following, cancel := context.WithCancel(ctx)
@@ -61,7 +55,7 @@ func (r *Reader) tail(ctx context.Context, run string) iter.Seq2[journal.Event, 
 	}
 }
 
-// updates yields what events have changed, from the one with sequence from. It ends at an error.
+// updates yields what events have changed, from the one with sequence from on. It ends at an error.
 func (r *Reader) updates(ctx context.Context, run string, events iter.Seq2[journal.Event, error], from uint64) iter.Seq2[inspect.Update, error] {
 	return func(yield func(inspect.Update, error) bool) {
 		var u inspect.Update
@@ -81,9 +75,7 @@ func (r *Reader) updates(ctx context.Context, run string, events iter.Seq2[journ
 	}
 }
 
-// Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) as
-// far as its journal goes: admission, tasks, rules, arcs and tokens, none of which the journal holds. They follow from it, and
-// are derived again each time. A run of anything else is decide.ErrNotPossible.
+// Views implements coordinator.Run.Views.
 func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[net.View, error] {
 	return func(yield func(net.View, error) bool) {
 		var views []net.View
@@ -116,7 +108,7 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[n
 	}
 }
 
-// reopened reports whether a run has gone on after it had finished with the event of that sequence.
+// reopened reports whether a run was reopened after the event of that sequence had finished it.
 func (r *Reader) reopened(ctx context.Context, run string, finished uint64) bool {
 	for _, err := range r.store.Read(ctx, run, finished+1) {
 		return err == nil

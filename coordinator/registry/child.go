@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Starter carries out the calls of operations that are bound to a workflow.
+// Starter carries out calls of operations that are bound to a workflow.
 type Starter interface {
 	// CallChild runs the workflow that find returns, and returns its output.
 	CallChild(call *operation.Call, find func(context.Context) (*Entry, error)) (any, error)
@@ -26,15 +26,14 @@ type Starter interface {
 type Child struct {
 	Find  func(ctx context.Context) (*Entry, error)
 	by    *Registry
-	below *Entry // as it was when the binding was made; nil in a restored workflow
+	below *Entry // as of when the binding was made; nil in a restored workflow
 }
 
 // Call implements operation.Caller.
 func (c *Child) Call(call *operation.Call) (any, error) { return c.by.children.CallChild(call, c.Find) }
 
-// child compiles the workflow that a binding of parent names: by a path relative to the file that names it, or by a name,
-// which means the workflow that parent has brought along, else the one of that name that the engine knows. The caller holds
-// mu.
+// child compiles the workflow that a binding of parent names: by a path relative to the file of parent, or by a name, which is
+// that of a workflow that parent includes, else of one that the engine has registered. The caller holds mu.
 func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Entry, error) {
 	if child.Path == "" {
 		if w := parent.Child(child.Name); w != nil {
@@ -66,16 +65,16 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 	return l.compileFile(file, checked)
 }
 
-// unread says that documents are needed that have not been read ahead: see add.
+// unread is the error of a compilation that needs documents which have not been read ahead: see add.
 type unread struct{ by *template.Workflow }
 
 func (e *unread) Error() string { return "documents that " + e.by.Name + " names have not been read" }
 
-// errAmbiguous refuses a name that could mean more than one workflow.
-var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or bring it along (flow.Sub)")
+// errAmbiguous refuses a name that several workflows have.
+var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or include it (flow.Sub)")
 
-// sameChildren reports whether a workflow has brought along the children that an equal one, of which e was made, runs by
-// their names. In the hash of a definition a child is but a name; a journal holds the hashes of both.
+// sameChildren reports whether w includes the same children as the equal workflow that e was made from. The hash of a
+// definition holds only the names of children; a journal holds the hashes of both.
 func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 	for _, child := range w.Children() {
 		now, err := l.adopt(child, nil)
@@ -93,11 +92,11 @@ func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 	return true, nil
 }
 
-// documentsBeside lists the paths that may have been meant by one that is not there, relative to the same folder.
+// documentsBeside suggests paths of existing documents for a missing one, relative to the same folder.
 func documentsBeside(path, folder string) []string {
 	var names []string
 	for _, pattern := range []string{"*.yaml", "*.yml", "*.json"} {
-		files, _ := filepath.Glob(filepath.Join(folder, filepath.Dir(path), pattern)) // a hint: none is as good
+		files, _ := filepath.Glob(filepath.Join(folder, filepath.Dir(path), pattern)) // only a hint: errors do not matter
 		for _, file := range files {
 			names = append(names, filepath.Join(filepath.Dir(path), filepath.Base(file)))
 		}
@@ -105,8 +104,8 @@ func documentsBeside(path, folder string) []string {
 	return names
 }
 
-// compileFile compiles a child document. It is known by its file before its own children are looked at, because a
-// workflow may start itself.
+// compileFile compiles a child document. It is registered by its file before its own children are compiled, because a workflow
+// may start itself.
 func (l *Registry) compileFile(file string, checked *template.Checked) (*Entry, error) {
 	if len(l.files) >= WorkflowsMax {
 		clear(l.files)
@@ -122,9 +121,9 @@ func (l *Registry) compileFile(file string, checked *template.Checked) (*Entry, 
 	return made, nil
 }
 
-// bindChild makes the caller of a workflow binding. It refuses a child that is not there or makes no sense, and one that
-// asks participants where its own step does: a fan-out within a fan-out. In a restored workflow the child is the one that
-// its run was started with.
+// bindChild makes the caller of a workflow binding. It refuses a child that is missing or invalid, and one that asks
+// participants if its own step does too: a fan-out within a fan-out. In a restored workflow the child is the one that the run
+// was started with.
 func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[string]string) (operation.Caller, error) {
 	if hash := children[p.Hash+"/"+op.Name]; hash != "" {
 		return &Child{by: l, Find: func(ctx context.Context) (*Entry, error) {
@@ -145,7 +144,7 @@ func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[stri
 		}
 	}
 	find := func(context.Context) (*Entry, error) { return e, nil }
-	if child.Path != "" { // a document that starts itself is known by its path before it has been compiled
+	if child.Path != "" { // a document that starts itself is registered by its path before it is compiled
 		find = func(context.Context) (*Entry, error) {
 			return l.add(func() (*Entry, error) { return l.child(p.Workflow, child) })
 		}
@@ -168,8 +167,9 @@ func fansOut(e *Entry, seen map[*Entry]bool) bool {
 	})
 }
 
-// Bundle returns the hash of every child workflow below an entry, by the hash of its parent and the operation: what a run is
-// started with, so that a changed file does not change it. Their definitions, and that of the entry, are durable then.
+// Bundle makes the definitions of an entry and of every child workflow below it durable, and returns the hashes of the
+// children by the hash of the parent and the operation. A run is started with these, so that a changed file does not affect
+// it.
 func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, error) {
 	children := map[string]string{}
 	all := []*Entry{top}

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// documents are the texts of child documents by path, read before the registry's lock is taken: runs wait for that, and a file may
-// take its time.
+// documents holds the texts of child documents by path, read before the registry's lock is taken: runs wait for the lock, and
+// reading a file may be slow.
 type documents map[string]text
 
 type text struct {
@@ -18,8 +18,8 @@ type text struct {
 	err  error
 }
 
-// readChildren reads the documents that the bindings of a workflow name by their paths, and those that they name. What is wrong
-// with one is found when it is compiled.
+// readChildren reads the documents that the bindings of a workflow name by path, and those that these name. Faults are
+// reported when they are compiled.
 func readChildren(of *template.Workflow, into documents) {
 	for _, binding := range of.Operations {
 		if binding.Workflow != nil && binding.Workflow.Path != "" {
@@ -42,7 +42,7 @@ func readFile(file string, into documents) {
 	}
 }
 
-// pathOf is the path of a child document, which is relative to the document that names it.
+// pathOf returns the path of a child document, which is relative to the document that names it.
 func pathOf(parent *template.Workflow, child *template.Child) string {
 	if filepath.IsAbs(child.Path) {
 		return child.Path

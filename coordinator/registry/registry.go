@@ -23,64 +23,64 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Registry is what a process can run: compiled workflows by hash, the operations of the program, and the Go functions of each
-// definition. It is safe for concurrent use.
+// Registry holds what a process can run: compiled workflows by hash, the operations of the program, and the Go functions of
+// each definition. It is safe for concurrent use.
 type Registry struct {
 	store      journal.Store
 	children   Starter
 	passed     []string // variables for the programs of command bindings
 	mu         sync.Mutex
-	texts      documents         // that are read, while something is added
+	texts      documents         // read ahead for the current addition
 	files      map[string]*Entry // child documents, by path
 	workflows  map[*template.Workflow]*Entry
-	named      map[string][]*Entry // what the program has registered or started, by name; equal definitions once
+	named      map[string][]*Entry // registered and started workflows, by name; equal definitions once
 	entries    map[string]*Entry   // by hash
 	operations map[string]operation.Caller
-	functions  map[string]Functions // by hash of the definition that they came with
-	started    []*Entry             // those of named that nobody has registered, oldest first
-	undo       []func()             // takes back what the workflow that is being added has changed so far
+	functions  map[string]Functions // by hash of their definition
+	started    []*Entry             // those of named that were not registered, oldest first
+	undo       []func()             // reverts the changes of the current addition
 	additions  atomic.Uint64
 }
 
-// Functions are the Go functions of one definition, by name. It is not changed once it is in use.
+// Functions maps names to the Go functions of one definition. It is immutable once in use.
 type Functions map[string]*template.Function
 
-// Entry is one compiled workflow. It is not changed.
+// Entry is one compiled workflow. It is immutable.
 type Entry struct {
 	Plan       *plan.Plan
 	Schema     *InputSchema        // nil accepts anything
-	Performers []*Performer        // by the plan's operations; nil for those the engine carries out itself
-	Functions  Functions           // those of its definition
-	Directory  directory.Directory // what its document says
-	home       string              // folder that its children's paths are relative to
+	Performers []*Performer        // by the plan's operations; nil for those that the engine carries out itself
+	Functions  Functions           // of its definition
+	Directory  directory.Directory // of its document
+	home       string              // folder to which the paths of children are relative
 	Missing    error               // what this program lacks to run it; only of a restored one
 	stored     bool                // its definition is in the store
 }
 
-// WorkflowsMax is how many compiled workflows an engine remembers: by their trees, their hashes and their files beyond it all
-// are forgotten, and read and compiled again when they are needed. Of those that were started, and not registered, the newest
-// are known by their names.
+// WorkflowsMax bounds the compiled workflows that an engine keeps, separately by tree, hash and file. Beyond it, all are
+// dropped, and read and compiled again when needed. Of those that were started but not registered, the newest can be named as
+// children.
 const WorkflowsMax = 1024
 
-// Config is what a registry is made with.
+// Config configures a registry.
 type Config struct {
 	Operations []Operation
 	Workflows  []*template.Workflow
 	PassEnv    []string // variables that programs of command bindings get besides the usual ones
 	Children   Starter
-	Loaded     *Registry // from Load, and for this one registry, which takes it over: what it holds is not compiled again; nil: none
+	Loaded     *Registry // from Load, for this registry only, which takes it over and does not compile its entries again; nil: none
 }
 
-// Operation is what steps call: a name with an implementation, as operation.Define returns.
+// Operation is a named implementation that steps call, as returned by operation.Define.
 type Operation interface {
 	// Name returns the name by which steps call it.
 	Name() string
 
-	// Implementation returns what carries calls out, an operation.Caller.
+	// Implementation returns the implementation, an operation.Caller.
 	Implementation() any
 }
 
-// New returns a registry of a program. Definitions that it does not know are read from the store.
+// New returns a registry of a program. It reads definitions it does not hold from the store.
 func New(store journal.Store, config Config) (*Registry, error) {
 	l := config.Loaded
 	if l == nil {
@@ -101,7 +101,7 @@ func New(store journal.Store, config Config) (*Registry, error) {
 		if _, err := l.Add(w); err != nil {
 			return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
 		}
-		l.started = nil // it is registered
+		l.started = nil // it was registered, not only started
 	}
 	return l, nil
 }
@@ -113,8 +113,8 @@ func empty(passed []string) *Registry {
 	}
 }
 
-// Load reads a document, checks it and compiles it, with the documents that it names, all of them once, and returns a registry
-// that knows it, for Config.Loaded, and its entry. There are no operations but those that documents bind; programs get the
+// Load reads, checks and compiles a document and the documents that it names, each once, and returns their registry, for
+// Config.Loaded, and the document's entry. Only operations that documents bind are available; their programs receive the
 // variables of passed. Faults of documents are document.Errors.
 func Load(file string, passed ...string) (*Registry, *Entry, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
@@ -130,7 +130,7 @@ func Load(file string, passed ...string) (*Registry, *Entry, error) {
 	return l, e, err
 }
 
-// Add compiles a workflow, once, and remembers it by its name. One that is refused leaves nothing behind.
+// Add compiles a workflow, once, and registers it by its name. A workflow that is refused changes nothing.
 func (l *Registry) Add(w *template.Workflow) (*Entry, error) { return l.addChecked(w, nil) }
 
 func (l *Registry) addChecked(w *template.Workflow, checked *template.Checked) (*Entry, error) {
@@ -149,8 +149,8 @@ func (l *Registry) addChecked(w *template.Workflow, checked *template.Checked) (
 	})
 }
 
-// add makes an entry under the lock, and takes back what that has changed when there is none. Where documents are needed, it reads
-// them without the lock, with those that they name, and begins again.
+// add makes an entry under the lock, and reverts all changes if that fails. If documents are needed, it reads them, and those
+// that they name, without the lock, and tries again.
 func (l *Registry) add(make func() (*Entry, error)) (*Entry, error) {
 	texts := documents{}
 	for {
@@ -167,14 +167,14 @@ func (l *Registry) addWith(texts documents, make func() (*Entry, error)) (e *Ent
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.texts = texts
-	kept := false // also when code of the program's panics
+	kept := false // reverted also when code of the program panics
 	defer func() { l.settle(kept); l.texts = nil }()
 	e, err = make()
 	kept = err == nil
 	return e, err
 }
 
-// forgetStarted forgets the names of workflows that were started before many others.
+// forgetStarted drops the names of workflows that were started before many others.
 func (l *Registry) forgetStarted() {
 	if len(l.started) <= WorkflowsMax {
 		return
@@ -187,7 +187,7 @@ func (l *Registry) forgetStarted() {
 	}
 }
 
-// put changes one of the library's maps, for good unless what is being added is refused.
+// put changes a map of the registry, and records how to revert that if the addition is refused.
 func put[K comparable, V any](l *Registry, m map[K]V, key K, v V) {
 	was, had := m[key]
 	m[key] = v
@@ -198,7 +198,7 @@ func put[K comparable, V any](l *Registry, m map[K]V, key K, v V) {
 	})
 }
 
-// settle ends what was begun with an addition. One that is not kept is taken back.
+// settle ends an addition, and reverts it unless it is kept.
 func (l *Registry) settle(kept bool) {
 	if !kept {
 		for _, undo := range slices.Backward(l.undo) {
@@ -208,7 +208,8 @@ func (l *Registry) settle(kept bool) {
 	l.undo = nil
 }
 
-// adopt compiles a workflow with what it brings along; checked is nil where that has not been done. The caller holds mu.
+// adopt compiles a workflow with its operations and functions; checked is nil if it has not been checked yet. The caller holds
+// mu.
 func (l *Registry) adopt(w *template.Workflow, checked *template.Checked) (e *Entry, err error) {
 	if e := l.workflows[w]; e != nil {
 		return e, nil
@@ -232,10 +233,10 @@ func (l *Registry) adopt(w *template.Workflow, checked *template.Checked) (e *En
 	return e, nil
 }
 
-// Learned tells apart what the registry knew at two moments: it is another number when a workflow was added in between.
+// Learned returns a number that changes whenever a workflow is added.
 func (l *Registry) Learned() uint64 { return l.additions.Load() }
 
-// learn remembers the operations that a workflow brings along, for runs of it that are recovered.
+// learn registers the operations that a workflow includes, for runs of it that are recovered.
 func (l *Registry) learn(w *template.Workflow) error {
 	for _, name := range w.Provided() {
 		caller, ok := w.Implementation(name).(operation.Caller)
@@ -252,8 +253,8 @@ func (l *Registry) learn(w *template.Workflow) error {
 	return nil
 }
 
-// functionsOf are the Go functions of a definition: those that this tree of it has brought along, and those that an equal
-// one had. That a name stands for two functions is refused: a run that is recovered could not tell which one it meant.
+// functionsOf returns the Go functions of a definition: those of this tree and those of equal ones. It refuses a name that
+// stands for two functions, because a recovered run could mean either.
 func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, error) {
 	known, brought := l.functions[hash], w.Functions()
 	if len(brought) == 0 {
@@ -272,7 +273,8 @@ func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, er
 	return all, nil
 }
 
-// compile makes an entry, or finds that of an equal workflow. A lenient one may lack something. The caller holds mu.
+// compile makes an entry, or finds that of an equal workflow. If lenient, the entry may lack operations or functions. The
+// caller holds mu.
 func (l *Registry) compile(checked *template.Checked, lenient bool, children map[string]string) (*Entry, error) {
 	w := checked.Workflow
 	p, err := plan.Compile(checked)
@@ -299,7 +301,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 		if !lenient {
 			return nil, e.Missing
 		}
-		return e, nil // not remembered: the program may still learn what it lacks
+		return e, nil // not kept: the program may still register what it lacks
 	}
 	if len(l.entries) >= WorkflowsMax {
 		clear(l.entries)
@@ -311,7 +313,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 	return e, nil
 }
 
-// performers finds who carries out each operation of a plan, and that its Go functions are there.
+// performers finds the performer of each operation of a plan, and checks that the plan's Go functions exist.
 func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]string) ([]*Performer, error) {
 	list := make([]*Performer, len(p.Operations))
 	var missing []error
@@ -380,7 +382,7 @@ func (l *Registry) keep(ctx context.Context, e *Entry) error {
 	return nil
 }
 
-// Key tells apart entries of one definition whose children differ.
+// Key identifies entries of one definition with different children.
 func Key(hash string, children map[string]string) string {
 	var b strings.Builder
 	b.WriteString(hash)
@@ -390,7 +392,7 @@ func Key(hash string, children map[string]string) string {
 	return b.String()
 }
 
-// Find returns the entry of a definition that is to be run: read, and an error when this program lacks what it needs.
+// Find returns the entry of a definition that is to be run, or an error if this program lacks what it needs.
 func (l *Registry) Find(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
 	e, err := l.Read(ctx, hash, children)
 	if err != nil {
@@ -399,7 +401,7 @@ func (l *Registry) Find(ctx context.Context, hash string, children map[string]st
 	return e, e.Missing
 }
 
-// Read returns the entry of a definition, from memory or from the store, with the children that a run was started with.
+// Read returns the entry of a definition, from memory or from the store, with the children that the run was started with.
 func (l *Registry) Read(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
 	l.mu.Lock()
 	e := l.entries[Key(hash, children)]
@@ -416,8 +418,8 @@ func (l *Registry) Read(ctx context.Context, hash string, children map[string]st
 	return nil, fmt.Errorf("%w: definition %s", decide.ErrMissing, hash)
 }
 
-// restore compiles a stored definition. Operations and functions that this program does not have are noted in the entry:
-// its runs can be read, and stay where they are.
+// restore compiles a stored definition. The entry records missing operations and functions: its runs can be read, and stay
+// where they are.
 func (l *Registry) restore(content any, hash string, children map[string]string) (*Entry, error) {
 	data, err := value.JSON(content)
 	if err != nil {
@@ -442,25 +444,25 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 	return e, nil
 }
 
-// Performer is what carries out an operation.
+// Performer carries out an operation.
 type Performer struct {
 	Caller  operation.Caller
-	Bound   bool // by a document: its calls always wait
-	Pure    bool // it leaves nothing behind
+	Bound   bool // bound by a document: its calls always wait
+	Pure    bool // without side effects
 	Program bool // it starts a program
 
-	// Whether its calls wait for something, as far as who makes them has seen: kept by the pool.
+	// Whether its calls wait for something, as measured by the pool.
 	Waits atomic.Bool  // every call gets a goroutine
 	Swift atomic.Int32 // calls in a row that did not wait after all
 }
 
-// Roomless reports whether calls take no room: those of child runs, whose own calls do, and those that leave nothing behind.
+// Roomless reports whether calls take no room: those of child runs, whose own calls do, and those of pure operations.
 func (p *Performer) Roomless() bool {
 	_, child := p.Caller.(*Child)
 	return child || p.Pure
 }
 
-// Remembered is how many workflows the registry remembers by each of its ways to find them.
+// Remembered returns the number of workflows that the registry keeps in each of its maps.
 func (l *Registry) Remembered() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

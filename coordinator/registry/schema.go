@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// InputError says what a workflow's schema refuses in a run's input. Each fault names the place as a JSON pointer.
+// InputError reports where a run's input violates the schema of its workflow. Each fault names the place as a JSON pointer.
 type InputError struct {
 	Workflow string
 	Faults   []string
@@ -25,7 +25,7 @@ func (e *InputError) Error() string {
 	return "input of " + e.Workflow + ": " + strings.Join(e.Faults, "; ")
 }
 
-// InputSchema is what a workflow accepts as input; nil accepts anything.
+// InputSchema validates the input of a workflow; nil accepts anything.
 type InputSchema struct {
 	name   string
 	schema *jsonschema.Schema
@@ -62,7 +62,7 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema must not refer to %s", url)
 }
 
-// Check reports everything the schema refuses.
+// Check returns everything the schema refuses.
 func (s *InputSchema) Check(input value.Value) error {
 	if s == nil {
 		return nil
@@ -91,10 +91,10 @@ func (s *InputSchema) Check(input value.Value) error {
 	return e
 }
 
-// faultsMax is how many faults of one input are said.
+// faultsMax bounds the faults of one input that are listed.
 const faultsMax = 100
 
-// collect gathers the innermost causes: what encloses them says nothing that a person needs.
+// collect gathers the innermost causes: the enclosing ones add nothing for people.
 func (e *InputError) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) == 0 {
 		at := "/" + strings.Join(v.InstanceLocation, "/")
@@ -110,8 +110,8 @@ func (e *InputError) collect(v *jsonschema.ValidationError) {
 
 var english = message.NewPrinter(language.English)
 
-// CheckInput reports what a workflow's schema refuses in an input, as *InputError. It is for drivers of a Stepper, which
-// start runs themselves.
+// CheckInput returns what a workflow's schema refuses in an input, as *InputError. It is for drivers of a Stepper, which start
+// runs themselves.
 func CheckInput(w *template.Workflow, input value.Value) error {
 	s, err := compileSchema(w)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// What a schema may cost: a subschema that is tried on a value is a step. A schema has these, and more for a larger input, so
-// that one which looks at each value a few times can always be answered.
+// The cost of a schema: trying a subschema on a value is a step. A schema may take this many, and more for a larger input, so
+// that a schema which tries each value a few times is always accepted.
 const (
 	schemaStepsMax      = 1_000_000
 	schemaStepsPerValue = 16
@@ -17,11 +17,11 @@ const (
 
 var errSchemaCost = errors.New("the schema costs too much")
 
-// cost counts what validation would have to do at most, before it begins: a schema that refers to itself twice at each level
-// doubles with each, and the library would try all of it.
+// cost computes an upper bound of the steps of a validation before it begins: a schema that refers to itself twice at each
+// level doubles the steps with each level, and the library would try all of them.
 type cost struct{ left, depth int }
 
-// fits reports a schema that is too expensive for an input.
+// fits refuses a schema that is too expensive for an input.
 func fits(s *jsonschema.Schema, input any) error {
 	most := schemaStepsMax + schemaStepsPerValue*values(input)
 	c := &cost{left: most}
@@ -55,7 +55,7 @@ func (c *cost) schema(s *jsonschema.Schema, v any) {
 		return
 	}
 	if c.depth++; c.depth > schemaDepthMax {
-		c.left = -1 // and the depth stays, to tell why
+		c.left = -1 // the depth stays, as the reason
 		return
 	}
 	c.within(s, v)
@@ -64,7 +64,7 @@ func (c *cost) schema(s *jsonschema.Schema, v any) {
 	}
 }
 
-// within counts what a schema consists of.
+// within counts the parts of a schema.
 func (c *cost) within(s *jsonschema.Schema, v any) {
 	c.each(v, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.ContentSchema)
 	if s.DynamicRef != nil {
@@ -129,7 +129,7 @@ func (c *cost) each(v any, list ...*jsonschema.Schema) {
 	}
 }
 
-// some counts a subschema if there is one; any one that may also be a flag or a list of names.
+// some counts a subschema if there is one. any is some for keywords whose value may also be a boolean or a list of names.
 func (c *cost) some(s *jsonschema.Schema, v any) {
 	if s != nil && c.left >= 0 {
 		c.schema(s, v)

@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// schemaBase is what the library knows a schema by. It demands an address; nobody has to see it.
+// schemaBase is the address of a schema, which the library demands. It must not appear in errors.
 const (
 	schemaRoot = "input:///"
 	schemaBase = schemaRoot + "schema"
 )
 
-// schemaFaults says what is wrong with a workflow's schema, each fault at its place in the document.
+// schemaFaults returns the faults of a workflow's schema, each at its place in the document.
 func schemaFaults(w *template.Workflow, err error) error {
 	f := &schemaFault{root: w.InputNode()}
 	if refused, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
@@ -26,7 +26,7 @@ func schemaFaults(w *template.Workflow, err error) error {
 			return f.list.Err()
 		}
 	}
-	// What is left is a reference that leads nowhere, and the library says where it led.
+	// The remaining error is a reference that leads nowhere; the library names its target.
 	text := err.Error()
 	at := refIn(f.root, text)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, schemaBase, ""), schemaRoot, "")
@@ -72,7 +72,7 @@ func refIn(n *document.Node, text string) *document.Node {
 	return nil
 }
 
-// collect gathers the innermost causes, as of an input.
+// collect gathers the innermost causes, as for an input.
 func (f *schemaFault) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) > 0 {
 		for _, c := range v.Causes {

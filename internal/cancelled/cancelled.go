@@ -1,4 +1,4 @@
-// Package cancelled says why a context has ended.
+// Package cancelled makes the errors of contexts that have ended.
 package cancelled
 
 import (
@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Error is the error of a context that has ended, with its cause where that says more. errors.Is finds both, so that a caller
-// who gave a cause still finds context.Canceled or context.DeadlineExceeded.
+// Error returns the error of a context that has ended, with its cause if that differs. errors.Is finds both, so that a caller
+// with a cause of its own still finds context.Canceled or context.DeadlineExceeded.
 func Error(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {

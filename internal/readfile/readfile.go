@@ -1,5 +1,5 @@
-// Package readfile reads what a person or a document names by its path: only what is a regular file, and never more of it than
-// the caller has room for. A device has no end, and a pipe waits for its writer for as long as that likes.
+// Package readfile reads files that a person or a document names by path: regular files only, and only within a limit. Reading
+// a device may never end, and reading a pipe waits for its writer.
 package readfile
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// ErrTooLarge is the cause of every error about more bytes than a caller allows.
+// ErrTooLarge is wrapped by every error about a size beyond the limit.
 var ErrTooLarge = errors.New("too large")
 
 // Regular reads a regular file of at most limit bytes.
@@ -19,13 +19,13 @@ func Regular(path string, limit int) ([]byte, error) {
 	return data, err
 }
 
-// Version is Regular, and says which version of the file it has read. That is looked up before the content, so that a
-// change in between is found by the next look.
+// Version is Regular, and also returns the version of the file read. It calls Stat before it reads, so that the next call
+// finds a change in between.
 func Version(path string, limit int) ([]byte, fs.FileInfo, error) {
-	// Before it is opened: to open a pipe is to wait for its writer already.
+	// Before the open: opening a pipe waits for its writer.
 	info, err := os.Stat(path)
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		e.Op = "open" // which is what the caller wants
+		e.Op = "open" // the operation that the caller asked for
 	}
 	if err == nil {
 		err = fits(path, info, limit)
@@ -44,7 +44,7 @@ func Version(path string, limit int) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := All(file, path, limit) // the size that a file gives is not always what can be read of it
+	data, err := All(file, path, limit) // the size of a file is not always the number of bytes in it
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,11 +1,11 @@
 package usercode
 
-// causesMax bounds the causes that an error may have, those of its causes included. Package errors goes through all of them, and
-// code that is not ours may have an error that is its own cause.
+// causesMax bounds the causes that an error may have, nested ones included. Package errors visits all of them, and an error of
+// the program may be its own cause.
 const causesMax = 1000
 
-// Finite returns an error for errors.Is and errors.As to look into: err, or one with its text alone where err has more causes than
-// causesMax.
+// Finite returns an error for errors.Is and errors.As: err, or an error with only its text if err has more than causesMax
+// causes.
 func Finite(err error) error {
 	left := causesMax
 	if !ends(err, &left) {
@@ -19,7 +19,7 @@ type endless struct{ err error }
 
 func (e endless) Error() string { return e.err.Error() }
 
-// ends reports whether an error and all its causes are no more than are left.
+// ends reports whether an error and all its causes are at most left.
 func ends(err error, left *int) bool {
 	for err != nil {
 		if *left--; *left < 0 {

@@ -1,14 +1,14 @@
-// Package usercode calls code that is not ours: what a program hands to Sluice as functions and as methods of its values.
+// Package usercode calls the program's code: functions passed to Sluice and methods of the program's values.
 //
 //	err := usercode.Call(func() error { return f(input) })
 //
-// A panic in it becomes an error that holds the stack, so that it is the failure of the call that was made, and the process with all
-// other runs goes on. Code may also end its goroutine with runtime.Goexit, as t.FailNow does in a test, and no deferred
-// function can undo that. There are three ways to live with it:
+// A panic becomes an error with the stack, so that only the call fails, and the process goes on with all other runs. Code may
+// also end its goroutine with runtime.Goexit, as t.FailNow does in a test, which no deferred function can prevent. There are
+// three ways to handle that:
 //
-//	Call      the goroutine is the caller's own: it ends, as the code wanted
-//	CallExit  the goroutine is ours and may end: a function is called on its way out
-//	Apart     the goroutine must not end: the code gets one of its own, for about a microsecond
+//	Call      the goroutine belongs to the caller of Sluice: it ends
+//	CallExit  the goroutine belongs to Sluice and may end: a function is called before it does
+//	Apart     the goroutine must not end: the code runs on a separate one, for about a microsecond
 //
-// Nothing can be done about what ends the whole process: os.Exit, a stack that overflows, a map that two goroutines write to.
+// Nothing prevents code from ending the whole process: os.Exit, a stack overflow, concurrent writes to a map.
 package usercode

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Logger returns a logger that survives its handler. What a handler that panics or ends its goroutine was to write goes to
-// standard error instead. Every line costs a goroutine, so it is for what is said now and then.
+// Logger returns a logger that survives its handler: if that panics or ends its goroutine, the line goes to standard error.
+// Every line costs a goroutine, so it is for occasional lines.
 func Logger(l *slog.Logger) *slog.Logger {
 	if _, ok := l.Handler().(*handler); ok {
 		return l
@@ -15,12 +15,12 @@ func Logger(l *slog.Logger) *slog.Logger {
 	return slog.New(&handler{theirs: l.Handler(), ours: slog.NewTextHandler(os.Stderr, nil)})
 }
 
-// handler calls a program's handler apart. ours says the same to standard error.
+// handler calls the program's handler on a separate goroutine. ours writes to standard error.
 type handler struct{ theirs, ours slog.Handler }
 
 func (h *handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
 	if Apart(func() error { enabled = h.theirs.Enabled(ctx, level); return nil }) != nil {
-		return true // whatever is said then fails in the same way, and goes to standard error
+		return true // the line then fails in the same way, and goes to standard error
 	}
 	return enabled
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// reasonMax bounds, in bytes, what is kept of what code has panicked with.
+// reasonMax bounds, in bytes, the text of a panic's value.
 const reasonMax = 16 << 10
 
-// Panic is the error of code that has panicked or has ended its goroutine, instead of returning.
+// Panic is the error of code that has panicked or has ended its goroutine instead of returning.
 type Panic struct {
-	Reason string // what it panicked with
+	Reason string // text of the panic's value
 	Stack  string // of the goroutine, for people
 }
 
@@ -30,8 +30,8 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
-// CallExit is Call for a goroutine of ours. When f ends it, exit is called with the *Panic that says so, as the last thing
-// that happens on the goroutine but for the deferred calls of CallExit's callers.
+// CallExit is Call for a goroutine of Sluice. If f ends it, CallExit calls exit with the *Panic; only the deferred calls of
+// CallExit's callers run after that.
 func CallExit(f func() error, exit func(*Panic)) error {
 	returned := false
 	defer func() {
@@ -44,7 +44,7 @@ func CallExit(f func() error, exit func(*Panic)) error {
 	return err
 }
 
-// Apart is Call on a goroutine of its own: also when f ends that one, Apart returns, with a *Panic that says so.
+// Apart is Call on a separate goroutine: if f ends that one, Apart returns a *Panic.
 func Apart(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -53,8 +53,8 @@ func Apart(f func() error) error {
 	return <-done
 }
 
-// newPanic describes what code has panicked with. It is called by the deferred function that has recovered, where the stack
-// is still that of the panic. Formatting calls methods of v, and package fmt survives their panics.
+// newPanic describes a recovered value. It must be called by the deferred function that has recovered, while the stack is
+// still that of the panic. Formatting calls methods of v, and package fmt survives their panics.
 func newPanic(v any) *Panic {
 	reason := fmt.Sprint(v)
 	if len(reason) > reasonMax {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// spoiled panics when somebody wants to know what it is.
+// spoiled panics when it is formatted.
 type spoiled struct{}
 
 func (spoiled) String() string { panic("no text") }
@@ -54,12 +54,12 @@ func TestCodeThatEndsItsGoroutine(t *testing.T) {
 		panic("and leaves")
 	}), &p)
 
-	told := make(chan *usercode.Panic, 1)
+	answered := make(chan *usercode.Panic, 1)
 	go func() {
-		_ = usercode.CallExit(leave, func(p *usercode.Panic) { told <- p })
+		_ = usercode.CallExit(leave, func(p *usercode.Panic) { answered <- p })
 		panic("the goroutine goes on")
 	}()
-	require.Contains(t, (<-told).Stack, "Goexit")
+	require.Contains(t, (<-answered).Stack, "Goexit")
 	require.Error(t, usercode.CallExit(explode, func(*usercode.Panic) { panic("it has not ended") }))
 }
 
