@@ -9,7 +9,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // Limits bound what one run, with the child runs below it, may grow to.
@@ -60,7 +59,7 @@ type Config struct {
 
 	// OnBlocked is what a playbook does when only tokens are left that its gates hold back, where the playbook does not say.
 	// Default: it waits for its context to be patched.
-	OnBlocked playbook.OnBlocked
+	OnBlocked template.OnBlocked
 
 	// PickUp says which of the unfinished runs in the store New goes on with; the engine also goes on with those it
 	// starts, and with their child runs. The others are left alone: they can be read, and what somebody wishes for one

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // What people read of a run: see packages inspect and reader.
@@ -153,7 +154,7 @@ func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
 // Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) as
 // far as its journal goes: admission, tasks, rules, arcs and tokens, none of which the journal holds. They follow from it, and
 // are derived again each time. A run of anything else is ErrNotPossible.
-func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error] {
+func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[routed.View, error] {
 	return readAll(ctx, r.engine, r.engine.reader.Views(ctx, r.id, from))
 }
 

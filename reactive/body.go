@@ -1,9 +1,12 @@
 package reactive
 
 import (
+	"errors"
 	"io"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/routed"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Body decides which calls a run makes, and when it is done, where a workflow's tree does not: the routed steps of a
@@ -33,16 +36,58 @@ type Body interface {
 
 	// Verdict says how a run that is done ends.
 	Verdict() Verdict
-}
 
-// Digester is a Body that can say what it holds.
-type Digester interface {
-	// Digest writes everything that what it does next depends on. Instants are written relative to now.
+	// Digest writes everything that what the body does next depends on. Instants are written relative to now.
 	Digest(w io.Writer, now int64)
+
+	// Secrets returns the marks of the secrets that a call is made with; none when it is not open.
+	Secrets(v int32) []string
+
+	Refuser
+	Teller
 }
 
-// StepReader is a Body that has steps of its own, beside the calls.
-type StepReader interface {
-	// StepNow is where a step stands, and what it has returned last. It reports false when there is no such step.
-	StepNow(name string) (Status, any, bool)
+// Refuser returns why a command that concerns a Body and no open call would be without effect; nil when it may be journaled.
+type Refuser interface {
+	// RefuseAbort concerns a key that names no open call. Errors wrap ErrUnknown, where the key names nothing.
+	RefuseAbort(key string) error
+
+	// RefuseRetry concerns a key that names no open call. Errors wrap ErrUnknown, where the key names nothing.
+	RefuseRetry(key string) error
+
+	// RefusePatch concerns values that are to be written to the context, by path.
+	RefusePatch(changes map[string]any) error
+}
+
+// ErrUnknown means that a key names nothing in a body.
+var ErrUnknown = errors.New("no such step")
+
+// Teller tells people where a body stands.
+type Teller interface {
+	// Workload returns the run's input, completed by the document's defaults. It must not be changed.
+	Workload() map[string]value.Value
+
+	// Context returns the run's context. It must not be changed.
+	Context() map[string]value.Value
+
+	// Counts returns the body's counts.
+	Counts() routed.Counts
+
+	// Steps returns the names of the steps, in the order written.
+	Steps() []string
+
+	// Tasks returns the labels of a step's tasks; nil when there is no such step.
+	Tasks(step string) []string
+
+	// StepNow returns where a step stands; false when there is no such step.
+	StepNow(name string) (routed.StepState, bool)
+
+	// Place returns what a call is for; false when it is not open.
+	Place(v int32) (routed.Place, bool)
+
+	// Waits returns what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
+	Waits() []routed.Wait
+
+	// Watch calls f with everything that happens in the body from now on, within Apply and in order. There is one f at most.
+	Watch(f func(routed.View))
 }

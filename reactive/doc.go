@@ -30,6 +30,9 @@
 //	tree            where nodes stand, with its gates (conditionals) and faults (why something has failed)
 //	Calls           in place of the tree, where a Body such as package net decides which calls there are
 //
+// The tree is no Body: a routed run has a tree too, whose part is to hold the statuses and slots of Calls, and what it derives is
+// derived within the fold, node by node, not after each event.
+//
 // What people ask is answered by packages above: inspect, callgraph, live.
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that comes twice,

@@ -108,7 +108,7 @@ func (r *Root) tidy() {
 // first.
 func (r *Root) Digest(w io.Writer, now int64) {
 	r.keeper.Digest(w, r.inOrder(), now)
-	if d, ok := r.body.(Digester); ok {
-		d.Digest(w, now)
+	if r.body != nil {
+		r.body.Digest(w, now)
 	}
 }

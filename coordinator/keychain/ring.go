@@ -47,10 +47,11 @@ type pair struct{ mark, secret string }
 // formerMax bounds how many replaced secrets a ring goes on hiding; the oldest are forgotten first.
 const formerMax = 256
 
-// New gives the ring of a run, with nothing on it; nil when the playbook has no keychain. The workload is the run's. Patience is
+// New gives the ring of a run, with nothing on it; nil when its workflow has no keychain. The workload is the run's. Patience is
 // how long the answer of a server may take that has a secret.
-func New(book *playbook.Playbook, workload map[string]value.Value, patience time.Duration) *Ring {
-	if len(book.Keychain) == 0 {
+func New(w *template.Workflow, workload map[string]value.Value, patience time.Duration) *Ring {
+	book, ok := playbook.Of(w)
+	if !ok || len(book.Keychain) == 0 {
 		return nil
 	}
 	return &Ring{
@@ -64,7 +65,7 @@ func Begin(ctx context.Context, w *template.Workflow, input value.Value, patienc
 	if !ok {
 		return nil, nil
 	}
-	ring := New(book, book.WorkloadOf(input), patience)
+	ring := New(w, book.WorkloadOf(input), patience)
 	if ring == nil {
 		return nil, nil
 	}

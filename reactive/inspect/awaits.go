@@ -10,7 +10,6 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -78,12 +77,12 @@ var errNotFixed = errors.New("it is known only in a run")
 func (f fixedInput) Name(name string) (value.Value, error) {
 	item := f.plan.Nodes[f.row].Item
 	var input any = item.Input
-	book, routed := playbook.Of(f.plan.Workflow)
+	routing := f.plan.Workflow.Routing
 	switch {
 	case name != "input", item.Node.(*template.Step).Func != nil:
 		return nil, errNotFixed
-	case routed: // the keys of its step's input, if it has them too, come after those
-		input = book.Sites[f.row].Input
+	case routing != nil: // the keys of its step's input, if it has them too, come after those
+		input = routing.Site(f.row).Input
 	case item.Input == nil:
 		return nil, nil
 	}

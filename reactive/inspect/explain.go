@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -26,7 +28,7 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string            `json:"kind"`              // a CauseKind or a net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
+	Kind    string            `json:"kind"`              // a CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
 	Text    string            `json:"text"`              // a sentence for people
 	Step    string            `json:"step,omitempty"`    // whom it is about
 	Due     time.Time         `json:"due,omitzero"`      // of timers
@@ -59,14 +61,14 @@ type Explainer struct {
 	id       string
 	root     *reactive.Root
 	net      *net.Net
-	nodes    map[string]*DecidingEvent     // by key
-	steps    map[string]*DecidingEvent     // of a playbook, by step and step-run
-	messages map[string]string             // by key of a call that waits for one
-	past     map[string]past               // of a playbook, by key of a step-run, an iteration or a call
-	lost     map[string][]string           // of a playbook, by step-run: keys of iterations that have failed
-	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
-	routed   map[string]net.View           // of a playbook, by step: where its newest run went
-	denied   map[string]denial             // of a playbook, by step: its gate's last word, where that was no
+	nodes    map[string]*DecidingEvent        // by key
+	steps    map[string]*DecidingEvent        // of a playbook, by step and step-run
+	messages map[string]string                // by key of a call that waits for one
+	past     map[string]past                  // of a playbook, by key of a step-run, an iteration or a call
+	lost     map[string][]string              // of a playbook, by step-run: keys of iterations that have failed
+	failed   map[*journal.Failure]routed.View // of a playbook, the step-runs that have failed
+	routed   map[string]routed.View           // of a playbook, by step: where its newest run went
+	denied   map[string]denial                // of a playbook, by step: its gate's last word, where that was no
 	status   reactive.RunStatus
 	decided  *DecidingEvent // of the run's status
 	paused   *DecidingEvent
@@ -83,7 +85,7 @@ func NewExplainer(id string, root *reactive.Root) *Explainer {
 		return x
 	}
 	x.steps, x.past, x.lost = map[string]*DecidingEvent{}, map[string]past{}, map[string][]string{}
-	x.failed, x.routed, x.denied = map[*journal.Failure]net.View{}, map[string]net.View{}, map[string]denial{}
+	x.failed, x.routed, x.denied = map[*journal.Failure]routed.View{}, map[string]routed.View{}, map[string]denial{}
 	x.net.Watch(x.view)
 	return x
 }

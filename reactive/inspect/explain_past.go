@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // A playbook's net forgets what is over: how it has ended is noted while the journal is gone through.
@@ -21,35 +22,35 @@ type past struct {
 func iterationKey(run string, i int) string { return fmt.Sprintf("%s[%d]", run, i) }
 
 // view notes what the net tells.
-func (x *Explainer) view(v net.View) {
+func (x *Explainer) view(v routed.View) {
 	switch v.Name {
-	case net.StepDone:
+	case routed.StepDone:
 		x.past[v.Run] = past{reactive.Completed, nil, x.event}
-	case net.StepFailed:
+	case routed.StepFailed:
 		x.past[v.Run] = past{reactive.Failed, v.Failure, x.event}
 		x.failed[v.Failure] = v
-	case net.IterationDone:
+	case routed.IterationDone:
 		x.past[iterationKey(v.Run, v.Iteration-1)] = past{reactive.Completed, nil, x.event}
-	case net.IterationFailed:
+	case routed.IterationFailed:
 		key := iterationKey(v.Run, v.Iteration-1)
 		x.past[key] = past{reactive.Failed, v.Failure, x.event}
 		x.lost[v.Run] = append(x.lost[v.Run], key)
-	case net.ExecutionCancelled:
+	case routed.ExecutionCancelled:
 		for _, run := range v.Runs {
 			step, _, _ := strings.Cut(run, "@")
 			x.past[run] = past{reactive.Aborted, nil, x.event}
 			x.steps[step] = x.event
 		}
-	case net.NextEvaluated:
+	case routed.NextEvaluated:
 		x.routed[v.Step] = v
-	case net.AdmitEvaluated:
+	case routed.AdmitEvaluated:
 		delete(x.denied, v.Step)
 		if v.Status != "allow" {
 			x.denied[v.Step] = denial{view: v, decided: x.event}
 		}
 	}
 	switch v.Name {
-	case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
+	case routed.StepScheduled, routed.StepDone, routed.StepFailed, routed.AdmitEvaluated:
 		x.steps[v.Step] = x.event
 		if v.Run != "" {
 			x.steps[v.Run] = x.event

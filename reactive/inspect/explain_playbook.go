@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -111,7 +113,7 @@ func (x *Explainer) final(i int) Reason {
 }
 
 // unrouted says why nothing went on from a step.
-func (x *Explainer) unrouted(s *net.StepState) Reason {
+func (x *Explainer) unrouted(s *routed.StepState) Reason {
 	return Reason{
 		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(x.routed[s.Step].Reads),
 		Text: fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()),
@@ -119,7 +121,7 @@ func (x *Explainer) unrouted(s *net.StepState) Reason {
 }
 
 // sent says what has become of a token that has come by an arc to a step that has not run.
-func (x *Explainer) sent(from *net.StepState, to int) Reason {
+func (x *Explainer) sent(from *routed.StepState, to int) Reason {
 	step := x.net.Playbook().Steps[to]
 	text := fmt.Sprintf("step-run %s has sent a token here, ", from.Routed.Run)
 	r := Reason{Decided: x.at(from.Routed.Seq)}
@@ -189,31 +191,31 @@ func (x *Explainer) readBy(arc *playbook.Arc, step string) map[string]any {
 }
 
 // wait puts what a playbook's run waits for into words.
-func (x *Explainer) wait(w *net.Wait) Reason {
+func (x *Explainer) wait(w *routed.Wait) Reason {
 	r := Reason{Kind: string(w.Kind), Step: w.Step, Decided: x.at(w.Since)}
 	switch w.Kind {
-	case net.AtGate:
+	case routed.AtGate:
 		r.Text = fmt.Sprintf("a token waits at the gate of step %s: %s", w.Step, x.verdict(w.Step, w.Rule, w.Err))
 		r.Values = shortened(w.Reads)
-	case net.AtJoin:
+	case routed.AtJoin:
 		r.Text = fmt.Sprintf("the join at step %s (%s) has tokens from %s, of the fan-out of %s; still to come: %d",
 			w.Step, w.Mode, strings.Join(w.Arrived, ", "), w.FanOut, w.Live)
-	case net.ForTurn:
+	case routed.ForTurn:
 		r.Text = fmt.Sprintf("a token may go on to step %s, and was not taken yet", w.Step)
-	case net.ForDelay:
+	case routed.ForDelay:
 		r = timerReason(fmt.Sprintf("task %s of %s is tried again: that", w.Task, w.Run), w.Due)
-	case net.ForItems:
+	case routed.ForItems:
 		r.Text, r.Decided = fmt.Sprintf("%s has done %d of %d items", w.Run, w.Done, w.Total), x.steps[w.Run]
-	case net.ForCall:
+	case routed.ForCall:
 		r = x.about(w.Node, 1)
-		r.Kind = string(net.ForCall)
+		r.Kind = string(routed.ForCall)
 	}
 	return r
 }
 
 // denial is a gate's no, and the event that has brought it about.
 type denial struct {
-	view    net.View
+	view    routed.View
 	decided *DecidingEvent
 }
 
@@ -224,7 +226,7 @@ func (x *Explainer) refusal(d denial) Reason {
 		err = d.view.Failure.Message
 	}
 	return Reason{
-		Kind: string(net.AtGate), Step: d.view.Step, Text: x.verdict(d.view.Step, d.view.Count, err), Values: shortened(d.view.Reads),
+		Kind: string(routed.AtGate), Step: d.view.Step, Text: x.verdict(d.view.Step, d.view.Count, err), Values: shortened(d.view.Reads),
 		Decided: d.decided,
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -83,9 +82,9 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
 		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
 	}
-	if n := net.Of(root); n != nil {
-		s.Steps = routedStates(n, s.Steps)
-		s.Routed = &Routed{Counts: n.Counts(), Context: n.Context()}
+	if body := root.Body(); body != nil {
+		s.Steps = routedStates(body, s.Steps)
+		s.Routed = &Routed{Counts: body.Counts(), Context: body.Context()}
 	}
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value

@@ -143,11 +143,9 @@ func (s *Signals) write(x *StepSignals) error {
 // now is what the root says of a step.
 func (s *Signals) now(key string) (status reactive.Status, result any, preconditions, blocks bool) {
 	r := s.root
-	if r.Body() != nil {
-		if steps, ok := r.Body().(reactive.StepReader); ok {
-			status, result, _ = steps.StepNow(key)
-		}
-		return status, result, false, false
+	if body := r.Body(); body != nil {
+		step, _ := body.StepNow(key)
+		return step.Status, step.Result, false, false
 	}
 	v, ok := r.Node(key)
 	if !ok {

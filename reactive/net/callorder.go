@@ -3,6 +3,7 @@ package net
 import (
 	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/net/callorder"
+	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 var _ callgraph.Ordered = (*Net)(nil)
@@ -14,8 +15,8 @@ func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
 		it := n.pipelines.byCell[v]
 		return it.run.key, it.index
 	})
-	n.Watch(func(v View) {
-		if v.Name == StepScheduled {
+	n.Watch(func(v routed.View) {
+		if v.Name == routed.StepScheduled {
 			i, _ := n.book.StepIndex(v.Step)
 			loop := n.book.Steps[i].Loop
 			order.Scheduled(v.Run, v.Runs, loop != nil && loop.Parallel)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -26,7 +28,7 @@ func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 func (c *runContext) patch(e *journal.Event) {
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path, ok := playbook.ParsePath(k)
+		path, ok := value.ParsePath(k)
 		v, err := value.Of(changes[k])
 		if err == nil {
 			err = variables.Fits(path, v)
@@ -35,15 +37,15 @@ func (c *runContext) patch(e *journal.Event) {
 			c.net.gates.Touch(path[0])
 		}
 	}
-	c.net.tell(View{Name: ContextPatched})
+	c.net.tell(routed.View{Name: routed.ContextPatched})
 }
 
-// PatchError says why a change of the context cannot be made; nil when it can.
-func (n *Net) PatchError(changes map[string]any) error {
+// RefusePatch returns why a change of the context cannot be made; nil when it can.
+func (n *Net) RefusePatch(changes map[string]any) error {
 	trial := n.ctx.Copied()
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path, ok := playbook.ParsePath(k)
+		path, ok := value.ParsePath(k)
 		if !ok {
 			return fmt.Errorf("%q is no path: write key or key.inner", k)
 		}
@@ -101,7 +103,7 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 		}
 	}
 	if patched {
-		c.net.tell(c.net.about(s, View{Name: ContextPatched}))
+		c.net.tell(c.net.about(s, routed.View{Name: routed.ContextPatched}))
 	}
 	return nil
 }

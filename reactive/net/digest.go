@@ -8,12 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
-
-var _ reactive.Digester = (*Net)(nil)
 
 // Digest writes everything that what the net does next depends on: where its tokens are and what they carry, how far its
 // step-runs have come, its context and its counts.

@@ -3,6 +3,9 @@ package net
 import (
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+	"github.com/sluiceflow/sluice/template"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/results"
@@ -166,10 +169,10 @@ func (n *Net) quiet() bool {
 // blocked does what the playbook says when only denied tokens are left. It reports false when the run waits for them.
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
-	case playbook.BlockedFails:
+	case template.BlockedFails:
 		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", n.gates.Len()))
 		return true
-	case playbook.BlockedDiscards:
+	case template.BlockedDiscards:
 		for _, t := range n.gates.All() {
 			n.unpend(t)
 			n.discard(t)
@@ -181,7 +184,7 @@ func (n *Net) blocked() bool {
 	}
 	if !n.waiting {
 		n.waiting = true
-		n.tell(View{Name: ExecutionWaiting, Count: n.gates.Len()})
+		n.tell(routed.View{Name: routed.ExecutionWaiting, Count: n.gates.Len()})
 	}
 	return false
 }
@@ -206,7 +209,7 @@ func (n *Net) finalize() bool {
 	n.final = finalToken
 	n.token++
 	t := &token{id: n.token, step: i, args: n.summary()}
-	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
+	n.tell(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
 	t.verdict = admission{n}.Judge(t)
 	n.tellVerdict(t)
 	if !t.verdict.Allow {

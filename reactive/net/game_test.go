@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/routed"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -351,7 +352,7 @@ func (b *table) same(m *model) {
 }
 
 func (b *table) quiet() bool {
-	return !slices.ContainsFunc(b.net().Waits(), func(w net.Wait) bool { return w.Run != "" || w.Kind == net.ForTurn })
+	return !slices.ContainsFunc(b.net().Waits(), func(w routed.Wait) bool { return w.Run != "" || w.Kind == routed.ForTurn })
 }
 
 // digest is what the next events depend on. Instants are of no matter to what is compared.
@@ -589,19 +590,19 @@ workflow:
   - {step: g, spec: {policy: {admit: {rules: [{when: '{{ ctx.go == true }}', then: {allow: true}}]}}}, next: {arcs: [{step: j}]}}
   - {step: j, spec: {join: {mode: all}}, tool: {kind: noop}}
 `)
-	of := func() (list []net.Wait) {
+	of := func() (list []routed.Wait) {
 		for _, w := range b.net().Waits() {
-			if w.Kind == net.AtJoin {
-				list = append(list, net.Wait{Step: w.Step, FanOut: w.FanOut, Arrived: w.Arrived, Live: w.Live})
+			if w.Kind == routed.AtJoin {
+				list = append(list, routed.Wait{Step: w.Step, FanOut: w.FanOut, Arrived: w.Arrived, Live: w.Live})
 			}
 		}
 		return list
 	}
-	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b"}, Live: 3}}, of())
+	require.Equal(t, []routed.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b"}, Live: 3}}, of())
 	b.answer("d@1.d_task", true)
-	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d"}, Live: 2}}, of())
+	require.Equal(t, []routed.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d"}, Live: 2}}, of())
 	b.answer("d@2.d_task", true)
-	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d", "d"}, Live: 1}}, of())
+	require.Equal(t, []routed.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d", "d"}, Live: 1}}, of())
 	b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{"go": true}})
 	require.Empty(t, of())
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/routed"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -89,7 +89,7 @@ func (b *table) holdEvent(e *journal.Event) {
 	}
 }
 
-func (b *table) holdView(v net.View) {
+func (b *table) holdView(v routed.View) {
 	b.hold(fmt.Sprintf("what was read at %s (%s)", v.Name, v.Step), v.Reads)
 }
 

@@ -3,6 +3,8 @@ package net
 import (
 	"strconv"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/gate"
@@ -25,7 +27,7 @@ type Net struct {
 	book  *playbook.Playbook
 	root  *reactive.Root
 	cells *reactive.Calls
-	watch func(View)
+	watch func(routed.View)
 
 	workload     map[string]value.Value
 	ctx          runContext
@@ -61,7 +63,7 @@ type stepState struct {
 	result  value.Value      // newest
 	from    string           // key of the run that gave result
 	gave    bool             // it has a result
-	routed  Routed
+	routed  routed.Arcs
 }
 
 // New makes the root of a playbook's run that has no events yet.
@@ -97,7 +99,7 @@ func (n *Net) Playbook() *playbook.Playbook { return n.book }
 func (n *Net) Workload() map[string]value.Value { return n.workload }
 
 // Watch has f told of everything that happens in the net from now on, within Apply and in order.
-func (n *Net) Watch(f func(View)) { n.watch = f }
+func (n *Net) Watch(f func(routed.View)) { n.watch = f }
 
 // Apply takes an event after the root has, and follows it to its end: outcomes, patches, step ends, routing, new tokens;
 // then pending tokens look again; then it is seen whether the net is quiescent. What is too much for one event goes on with the
@@ -124,8 +126,8 @@ func (n *Net) Apply(e *journal.Event) {
 	case journal.CallRequested:
 		n.pipelines.requested(e)
 	case journal.RunFinished:
-		n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
-		n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
+		n.tell(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
+		n.tell(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
 	}
 	n.pipelines.work()
 	n.defect(n.gates.Look(n.moved))
@@ -137,9 +139,9 @@ func (n *Net) Apply(e *journal.Event) {
 
 // begin puts the first token.
 func (n *Net) begin(e *journal.Event) {
-	n.tell(View{Name: ExecutionRequested})
-	n.tell(View{Name: RequestEvaluated, Status: "ok"})
-	n.tell(View{Name: WorkflowStarted})
+	n.tell(routed.View{Name: routed.ExecutionRequested})
+	n.tell(routed.View{Name: routed.RequestEvaluated, Status: "ok"})
+	n.tell(routed.View{Name: routed.WorkflowStarted})
 	input, _ := value.Of(e.Value)
 	n.workload = n.book.WorkloadOf(input)
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
@@ -149,8 +151,8 @@ func (n *Net) begin(e *journal.Event) {
 func (n *Net) close(e *journal.Event) {
 	if n.stopped {
 		if e.Type == journal.RunFinished {
-			n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
-			n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
+			n.tell(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
+			n.tell(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
 		}
 		return
 	}
@@ -163,7 +165,7 @@ func (n *Net) close(e *journal.Event) {
 		cut = append(cut, run.key)
 	}
 	n.runs.byKey, n.pipelines.byCell, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
-	n.tell(View{Name: ExecutionCancelled, Runs: cut})
+	n.tell(routed.View{Name: routed.ExecutionCancelled, Runs: cut})
 }
 
 // dropTokens takes every token away.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -128,7 +130,7 @@ func (p *pipelines) advance(it *iteration) {
 			return
 		}
 		it.began = p.net.instant()
-		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
+		p.net.tell(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 		if !p.conclude(it, &outcome.Outcome{}) {
 			return
 		}
@@ -161,7 +163,7 @@ func (p *pipelines) enter(it *iteration) {
 		it.visits = make([]int32, len(it.run.step.Tasks))
 	}
 	it.visits[it.pc]++
-	p.net.tell(p.net.at(it, View{Name: TaskStarted}))
+	p.net.tell(p.net.at(it, routed.View{Name: routed.TaskStarted}))
 	if site := it.task().Site; site >= 0 {
 		it.cell = p.net.cells.Open(int32(site), it.key())
 		p.byCell[it.cell] = it
@@ -182,7 +184,7 @@ func (p *pipelines) requested(e *journal.Event) {
 	v, ok := p.net.root.Node(e.Node)
 	if it := p.byCell[v]; ok && it != nil {
 		it.began = e.At
-		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
+		p.net.tell(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 	}
 }
 
@@ -270,11 +272,11 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	out.Duration = time.Duration(max(0, out.At-it.began))
 	it.out = out
 	p.keep(out)
-	name := AttemptDone
+	name := routed.AttemptDone
 	if out.Failure != nil {
-		name = AttemptFailed
+		name = routed.AttemptFailed
 	}
-	p.net.tell(p.net.at(it, View{Name: name, Failure: out.Failure}))
+	p.net.tell(p.net.at(it, routed.View{Name: name, Failure: out.Failure}))
 	s := &scope{net: p.net, run: it.run, it: it, args: it.run.args, out: out}
 	var rule *playbook.Rule
 	var do playbook.Do
@@ -293,7 +295,7 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	if do == playbook.Retry && it.tries >= rule.Attempts {
 		do = playbook.Fail
 	}
-	p.net.tell(p.net.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
+	p.net.tell(p.net.at(it, routed.View{Name: routed.PolicyEvaluated, Status: string(do)}))
 	if do != playbook.Retry {
 		p.endTask(it, out.Failure != nil || do == playbook.Fail)
 	}
@@ -310,11 +312,11 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 }
 
 func (p *pipelines) endTask(it *iteration, failed bool) {
-	name := TaskDone
+	name := routed.TaskDone
 	if failed {
-		name = TaskFailed
+		name = routed.TaskFailed
 	}
-	p.net.tell(p.net.at(it, View{Name: name, Failure: it.out.Failure}))
+	p.net.tell(p.net.at(it, routed.View{Name: name, Failure: it.out.Failure}))
 }
 
 // act does what was decided.

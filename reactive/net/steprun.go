@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -78,12 +80,12 @@ func (r *stepRuns) schedule() {
 		began: r.net.event.At, iters: map[int32]*iteration{},
 	}
 	r.byKey[run.key] = run
-	r.net.tell(View{Name: StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
+	r.net.tell(routed.View{Name: routed.StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
 	if len(step.Tasks) == 0 && step.Loop == nil {
 		r.endRun(run, nil)
 		return
 	}
-	r.net.tell(View{Name: StepStarted, Step: step.Name, Run: run.key})
+	r.net.tell(routed.View{Name: routed.StepStarted, Step: step.Name, Run: run.key})
 	if step.Timeout > 0 {
 		r.net.timers.add(&timer{due: call.After(run.began, step.Timeout), run: run})
 	}
@@ -110,7 +112,7 @@ func (r *stepRuns) start(run *stepRun) {
 		r.endRun(run, f)
 		return
 	}
-	r.net.tell(View{Name: LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+	r.net.tell(routed.View{Name: routed.LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	r.fill(run)
 }
 
@@ -174,8 +176,8 @@ func (r *stepRuns) fill(run *stepRun) {
 			it.ctx = r.net.ctx.Copied()
 		}
 		run.iters[it.index] = it
-		r.net.tell(View{Name: IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
-		r.net.tell(View{Name: IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.tell(routed.View{Name: routed.IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.tell(routed.View{Name: routed.IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
 		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 	}
 	if len(run.iters) == 0 {
@@ -194,13 +196,13 @@ func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 		r.endRun(run, f)
 		return
 	}
-	v := View{Name: IterationDone, Step: run.step.Name, Run: run.key, Iteration: int(it.index) + 1}
+	v := routed.View{Name: routed.IterationDone, Step: run.step.Name, Run: run.key, Iteration: int(it.index) + 1}
 	if f == nil {
 		run.done++
 		run.results[it.index] = it.prev
 	} else {
 		run.failed++
-		v.Name, v.Failure = IterationFailed, f
+		v.Name, v.Failure = routed.IterationFailed, f
 		if !run.step.BestEffort && run.failure == nil {
 			run.failure = f
 		}
@@ -225,7 +227,7 @@ func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	s := &r.net.steps[step.Index]
 	s.live--
 	event := map[string]any{
-		"step": step.Name, "step_run_id": run.key, "name": string(StepDone), "status": "done", "result": run.result,
+		"step": step.Name, "step_run_id": run.key, "name": string(routed.StepDone), "status": "done", "result": run.result,
 		"error": nil, "loop": nil,
 	}
 	if step.Loop != nil {
@@ -260,10 +262,10 @@ func (r *stepRuns) succeeded(run *stepRun, s *stepState, event map[string]any) {
 		r.net.tally.given = append(r.net.tally.given, run.step.Index)
 	}
 	if run.step.Loop != nil {
-		event["name"] = string(LoopDone)
-		r.net.tell(View{Name: LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+		event["name"] = string(routed.LoopDone)
+		r.net.tell(routed.View{Name: routed.LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	}
-	r.net.tell(View{Name: StepDone, Step: run.step.Name, Run: run.key})
+	r.net.tell(routed.View{Name: routed.StepDone, Step: run.step.Name, Run: run.key})
 }
 
 func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f *journal.Failure) {
@@ -274,8 +276,8 @@ func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f
 			"step": run.step.Name, "step_run_id": run.key, "kind": f.Code, "message": f.Message,
 		})
 	}
-	event["name"], event["status"] = string(StepFailed), "failed"
-	r.net.tell(View{Name: StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
+	event["name"], event["status"] = string(routed.StepFailed), "failed"
+	r.net.tell(routed.View{Name: routed.StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
 // timeout ends a run whose time is over.

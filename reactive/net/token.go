@@ -3,6 +3,8 @@ package net
 import (
 	"container/heap"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive/net/gate"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -47,7 +49,7 @@ func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 func (n *Net) put(t *token) {
 	n.token++
 	t.id, t.since = n.token, n.event.Seq
-	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
+	n.tell(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
 		n.fanOuts.park(t)
 		return

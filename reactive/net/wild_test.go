@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 // wild draws playbooks that use what the token game leaves out: timeouts, expressions that raise, args, paths in sets,
@@ -219,7 +219,7 @@ func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 			b.settle()
 			if b.root.Finished() == nil && !b.root.Paused() && len(b.calls()) == 0 && b.root.NextDue() == 0 {
 				waits := b.net().Waits()
-				require.True(t, slices.ContainsFunc(waits, func(w net.Wait) bool { return w.Kind == net.AtGate }), "%+v", waits)
+				require.True(t, slices.ContainsFunc(waits, func(w routed.Wait) bool { return w.Kind == routed.AtGate }), "%+v", waits)
 			}
 		}
 		b.again()
