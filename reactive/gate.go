@@ -216,8 +216,8 @@ func (gs *gates) wake(v int32) {
 
 // reaches reports whether gate g comes after v, or after the map of its own body that holds v.
 func (gs *gates) reaches(v, g int32) bool {
-	home := gs.l.Node(g).Block
-	for gs.l.Node(v).Block != home {
+	around := gs.l.Node(g).Block
+	for gs.l.Node(v).Block != around {
 		if gs.l.Node(v).Block == 0 {
 			return false
 		}

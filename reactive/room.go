@@ -48,7 +48,7 @@ func (o *room) isCandidate(entry int32) bool {
 	return there && o.l.Node(v).Has(ledger.Candidate)
 }
 
-// stopWaiting takes back a node's wish to start.
+// stopWaiting takes back a node's request to start.
 func (o *room) stopWaiting(v int32) {
 	o.l.Node(v).Flags &^= ledger.Candidate
 	o.dropGrant(v)
@@ -99,15 +99,15 @@ func (o *room) groupOf(v int32) int32 {
 
 // groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
 func (o *room) groupBeside(v, g int32) int32 {
-	home := o.plan.Groups[g].Map
+	around := o.plan.Groups[g].Map
 	b := o.l.Node(v).Block
-	for o.blocks[b].row != home {
+	for o.blocks[b].row != around {
 		b = o.blocks[b].parent
 	}
-	if home < 0 {
+	if around < 0 {
 		return g + 1
 	}
-	return o.blocks[b].slots + g - o.plan.Nodes[home].Slots[0]
+	return o.blocks[b].slots + g - o.plan.Nodes[around].Slots[0]
 }
 
 // addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.

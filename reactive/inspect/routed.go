@@ -146,7 +146,7 @@ func routedStates(body reactive.Body, calls []StepState) []StepState {
 	for _, name := range body.Steps() {
 		s, _ := body.StepNow(name)
 		state := StepState{
-			Step: s.Step, Kind: plan.Step, Status: s.Status, Runs: s.Runs, Live: s.Live, Tokens: s.Pending + s.Parked,
+			Step: s.Step, Kind: plan.Step, Status: s.Status, Runs: s.Runs, Live: s.Live, Tokens: s.Pending + s.Held,
 		}
 		if s.Status == reactive.Completed {
 			state.Output = s.Result

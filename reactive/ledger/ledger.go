@@ -78,7 +78,7 @@ func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
 	return Keeper{l}
 }
 
-// unwant takes back a node's wish to start, if it has one.
+// unwant takes back a node's request to start, if it has one.
 func (l *Ledger) unwant(v int32) {
 	if l.nodes[v].Has(Candidate | Granted) {
 		l.host.Unwant(v)

@@ -12,7 +12,7 @@ var _ callgraph.Ordered = (*Net)(nil)
 func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
 	order := callorder.New(g, func(key string) (string, int32) {
 		v, _ := n.root.Node(key)
-		it := n.pipelines.byCell[v]
+		it := n.pipelines.byCall[v]
 		return it.run.key, it.index
 	})
 	n.Watch(func(v routed.View) {

@@ -4,9 +4,9 @@
 //	        ┌───────────── arcs ◀──────────────┐
 //	token ──▶ gate ──▶ step-run ──▶ pipeline ──┴──▶ end of the branch
 //	  ▲        │ pending             │ tasks            │
-//	  └ join   └ ctx patched         └▶ cells of the root: the calls
+//	  └ join   └ ctx patched         └▶ calls of the root: the calls
 //
-// The calls themselves are kept by package reactive, as those of any workflow: the net opens a cell when a task begins, is
+// The calls themselves are kept by package reactive, as those of any workflow: the net opens a call when a task begins, is
 // told how it has ended, and closes it when control leaves the task. So timing, targets, fan-in and fulfillment of a tool
 // are what they are everywhere.
 //
@@ -40,7 +40,7 @@
 // whichever group within, and decides when it has enough, or when nothing of the group is live any more. What it lets go on
 // belongs to the fan-out around.
 //
-//	a ──▶ b ──▶ d ──▶ j     b has opened a group within that of a; j answers to a. What comes of d and e is parked with a's
+//	a ──▶ b ──▶ d ──▶ j     b has opened a group within that of a; j answers to a. What comes of d and e is held with a's
 //	│     └───▶ e ──▶ j     group and has left b's, which ends, and leaves a's, when neither is under way any more. Then, when
 //	└───▶ c ────────▶ j     c is not either, j goes on with what has come of d, e and c, in this order.
 package net

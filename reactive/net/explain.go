@@ -128,8 +128,8 @@ func (w *waits) inRun(run *stepRun) {
 			x.Task = it.task().Label
 		}
 		switch {
-		case it.cell != noCell:
-			x.Kind, x.Node = routed.ForCall, it.cell
+		case it.call != noCall:
+			x.Kind, x.Node = routed.ForCall, it.call
 		case it.wake == 0:
 			x.Kind, x.Due = routed.ForDelay, w.net.pipelines.more
 		default:

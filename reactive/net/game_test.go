@@ -277,7 +277,7 @@ func (b *table) take(items []decide.Item) {
 	}
 	require.Empty(b.t, b.root.OpenCalls(), "a run never finishes while a call is open")
 	require.Zero(b.t, b.root.NextDue(), "nor while a retry is to come")
-	require.Empty(b.t, b.net().Waits(), "nor while a token is pending or parked, or a step-run under way")
+	require.Empty(b.t, b.net().Waits(), "nor while a token is pending or held, or a step-run under way")
 }
 
 func (b *table) calls() (list []string) {
@@ -316,8 +316,8 @@ func (b *table) same(m *model) {
 				live++
 			}
 		}
-		require.Equal(t, []int{m.count[i], live, m.has(i, "pending"), m.has(i, "parked")},
-			[]int{got.Runs, got.Live, got.Pending, got.Parked}, "s%d: runs, live, pending, parked", i)
+		require.Equal(t, []int{m.count[i], live, m.has(i, "pending"), m.has(i, "held")},
+			[]int{got.Runs, got.Live, got.Pending, got.Held}, "s%d: runs, live, pending, held", i)
 	}
 	require.Equal(t, m.calls(), b.calls())
 	c := n.Counts()

@@ -33,7 +33,7 @@ type known struct {
 type fanOuts struct {
 	net     *Net
 	joining bool              // the playbook has joins: without any, fan-outs need not be kept
-	joins   map[*tracker]bool // with parked tokens
+	joins   map[*tracker]bool // with held tokens
 }
 
 // openGroup opens a fan-out of some branches.

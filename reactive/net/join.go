@@ -27,7 +27,7 @@ func (f *fanOuts) park(t *token) {
 	if !j.fired {
 		j.tokens = append(j.tokens, t)
 		f.joins[j] = true
-		f.net.steps[t.step].parked++
+		f.net.steps[t.step].held++
 		if join.Mode == playbook.JoinAny || join.Mode == playbook.JoinCount && len(j.tokens) == join.N {
 			f.fire(j)
 		}
@@ -62,7 +62,7 @@ func (f *fanOuts) fire(j *tracker) {
 }
 
 func (f *fanOuts) unpark(j *tracker) {
-	f.net.steps[j.step].parked -= int32(len(j.tokens))
+	f.net.steps[j.step].held -= int32(len(j.tokens))
 	delete(f.joins, j)
 }
 

@@ -85,7 +85,7 @@ type mToken struct {
 	step   int
 	group  *mGroup
 	arc    int
-	state  string // new, enabled, pending, parked
+	state  string // new, enabled, pending, held
 	final  bool
 	from   string // the run that it comes from; of one that was merged: the last
 	joined []string
@@ -262,7 +262,7 @@ func (m *model) arrive(t *mToken) {
 	if j.fired {
 		m.drop(t)
 	} else {
-		t.state = "parked"
+		t.state = "held"
 		j.tokens = append(j.tokens, t)
 		if s.join == "any" || s.join == "count" && len(j.tokens) == 2 {
 			m.fire(g, j)
@@ -294,7 +294,7 @@ func (m *model) fire(g *mGroup, j *mJoin) {
 // alive reports whether something may still arrive of a group, or of those within it.
 func (m *model) alive(g *mGroup) bool {
 	within := func(h *mGroup) bool { return slices.Contains(h.around(), g) }
-	return slices.ContainsFunc(m.tokens, func(t *mToken) bool { return t.state != "parked" && within(t.group) }) ||
+	return slices.ContainsFunc(m.tokens, func(t *mToken) bool { return t.state != "held" && within(t.group) }) ||
 		slices.ContainsFunc(m.runs, func(r *mRun) bool { return within(r.group) }) ||
 		slices.ContainsFunc(m.groups, func(h *mGroup) bool { return h != g && !h.closed && within(h) })
 }

@@ -19,14 +19,14 @@ import (
 // keeps the run's calls, and owned by the goroutine that owns the root.
 //
 // Invariants, checked by check:
-//  1. Every token is in exactly one place: ready, pending, or parked at a join.
+//  1. Every token is in exactly one place: ready, pending, or held at a join.
 //  2. A group's live count is that of its tokens and step-runs, and of the groups opened within it.
-//  3. Every open cell belongs to one iteration of one live step-run.
-//  4. A parked token is at the tracker of its group for that join, and the group that the tracker is of has live members.
+//  3. Every open call belongs to one iteration of one live step-run.
+//  4. A held token is at the tracker of its group for that join, and the group that the tracker is of has live members.
 type Net struct {
 	book  *playbook.Playbook
 	root  *reactive.Root
-	cells *reactive.Calls
+	calls *reactive.Calls
 	watch func(routed.View)
 
 	workload     map[string]value.Value
@@ -57,7 +57,7 @@ type stepState struct {
 	runs    int32 // scheduled so far
 	live    int32
 	pending int32 // tokens at its gate
-	parked  int32 // tokens at its join
+	held    int32 // tokens at its join
 	status  reactive.Status
 	failure *journal.Failure // of its newest failed run
 	result  value.Value      // newest
@@ -70,11 +70,11 @@ type stepState struct {
 func New(p *plan.Plan) *reactive.Root {
 	book := p.Workflow.Routing.(*playbook.Playbook)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		n := &Net{book: book, root: c.Root(), cells: c, steps: make([]stepState, len(book.Steps))}
+		n := &Net{book: book, root: c.Root(), calls: c, steps: make([]stepState, len(book.Steps))}
 		n.ctx.net, n.timers.net = n, n
 		n.fanOuts = fanOuts{net: n, joins: map[*tracker]bool{}}
 		n.runs = stepRuns{net: n, byKey: map[string]*stepRun{}}
-		n.pipelines = pipelines{net: n, byCell: map[int32]*iteration{}}
+		n.pipelines = pipelines{net: n, byCall: map[int32]*iteration{}}
 		for i := range n.steps {
 			n.fanOuts.joining = n.fanOuts.joining || book.Steps[i].Join != nil
 			n.steps[i].status = reactive.Idle
@@ -164,7 +164,7 @@ func (n *Net) close(e *journal.Event) {
 		n.steps[run.step.Index].live--
 		cut = append(cut, run.key)
 	}
-	n.runs.byKey, n.pipelines.byCell, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
+	n.runs.byKey, n.pipelines.byCall, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
 	n.tell(routed.View{Name: routed.ExecutionCancelled, Runs: cut})
 }
 
@@ -175,7 +175,7 @@ func (n *Net) dropTokens() {
 	}
 	n.defect(n.gates.Clear())
 	for i := range n.steps {
-		n.steps[i].pending, n.steps[i].parked = 0, 0
+		n.steps[i].pending, n.steps[i].held = 0, 0
 	}
 	clear(n.fanOuts.joins)
 }

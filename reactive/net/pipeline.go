@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// noCell is what an iteration has that makes no call.
-const noCell = -1
+// noCall is what an iteration has that makes no call.
+const noCall = -1
 
 // iteration is one passage through a step's pipeline.
 //
@@ -31,11 +31,11 @@ type iteration struct {
 	pc      int            // index of the task
 	entered bool           // the task has begun
 	tries   int            // of the task since control came to it
-	judged  int32          // attempts of the cell that were judged
+	judged  int32          // attempts of the call that were judged
 	visits  []int32        // by task: how often control came to it
 	input   value.Value    // of its step
 	begun   bool           // it has its input
-	cell    int32          // of its call; noCell: it makes none now
+	call    int32          // of its call; noCall: it makes none now
 	began   int64          // when the attempt was requested
 	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
@@ -65,7 +65,7 @@ func (it *iteration) key() string {
 // pipelines are the passages under way, and how far one event has taken them.
 type pipelines struct {
 	net      *Net
-	byCell   map[int32]*iteration
+	byCall   map[int32]*iteration
 	todo     []*iteration // to go on with in this event, or in those after it where that is too much
 	begun    int          // the work that was done before this event
 	attempts int          // of tasks that have ended in this event
@@ -89,9 +89,9 @@ func (p *pipelines) work() {
 				p.advance(it)
 			}
 		}
-		p.net.cells.Derive()
-		for _, v := range p.net.cells.Touched() {
-			if it := p.byCell[v]; it != nil && p.net.root.Final(v) {
+		p.net.calls.Derive()
+		for _, v := range p.net.calls.Touched() {
+			if it := p.byCall[v]; it != nil && p.net.root.Final(v) {
 				p.ended(it)
 			}
 		}
@@ -126,7 +126,7 @@ func (p *pipelines) advance(it *iteration) {
 		if !it.entered {
 			p.enter(it)
 		}
-		if it.cell != noCell || it.task().Site >= 0 {
+		if it.call != noCall || it.task().Site >= 0 {
 			return
 		}
 		it.began = p.net.instant()
@@ -165,16 +165,16 @@ func (p *pipelines) enter(it *iteration) {
 	it.visits[it.pc]++
 	p.net.tell(p.net.at(it, routed.View{Name: routed.TaskStarted}))
 	if site := it.task().Site; site >= 0 {
-		it.cell = p.net.cells.Open(int32(site), it.key())
-		p.byCell[it.cell] = it
+		it.call = p.net.calls.Open(int32(site), it.key())
+		p.byCall[it.call] = it
 	}
 }
 
-func (p *pipelines) closeCell(it *iteration) {
-	if it.cell != noCell {
-		delete(p.byCell, it.cell)
-		p.net.cells.Close(it.cell)
-		it.cell = noCell
+func (p *pipelines) closeCall(it *iteration) {
+	if it.call != noCall {
+		delete(p.byCall, it.call)
+		p.net.calls.Close(it.call)
+		it.call = noCall
 	}
 	it.wake = 0
 }
@@ -182,15 +182,15 @@ func (p *pipelines) closeCell(it *iteration) {
 // requested notes the beginning of an attempt.
 func (p *pipelines) requested(e *journal.Event) {
 	v, ok := p.net.root.Node(e.Node)
-	if it := p.byCell[v]; ok && it != nil {
+	if it := p.byCall[v]; ok && it != nil {
 		it.began = e.At
 		p.net.tell(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 	}
 }
 
-// Input is what the call of a cell is made with.
+// Input is what the call of a call is made with.
 func (n *Net) Input(v int32) (any, *journal.Failure) {
-	it := n.pipelines.byCell[v]
+	it := n.pipelines.byCall[v]
 	if it == nil {
 		return nil, nil
 	}
@@ -230,7 +230,7 @@ func (p *pipelines) render(it *iteration) (value.Value, error) {
 
 // ended takes what the call of an iteration has come to.
 func (p *pipelines) ended(it *iteration) {
-	v := it.cell
+	v := it.call
 	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.told()}
 	switch {
 	case p.net.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
@@ -348,7 +348,7 @@ func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule
 
 // moveTo takes control to another task.
 func (p *pipelines) moveTo(it *iteration, pc int) {
-	p.closeCell(it)
+	p.closeCall(it)
 	it.pc, it.entered = pc, false
 }
 
@@ -381,8 +381,8 @@ func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 		return false
 	}
 	due := call.After(p.net.instant(), pause)
-	if it.cell != noCell {
-		p.net.cells.Again(it.cell, due)
+	if it.call != noCall {
+		p.net.calls.Again(it.call, due)
 		return false
 	}
 	it.wake = due

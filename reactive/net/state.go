@@ -10,12 +10,12 @@ func (n *Net) Step(i int) routed.StepState {
 	s := &n.steps[i]
 	out := routed.StepState{
 		Step: n.book.Steps[i].Name, Status: s.status, Runs: int(s.runs), Live: int(s.live), Pending: int(s.pending),
-		Parked: int(s.parked), Failure: s.failure, Result: s.result, Routed: s.routed,
+		Held: int(s.held), Failure: s.failure, Result: s.result, Routed: s.routed,
 	}
 	switch {
 	case s.live > 0:
 		out.Status = reactive.Running
-	case s.pending+s.parked > 0:
+	case s.pending+s.held > 0:
 		out.Status = reactive.Waiting
 	}
 	return out
@@ -55,17 +55,17 @@ func (n *Net) Counts() routed.Counts {
 	}
 }
 
-// Secrets gives the marks of those that the call of a cell is given; none when it is not open.
+// Secrets gives the marks of those that the call of a call is given; none when it is not open.
 func (n *Net) Secrets(v int32) []string {
-	if it := n.pipelines.byCell[v]; it != nil {
+	if it := n.pipelines.byCall[v]; it != nil {
 		return it.task().Secrets
 	}
 	return nil
 }
 
-// Place says what a cell is for. It reports false when the cell is not open.
+// Place says what a call is for. It reports false when the call is not open.
 func (n *Net) Place(v int32) (routed.Place, bool) {
-	it := n.pipelines.byCell[v]
+	it := n.pipelines.byCall[v]
 	if it == nil {
 		return routed.Place{}, false
 	}

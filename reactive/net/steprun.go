@@ -103,7 +103,7 @@ func (r *stepRuns) start(run *stepRun) {
 		run.input, run.noInput = in, err
 	}
 	if run.step.Loop == nil {
-		it := &iteration{run: run, cell: noCell}
+		it := &iteration{run: run, call: noCall}
 		run.iters[0] = it
 		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 		return
@@ -169,7 +169,7 @@ func (r *stepRuns) fill(run *stepRun) {
 		i := run.next
 		run.next++
 		it := &iteration{
-			run: run, index: int32(i), cell: noCell,
+			run: run, index: int32(i), call: noCall,
 			vars: variables.Of(map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}),
 		}
 		if run.step.Loop.Parallel {
@@ -188,7 +188,7 @@ func (r *stepRuns) fill(run *stepRun) {
 // endIteration ends one iteration, and goes on with its loop.
 func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
-	r.net.pipelines.closeCell(it)
+	r.net.pipelines.closeCall(it)
 	delete(run.iters, it.index)
 	run.out, run.labeled = it.out, it.results.Copied()
 	if run.step.Loop == nil {
@@ -300,7 +300,7 @@ func (n *Net) Live(key string) bool { return n.runs.byKey[key] != nil }
 // cut ends a run from outside. Its calls are stopped, and no task's rules are asked.
 func (r *stepRuns) cut(run *stepRun, f *journal.Failure) {
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
-		r.net.pipelines.closeCell(run.iters[i])
+		r.net.pipelines.closeCall(run.iters[i])
 	}
 	run.iters = nil
 	r.endRun(run, f)

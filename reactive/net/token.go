@@ -15,7 +15,7 @@ type token struct {
 	step    int
 	args    map[string]value.Value
 	event   value.Value  // what the step that it comes from has ended with; nil: it comes from outside
-	group   *group       // innermost fan-out that it belongs to; nil: none. A parked token has left it
+	group   *group       // innermost fan-out that it belongs to; nil: none. A held token has left it
 	arc     int          // index of the arc by which its branch left the router of that fan-out
 	from    string       // the step that it comes from
 	status  string       // how that ended: done or failed

@@ -13,7 +13,7 @@ type StepState struct {
 	Runs    int              // scheduled so far
 	Live    int              // under way
 	Pending int              // tokens at its gate
-	Parked  int              // tokens at its join
+	Held    int              // tokens at its join
 	Failure *journal.Failure // of its newest failed run
 	Result  value.Value      // newest
 	Routed  Arcs             // its newest run
