@@ -37,7 +37,7 @@ type Body interface {
 	// Verdict says how a run that is done ends.
 	Verdict() Verdict
 
-	// Digest writes everything that what the body does next depends on. Instants are written relative to now.
+	// Digest writes all state that the body's future depends on. Instants are written relative to now.
 	Digest(w io.Writer, now int64)
 
 	// Secrets returns the marks of the secrets that a call is made with; none when it is not open.

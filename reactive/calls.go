@@ -125,7 +125,7 @@ func (c *Calls) Derive() {
 // Root is the root that the calls belong to.
 func (c *Calls) Root() *Root { return c.root }
 
-// Again has a call that has ended made once more, at an instant.
+// Again makes a call that has ended once more, at an instant.
 func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
 // callChange is what is told of a call whose status changes; nil where there are no calls.

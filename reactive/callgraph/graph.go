@@ -36,12 +36,12 @@ type Node struct {
 	Run         string
 	Step        string // key of the step; of a playbook, of the call within the step-run
 	Attempt     int32
-	Participant string // who was asked; "": nobody in particular
+	Participant string // that was asked; "": the call had none
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
 	Operation   string // "" when it is not known
 	Status      Status
 	Parent      string            // ID of the call that made it; "": the run did, and is nobody's child
-	Identity    *journal.Identity // in whose name it was made; nil: nobody is named
+	Identity    *journal.Identity // in whose name it was made; nil: no one is named
 	Input       any
 	Output      any
 	Failure     *journal.Failure

@@ -29,7 +29,7 @@ type State struct {
 	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
 }
 
-// StepState is where a step, map or named conditional stands.
+// StepState is the state of a step, map or named conditional.
 type StepState struct {
 	Step        string // its key
 	Kind        plan.Kind

@@ -58,7 +58,7 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 	return nil
 }
 
-// checkBlob compares the name of a blob's stream with its content: a name that lies would be damage to whoever reads it.
+// checkBlob compares the name of a blob's stream with its content: readers would take a wrong name for damage.
 func checkBlob(stream string, e *Event) error {
 	if !strings.HasPrefix(stream, blobPrefix) {
 		return nil
@@ -73,5 +73,5 @@ func checkBlob(stream string, e *Event) error {
 	return nil
 }
 
-// ParentRun is the id of the run whose call has started a run; "" when no call has.
+// ParentRun returns the id of the run whose call has started a run; "" when no call has.
 func ParentRun(run string) string { return run[:max(0, strings.LastIndexByte(run, '/'))] }

@@ -28,7 +28,7 @@ type message struct {
 	bytes   int
 }
 
-// Answer is what the engine itself gives a call.
+// Answer is an answer that the engine itself gives to a call.
 type Answer struct {
 	Request
 	Output any

@@ -1,6 +1,6 @@
 package ledger
 
-// Status is where a step, map or decision stands. It is derived from plan and journal and never set by hand.
+// Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 type Status uint8
 
 // The statuses, in the order of a step's life. Absent is an item of a map that has not been expanded that far.

@@ -362,7 +362,7 @@ func (k *tasks) dropTask(v int32) {
 	k.l.nodes[v].Flags &^= Held
 }
 
-// forgetTask takes back that anybody is to decide about a step.
+// forgetTask withdraws the open decision about a step.
 func (k *tasks) forgetTask(v int32) {
 	k.stopAsking(v)
 	k.setTask(v, call.NoTask)

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Digest writes everything that what the net does next depends on: where its tokens are and what they carry, how far its
-// step-runs have come, its context and its counts.
+// Digest writes all state that the net's future depends on: its tokens, the progress of its step-runs, its context and its
+// counts.
 func (n *Net) Digest(w io.Writer, now int64) {
 	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
 		min(1, n.tally.normal), n.pipelines.jumps, n.runs.scheduled, n.tally.partial, n.stopped)

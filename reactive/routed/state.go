@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// StepState is where one step stands, over all of its runs.
+// StepState is the state of one step, over all of its runs.
 type StepState struct {
 	Step    string
 	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
@@ -19,7 +19,7 @@ type StepState struct {
 	Routed  Arcs             // its newest run
 }
 
-// Arcs is where the newest run of a step that has arcs went.
+// Arcs says which arcs the newest run of a step took.
 type Arcs struct {
 	Run     string           // "": none has ended yet
 	Seq     uint64           // of the event that ended it
@@ -27,7 +27,7 @@ type Arcs struct {
 	Failure *journal.Failure // why the arcs could not be followed
 }
 
-// Counts are how much of what there was.
+// Counts has the totals of a run.
 type Counts struct {
 	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
 	NormalBranches, BadBranches  int
@@ -35,7 +35,7 @@ type Counts struct {
 	Jumps                        int
 }
 
-// Place is what a call of the net is for.
+// Place says which task a call belongs to.
 type Place struct {
 	Step, Run, Task, Kind string
 	Iteration             int // of its loop, from 0; -1: the step has none

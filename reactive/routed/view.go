@@ -5,10 +5,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ViewName says what a View tells of.
+// ViewName is the kind of a View.
 type ViewName string
 
-// What happens in a net. None of it is in the journal: it follows from the journal's events, and is told when they are
+// The kinds of views. Views are not journaled: they follow from the journal's events, and are reported when those are
 // applied, in this order for a step-run:
 //
 //	policy.admit.evaluated → step.scheduled → step.started → [loop.started → loop.iteration.*] → task.* → step.done │ step.failed
@@ -44,7 +44,7 @@ const (
 	PlaybookProcessed  ViewName = "playbook.processed"
 )
 
-// View is one thing that has happened in a net. Only the fields that its name has use for are set.
+// View is something that has happened in a body. Only the fields that its name uses are set.
 type View struct {
 	Name      ViewName
 	Seq       uint64 // of the journal's event that it follows from

@@ -2,10 +2,10 @@ package routed
 
 import "github.com/sluiceflow/sluice/template/value"
 
-// WaitKind says what somebody waits for in a net.
+// WaitKind is the kind of a Wait.
 type WaitKind string
 
-// What there is to wait for.
+// The kinds of waits.
 const (
 	AtGate   WaitKind = "gate"  // a token is denied until the context changes
 	AtJoin   WaitKind = "join"  // tokens have arrived and others may still
@@ -15,7 +15,7 @@ const (
 	ForItems WaitKind = "items" // a loop's iterations
 )
 
-// Wait is something that a step waits for. Only the fields that its kind has use for are set.
+// Wait is something that a step waits for. Only the fields that its kind uses are set.
 type Wait struct {
 	Kind  WaitKind
 	Step  string
