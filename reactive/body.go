@@ -17,14 +17,14 @@ type Body interface {
 	// follows any more.
 	Apply(e *journal.Event)
 
-	// Input is what the next attempt of a call is made with.
+	// Input returns what the next attempt of a call is made with.
 	Input(v int32) (any, *journal.Failure)
 
-	// NextFiring is the key of the step-run that is to be scheduled next; it stays the next until it was. It reports false
+	// NextFiring returns the key of the step-run that is to be scheduled next; it stays the next until it was. It reports false
 	// when there is none.
 	NextFiring() (string, bool)
 
-	// NextDue is when the body's next timer is due, Unix nanoseconds, and whether something is then tried again; 0: it has
+	// NextDue returns when the body's next timer is due, Unix nanoseconds, and whether something is then tried again; 0: it has
 	// none.
 	NextDue() (due int64, retry bool)
 
@@ -34,7 +34,7 @@ type Body interface {
 	// Done reports whether nothing is left to do.
 	Done() bool
 
-	// Verdict says how a run that is done ends.
+	// Verdict returns how a run ends that is done.
 	Verdict() Verdict
 
 	// Digest writes all state that the body's future depends on. Instants are written relative to now.
@@ -62,7 +62,7 @@ type Refuser interface {
 // ErrUnknown means that a key names nothing in a body.
 var ErrUnknown = errors.New("no such step")
 
-// Teller tells people where a body stands.
+// Teller reports the state of a body.
 type Teller interface {
 	// Workload returns the run's input, completed by the document's defaults. It must not be changed.
 	Workload() map[string]value.Value
@@ -79,10 +79,10 @@ type Teller interface {
 	// Tasks returns the labels of a step's tasks; nil when there is no such step.
 	Tasks(step string) []string
 
-	// StepNow returns where a step stands; false when there is no such step.
+	// StepNow returns the state of a step; false when there is no such step.
 	StepNow(name string) (routed.StepState, bool)
 
-	// Place returns what a call is for; false when it is not open.
+	// Place returns the task that a call belongs to; false when it is not open.
 	Place(v int32) (routed.Place, bool)
 
 	// Waits returns what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.

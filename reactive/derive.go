@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// derive gives a node the status that follows from its facts, its predecessors and what is around it. The bank calls it
+// derive sets the status of a node that follows from its facts, its predecessors and what is around it. The bank calls it
 // for every marked node, predecessors first.
 func (t *tree) derive(v int32) {
 	row := t.l.Row(v)
@@ -64,7 +64,7 @@ const (
 	broken                      // it failed or was aborted: everything inside aborts
 )
 
-// branch is the state of the innermost conditional around v. Those further out speak through its status.
+// branch returns the state of the innermost conditional around v. Those further out speak through its status.
 func (t *tree) branch(v int32) branchState {
 	row := t.l.Row(v)
 	if row.Gate < 0 {
@@ -146,7 +146,7 @@ func (t *tree) deriveUntouched(v int32) {
 	}
 }
 
-// moved is the status of a node that waits for its predecessors.
+// moved returns the status of a node that waits for its predecessors.
 func (t *tree) moved(v int32) ledger.Status {
 	if t.bank.Count(v, plan.Moved) > 0 {
 		return ledger.Waiting

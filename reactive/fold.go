@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// fold takes an event into the facts and marks what has to be derived anew. What depends on the order of history is
+// fold adds an event to the facts and marks the nodes to be recomputed. What depends on the order of history is
 // decided here and nowhere else.
 func (r *Root) fold(e *journal.Event) ledger.Outcome {
 	switch e.Type {
@@ -32,7 +32,7 @@ func (r *Root) fold(e *journal.Event) ledger.Outcome {
 	}
 	v := r.resolve(e)
 	if v < 0 && r.body != nil {
-		return ledger.Late // its call is over, or it is about what the body alone knows of
+		return ledger.Late // its call is over, or it concerns the body alone
 	}
 	if v < 0 {
 		return r.keeper.Loose(e)
@@ -143,7 +143,7 @@ func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 	for v := range r.Len() {
 		n := r.keeper.Node(v)
 		switch {
-		case n.Has(ledger.Held): // its work stays done, and nobody decides about it any more
+		case n.Has(ledger.Held): // its work stays done, and no decision follows any more
 			r.keeper.ForgetTask(v)
 			n.Flags &^= ledger.Pending | ledger.RetryDue
 		case n.Status == ledger.Running && r.Row(v).Kind == plan.Step:

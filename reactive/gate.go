@@ -233,7 +233,7 @@ func (gs *gates) reaches(v, g int32) bool {
 	return set[from/64]&(1<<(from%64)) != 0
 }
 
-// ancestors is the set of rows that lead to row.
+// ancestors returns the set of rows that lead to row.
 func (gs *gates) ancestors(row int32) []uint64 {
 	set := make([]uint64, len(gs.plan.Nodes)/64+1)
 	for stack := []int32{row}; len(stack) > 0; {

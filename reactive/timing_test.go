@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// limited is a workflow of a step a with a timing, of b that needs it, and of an independent step.
+// limited returns a workflow of a step a with a timing, of b that needs it, and of an independent step.
 func limited(t testing.TB, timing, rest string) *plan.Plan {
 	return load(t, `
 kind: Workflow

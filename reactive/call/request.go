@@ -21,7 +21,7 @@ type Request struct {
 	Secrets     []string          // marks in Input of the call's secrets, which replace them when the call is made
 }
 
-// Key is the idempotency key of the step: the same over its automatic retries and after a crash.
+// Key returns the idempotency key of the step: the same over its automatic retries and after a crash.
 func (r *Request) Key() string {
 	if r.Decision != 0 {
 		return r.Run + "/" + r.Node + "/?" + strconv.Itoa(int(r.Decision))

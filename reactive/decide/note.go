@@ -35,7 +35,7 @@ func (s *Stepper) Settle(now int64) []journal.Event {
 	return s.batch
 }
 
-// HeadOf is the head of a run whose events a root has been given. It follows from them alone.
+// HeadOf returns the head of a run whose events a root has been given. It follows from them alone.
 func HeadOf(root *reactive.Root) journal.Head {
 	s := root.Start()
 	return journal.Head{
@@ -44,7 +44,7 @@ func HeadOf(root *reactive.Root) journal.Head {
 	}
 }
 
-// HeadAfter is the head that the store has of a run whose events the root has been given, the last of which is last; Last is
+// HeadAfter returns the head that the store has of a run whose events the root has been given, the last of which is last; Last is
 // left to the store. What a command has left to be decided is due at once, see Run.Driven.
 func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
 	h := HeadOf(root)

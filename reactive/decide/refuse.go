@@ -128,7 +128,7 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	return nil
 }
 
-// refuseOther is refuseStep for what is no open call of a routed run: its body decides.
+// refuseOther returns refuseStep for what is no open call of a routed run: its body decides.
 func refuseOther(body reactive.Body, e *journal.Event) error {
 	refuse := body.RefuseAbort
 	if e.Type == journal.NodeRetried {

@@ -29,7 +29,7 @@ func SameRules(start *journal.Start) error {
 		ErrMissing, ErrRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
 }
 
-// Started is the first event of a run of p: it holds everything of the workflow that rules of later versions could read
+// Started returns the first event of a run of p: it holds everything of the workflow that rules of later versions could read
 // otherwise, and the limits that the run keeps, completed. Its Detail.Start belongs to the caller, who adds what only that
 // run has.
 func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal.Event {

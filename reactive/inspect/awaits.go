@@ -16,10 +16,10 @@ import (
 // awaitedMax is how many names an UnawaitedError lists where none is near.
 const awaitedMax = 5
 
-// UnawaitedError says that no step of a run's workflow waits for a message: it is journaled, and nobody will take it.
+// UnawaitedError says that no step of a run's workflow waits for a message: it is journaled, and no step will take it.
 type UnawaitedError struct {
 	Workflow string   // name
-	Message  string   // that nobody waits for
+	Message  string   // that no step waits for
 	Nearest  string   // the name that was probably meant; "": none is near
 	Awaited  []string // all names that steps of the workflow wait for, sorted
 }

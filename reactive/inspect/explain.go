@@ -140,7 +140,7 @@ func (x *Explainer) Apply(e *journal.Event) {
 	}
 }
 
-// at is the event with a sequence.
+// at returns the event with a sequence.
 func (x *Explainer) at(seq uint64) *DecidingEvent {
 	if seq == 0 || seq > uint64(len(x.journal)) {
 		return nil
@@ -186,7 +186,7 @@ func (x *Explainer) isFrontier(v int32) bool {
 	return false
 }
 
-// ending says why a run has ended as it has.
+// ending returns why a run has ended as it has.
 func (x *Explainer) ending(e *journal.Event) []Reason {
 	f := e.Detail.Failure
 	if f == nil {
@@ -211,7 +211,7 @@ func (x *Explainer) ending(e *journal.Event) []Reason {
 	return []Reason{r}
 }
 
-// blamed is the step-run whose failure a playbook's run has ended with: it need not be the newest of its step, nor have kept
+// blamed returns the step-run whose failure a playbook's run has ended with: it need not be the newest of its step, nor have kept
 // the run from going on.
 func (x *Explainer) blamed() []Reason {
 	v, ok := x.failed[x.net.Verdict().Failure]
@@ -265,7 +265,7 @@ func (x *Explainer) step(name string) (*Explanation, error) {
 	return out, nil
 }
 
-// about is a node with its own reasons below it.
+// about returns a node with its own reasons below it.
 func (x *Explainer) about(v int32, depth int) Reason {
 	key := x.name(v)
 	r := Reason{Kind: "step", Step: x.root.Key(v), Text: key + " is " + x.root.Status(v).String(), Decided: x.nodes[x.root.Key(v)]}
@@ -278,7 +278,7 @@ func (x *Explainer) about(v int32, depth int) Reason {
 	return r
 }
 
-// name is what a node is called in a sentence.
+// name returns the name of a node in a sentence.
 func (x *Explainer) name(v int32) string {
 	kind := x.kind(v)
 	if key := x.root.Key(v); key != "" {
@@ -290,7 +290,7 @@ func (x *Explainer) name(v int32) string {
 	return "an unnamed " + kind
 }
 
-// kind is what a node is.
+// kind returns the kind of a node.
 func (x *Explainer) kind(v int32) string {
 	if x.net != nil {
 		return "call"
@@ -298,7 +298,7 @@ func (x *Explainer) kind(v int32) string {
 	return [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[x.root.Row(v).Kind]
 }
 
-// reasons are why a node stands where it does.
+// reasons returns why a node stands where it does.
 func (x *Explainer) reasons(v int32, depth int) []Reason {
 	if u, ok := x.closer(v); ok {
 		r := x.about(u, depth+1)
@@ -324,7 +324,7 @@ func (x *Explainer) reasons(v int32, depth int) []Reason {
 	return list
 }
 
-// closer is the node whose failure has ended the run, and aborted this one with all that had not ended.
+// closer returns the node whose failure has ended the run, and aborted this one with all that had not ended.
 func (x *Explainer) closer(v int32) (int32, bool) {
 	by := x.root.ClosedBy()
 	if by == nil || x.root.Status(v) != reactive.Aborted || x.nodes[x.root.Key(v)] != x.at(by.Seq) {
@@ -339,7 +339,7 @@ func (x *Explainer) blocked(v int32) bool {
 	return slices.ContainsFunc(Causes(x.root, v), func(c Cause) bool { return c.Kind == ByFailure })
 }
 
-// callOf is what a running step has called.
+// callOf returns the call of a running step.
 func (x *Explainer) callOf(v int32) []Reason {
 	if x.root.Row(v).Kind != plan.Step {
 		return nil
@@ -415,7 +415,7 @@ func gave(root *reactive.Root, v int32) string {
 	return "could not be decided"
 }
 
-// branch says what the conditional around a node has done about it.
+// branch returns what the conditional around a node has done about it.
 func (x *Explainer) branch(v, gate int32) string {
 	switch chosen := x.root.Chose(gate); {
 	case chosen == plan.Undecided:
@@ -426,7 +426,7 @@ func (x *Explainer) branch(v, gate int32) string {
 	return x.name(gate) + " has chosen the other branch"
 }
 
-// readings are the values that a test has read, short, and why there were none.
+// readings returns the values that a test has read, short, and why there were none.
 func readings(list []ReadValue) (values map[string]any, missing map[string]string) {
 	values, missing = make(map[string]any, len(list)), map[string]string{}
 	for _, r := range list {
@@ -442,7 +442,7 @@ func readings(list []ReadValue) (values map[string]any, missing map[string]strin
 // valueMax is how much of a value an explanation shows, in bytes of JSON.
 const valueMax = 200
 
-// shortened are values with texts in the place of those that are long. What it is given stays as it is.
+// shortened returns values with texts in the place of those that are long. What it is given stays as it is.
 func shortened(values map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for k, v := range values {

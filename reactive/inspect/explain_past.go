@@ -58,7 +58,7 @@ func (x *Explainer) view(v routed.View) {
 	}
 }
 
-// cut says how something has ended that has not come to an end of its own: with its step-run, or with the whole run.
+// cut returns how something has ended that has not come to an end of its own: with its step-run, or with the whole run.
 func (x *Explainer) cut(name string) Reason {
 	run := runOf(name)
 	if p, over := x.past[run]; over && run != name {
@@ -74,7 +74,7 @@ func (x *Explainer) cut(name string) Reason {
 // lostMax is how many of a loop's iterations that have failed are named.
 const lostMax = 5
 
-// lostItems are the iterations of a step-run that have failed, the first of them named.
+// lostItems returns the iterations of a step-run that have failed, the first of them named.
 func (x *Explainer) lostItems(run string) []Reason {
 	keys := x.lost[run]
 	if len(keys) == 0 {
@@ -130,7 +130,7 @@ func (x *Explainer) called(iteration string) bool {
 	return false
 }
 
-// runOf is the key of the step-run that the key of a part of a step is in.
+// runOf returns the key of the step-run that the key of a part of a step is in.
 func runOf(key string) string {
 	at := strings.IndexByte(key, '@') + 1
 	if end := strings.IndexAny(key[at:], "[."); end >= 0 {
@@ -139,7 +139,7 @@ func runOf(key string) string {
 	return key
 }
 
-// partKind says what the key of a part of a step is that of.
+// partKind returns the kind of a part of a step, by its key.
 func partKind(key string) string {
 	_, part, _ := strings.Cut(key, "@")
 	switch {

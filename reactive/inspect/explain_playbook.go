@@ -52,7 +52,7 @@ func (x *Explainer) playbookStep(name string) *Explanation {
 	return out
 }
 
-// faults are what has gone wrong in a playbook that did not complete: the steps whose newest run has failed, arcs that could
+// faults returns the reasons why a playbook did not complete: the steps whose newest run has failed, arcs that could
 // not be followed, and where it was given up since nothing else could move, the gates that were shut.
 func (x *Explainer) faults(code string) (list []Reason) {
 	for i, step := range x.net.Playbook().Steps {
@@ -74,7 +74,7 @@ func (x *Explainer) faults(code string) (list []Reason) {
 	return list
 }
 
-// unreached says why no token has come to a step.
+// unreached returns why no token has come to a step.
 func (x *Explainer) unreached(to int) []Reason {
 	book := x.net.Playbook()
 	var list []Reason
@@ -97,7 +97,7 @@ func (x *Explainer) unreached(to int) []Reason {
 	return list
 }
 
-// final says why the final step has not run.
+// final returns why the final step has not run.
 func (x *Explainer) final(i int) Reason {
 	d, denied := x.denied[x.net.Playbook().Steps[i].Name]
 	by := x.root.ClosedBy()
@@ -112,7 +112,7 @@ func (x *Explainer) final(i int) Reason {
 	return r
 }
 
-// unrouted says why nothing went on from a step.
+// unrouted returns why nothing went on from a step.
 func (x *Explainer) unrouted(s *routed.StepState) Reason {
 	return Reason{
 		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(x.routed[s.Step].Reads),
@@ -120,7 +120,7 @@ func (x *Explainer) unrouted(s *routed.StepState) Reason {
 	}
 }
 
-// sent says what has become of a token that has come by an arc to a step that has not run.
+// sent returns why a step has not run although a token has come to it by an arc.
 func (x *Explainer) sent(from *routed.StepState, to int) Reason {
 	step := x.net.Playbook().Steps[to]
 	text := fmt.Sprintf("step-run %s has sent a token here, ", from.Routed.Run)
@@ -138,7 +138,7 @@ func (x *Explainer) sent(from *routed.StepState, to int) Reason {
 	return r
 }
 
-// arc says why nothing has come by an arc.
+// arc returns why nothing has come by an arc.
 func (x *Explainer) arc(from, k int) Reason {
 	book := x.net.Playbook()
 	s := x.net.Step(from)
@@ -174,7 +174,7 @@ func (x *Explainer) arc(from, k int) Reason {
 	return r
 }
 
-// readBy is what the guard of an arc has read when the newest run of its step was routed.
+// readBy returns the values that the guard of an arc read when the newest run of its step was routed.
 func (x *Explainer) readBy(arc *playbook.Arc, step string) map[string]any {
 	values := map[string]any{}
 	if arc.When == nil {
@@ -219,7 +219,7 @@ type denial struct {
 	decided *DecidingEvent
 }
 
-// refusal is why a gate has said no, with what its rules had read.
+// refusal returns why a gate has said no, with what its rules had read.
 func (x *Explainer) refusal(d denial) Reason {
 	err := ""
 	if d.view.Failure != nil {
@@ -231,7 +231,7 @@ func (x *Explainer) refusal(d denial) Reason {
 	}
 }
 
-// verdict says which rule of a step's gate keeps a token back; -1: none lets it in.
+// verdict returns which rule of a step's gate keeps a token back; -1: none lets it in.
 func (x *Explainer) verdict(step string, rule int, err string) string {
 	i, _ := x.net.Playbook().StepIndex(step)
 	admit := x.net.Playbook().Steps[i].Admit

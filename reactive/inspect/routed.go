@@ -19,7 +19,7 @@ type stepWatch struct {
 	body    reactive.Body
 	steps   []string
 	index   map[string]int    // of each step
-	was     []reactive.Status // of each step, as it was told
+	was     []reactive.Status // of each step, as last reported
 	live    map[string]*LoopChange
 	waiting map[int]bool
 	changes []StepChange
@@ -95,7 +95,7 @@ func (w *stepWatch) move(i int, step string, to reactive.Status, f *journal.Fail
 	w.was[i] = to
 }
 
-// progress notes how far a loop has come. Of one event only the last is told.
+// progress records the progress of a loop. Of one event only the last is reported.
 func (w *stepWatch) progress(run string, change func(*LoopChange)) {
 	l := w.live[run]
 	if l == nil {
@@ -107,8 +107,8 @@ func (w *stepWatch) progress(run string, change func(*LoopChange)) {
 	}
 }
 
-// take completes an update with what has changed since the last call. A step whose tokens were taken away waits no more, and
-// nobody says so.
+// take completes an update with the changes since the last call. No view reports a step whose tokens were taken
+// away: it waits no more.
 func (w *stepWatch) take(u *Update) {
 	admitted := w.body.Counts().Admitted > 0
 	for _, i := range slices.Sorted(maps.Keys(w.waiting)) {

@@ -22,7 +22,7 @@ type State struct {
 	Seq      uint64           // of its last event
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
-	Late     bool        // timers have fallen due while nobody went on with the run: all but Updated and Seq is as if the journal said so
+	Late     bool        // timers have fallen due while no process drove the run: all but Updated and Seq is as if they were journaled
 	Parked   error       // why it cannot go on in this process, see coordinator.Run.Parked; nil where nothing is known to be in the way
 	Output   any         // of a run that has completed
 	Routed   *Routed     // of a playbook's run; nil for any other

@@ -15,7 +15,7 @@ type Event struct {
 	Type    Type
 }
 
-// Time is At as a time in UTC.
+// Time returns At as a time in UTC.
 func (e *Event) Time() time.Time { return time.Unix(0, e.At).UTC() }
 
 // Type is the kind of an event: a closed set. The numbers are part of the stored format and are never reused.

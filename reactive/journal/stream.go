@@ -19,7 +19,7 @@ const StreamNameMax = 512
 // ErrInvalid is wrapped by errors about an append that no store takes: a mistake of the caller.
 var ErrInvalid = errors.New("journal: invalid append")
 
-// DefinitionStream is the content stream of the workflow with that hash.
+// DefinitionStream returns the content stream of the workflow with that hash.
 func DefinitionStream(hash string) string { return definitionPrefix + hash }
 
 // IsContent reports whether stream holds one event that never changes (`def/…`, `blob/…`) and has no head.

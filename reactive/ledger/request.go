@@ -53,14 +53,14 @@ func CallName(key string, attempt int32, participant string, decision int32) str
 	return name
 }
 
-// TakeCancels gives the calls whose attempts were closed from outside since the last call, to be stopped.
+// TakeCancels returns the calls whose attempts were closed from outside since the last call, to be stopped.
 func (l *Ledger) TakeCancels() []Request {
 	c := l.cancels
 	l.cancels = nil
 	return c
 }
 
-// TakeCalls gives the calls of participants and decision sources that the events since the last call want made.
+// TakeCalls returns the calls of participants and decision sources that the events since the last call want made.
 func (l *Ledger) TakeCalls() []Request {
 	c := l.toMake
 	l.toMake = nil

@@ -21,7 +21,7 @@ type runContext struct {
 	net *Net
 }
 
-// Context is the run's context. The map does not change, and must not be changed.
+// Context returns the run's context. The map does not change, and must not be changed.
 func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
 // patch takes a change of the context from outside: an object whose keys are paths such as `a.b`.
@@ -129,7 +129,7 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 	return nil
 }
 
-// room is how many bytes the context may take, and so the variables of an iteration or a step; 0: any number.
+// room returns the bytes that the context may take, and also the variables of an iteration or a step; 0: any number.
 func (c *runContext) room() int { return int(c.net.root.Start().ContextBytesMax) }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own

@@ -49,8 +49,8 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	}
 }
 
-// digest writes the parts of a net. Fan-outs are numbered as they come up: which they are is of no matter, only who shares
-// them.
+// digest writes the parts of a net. Fan-outs are numbered as they come up: only which tokens share
+// one matters.
 type digest struct {
 	w        io.Writer
 	now      int64
@@ -59,7 +59,7 @@ type digest struct {
 	branches map[*group][]branch
 }
 
-// path is a fan-out, when it comes up first with those around it.
+// path returns a fan-out, when it comes up first with those around it.
 func (d *digest) path(g *group) string {
 	var path strings.Builder
 	for ; g != nil; g = g.parent {
@@ -118,7 +118,7 @@ func (d *digest) run(run *stepRun) {
 	}
 }
 
-// text is a value as canonical JSON.
+// text returns a value as canonical JSON.
 func text(v any) string {
 	out, err := value.JSON(v)
 	if err != nil {
@@ -127,7 +127,7 @@ func text(v any) string {
 	return string(out)
 }
 
-// code is what a failure is named; nothing where there is none.
+// code returns the code of a failure; "" for nil.
 func code(f *journal.Failure) string {
 	if f == nil {
 		return ""

@@ -34,7 +34,7 @@ func failure(code, format string, args ...any) *journal.Failure {
 	return &journal.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// at is a failure with where it began, a step-run or a step, unless it says that already.
+// at returns a failure with where it began, a step-run or a step, unless it says that already.
 func at(step string, f *journal.Failure) *journal.Failure {
 	if f.Step != "" {
 		return f
@@ -55,7 +55,7 @@ type tally struct {
 	given             []int            // steps with a result, in the order of their first
 }
 
-// failuresMax bounds the failures that a final step is told of one by one.
+// failuresMax bounds the failures in the input of a final step.
 const failuresMax = 1000
 
 type finalState uint8
@@ -225,7 +225,7 @@ func (n *Net) Done() bool {
 	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs.byKey) == 0 && n.gates.Len() == 0
 }
 
-// status is what the branches have made of the run, its final step left out.
+// status returns the run's status as its branches have ended, without its final step.
 func (n *Net) status() reactive.RunStatus {
 	c := n.book.Executor.Completion
 	switch {
@@ -241,7 +241,7 @@ func (n *Net) status() reactive.RunStatus {
 	return reactive.RunCompleted
 }
 
-// Verdict says how the run ends.
+// Verdict returns how the run ends.
 func (n *Net) Verdict() reactive.Verdict {
 	out := reactive.Verdict{Status: n.status(), Failure: n.tally.first, Node: -1}
 	if n.finalFailure != nil && out.Status != reactive.RunFailed {
@@ -268,7 +268,7 @@ func (n *Net) Verdict() reactive.Verdict {
 	return out
 }
 
-// summary is what a final step is told: counts, and references to results rather than the results.
+// summary returns the input of a final step: counts, and references to results rather than the results.
 func (n *Net) summary() map[string]value.Value {
 	id := n.root.Start().Run
 	list := make([]any, len(n.tally.given))

@@ -48,7 +48,7 @@ func (w *waits) atGate(t *token) {
 	})
 }
 
-// readAtGate gives what the rules of a token's step read.
+// readAtGate returns the values that the rules of a token's step read.
 func (n *Net) readAtGate(t *token) map[string]value.Value {
 	list := map[string]value.Value{}
 	s := &scope{net: n, args: t.args, event: t.event}
@@ -58,7 +58,7 @@ func (n *Net) readAtGate(t *token) map[string]value.Value {
 	return list
 }
 
-// readAtArcs returns what the guards of a router read.
+// readAtArcs returns the values that the guards of a router read.
 func (s *scope) readAtArcs(next *playbook.Next) map[string]value.Value {
 	list := map[string]value.Value{}
 	for i := range next.Arcs {

@@ -93,7 +93,7 @@ type wholeKey struct {
 	join  int
 }
 
-// outermost gives the outermost group around one that a join answers to; nil: there is none.
+// outermost returns the outermost group around one that a join answers to; nil: there is none.
 func (n *Net) outermost(known map[wholeKey]*group, g *group, join int) *group {
 	if g == nil {
 		return nil

@@ -355,7 +355,7 @@ func (b *table) quiet() bool {
 	return !slices.ContainsFunc(b.net().Waits(), func(w routed.Wait) bool { return w.Run != "" || w.Kind == routed.ForTurn })
 }
 
-// digest is what the next events depend on. Instants are of no matter to what is compared.
+// digest returns what the next events depend on. Instants are of no matter to what is compared.
 func (b *table) digest(root *reactive.Root) string {
 	var out bytes.Buffer
 	root.Digest(&out, 0)
@@ -455,7 +455,7 @@ workflow:
 	require.Equal(t, 2*n+1, b.net().Counts().StepsRun)
 }
 
-// collect is a loop that collects n values in ctx.
+// collect returns a loop that collects n values in ctx.
 func collect(n int) string {
 	return fmt.Sprintf(`
 apiVersion: sluice/v1
@@ -468,7 +468,7 @@ workflow:
 `, n)
 }
 
-// carry is an arc with n args of a kilobyte each, which become references.
+// carry returns an arc with n args of a kilobyte each, which become references.
 func carry(n int) string {
 	return fmt.Sprintf(`
 apiVersion: sluice/v1
@@ -483,7 +483,7 @@ workflow:
 `, 500*n, n)
 }
 
-// deepen is a fan-out that is opened n times, each within the one before, while tokens of all of them come to one join: that
+// deepen returns a fan-out that is opened n times, each within the one before, while tokens of all of them come to one join: that
 // of the fan-out around, if there is one.
 func deepen(n int, around bool) string {
 	first := ""

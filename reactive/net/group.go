@@ -130,7 +130,7 @@ func (b branch) compare(c branch) int {
 	return cmp.Or(cmp.Compare(b.arc, c.arc), cmp.Compare(b.id, c.id))
 }
 
-// ordered gives tokens of a group, and of those within it, in the order of the arcs by which they left the router of the group;
+// ordered returns tokens of a group, and of those within it, in the order of the arcs by which they left the router of the group;
 // those that left by one arc in the order of the arcs of the next router, and so on. Where that says nothing the order is
 // that of creation.
 func (g *group) ordered(list []*token) []*token {

@@ -35,7 +35,7 @@ func (b *table) hold(what string, v any) {
 	}
 }
 
-// copied is a value all the way down. One that holds itself is one that was written to after it was handed out.
+// copied returns a value all the way down. One that holds itself is one that was written to after it was handed out.
 func (b *table) copied(v any, depth int) any {
 	require.LessOrEqual(b.t, depth, 2*value.MaxDepth, "a value holds itself")
 	switch v := v.(type) {

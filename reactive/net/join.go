@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// tracker is what has arrived at one join of one group and of those within it.
+// tracker holds the tokens at one join of one group and of those within it.
 type tracker struct {
 	group  *group // that the join answers to
 	step   int
@@ -49,7 +49,7 @@ func (f *fanOuts) unsatisfied(step, arrived int) *journal.Failure {
 	return at(s.Name, failure(ReasonJoin, "%d of %d branches have arrived, and no other can", arrived, s.Join.N))
 }
 
-// fire merges what has arrived at a join into one token, which goes on in the fan-out around the group.
+// fire merges the tokens at a join into one, which goes on in the fan-out around the group.
 func (f *fanOuts) fire(j *tracker) {
 	j.fired = true
 	f.unpark(j)
@@ -66,7 +66,7 @@ func (f *fanOuts) unpark(j *tracker) {
 	delete(f.joins, j)
 }
 
-// merged is the token that several make, of a group and of those within it; nil: one alone. Their args are laid over each
+// merged returns the token that several make, of a group and of those within it; nil: one alone. Their args are laid over each
 // other in the order of the arcs.
 func (f *fanOuts) merged(list []*token, g *group) *token {
 	last := list[len(list)-1]

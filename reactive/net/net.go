@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Net is where a run of a playbook stands: its tokens, its step-runs and its context. It is attached to the root that
+// Net is the state of a playbook's run: its tokens, its step-runs and its context. It is attached to the root that
 // keeps the run's calls, and owned by the goroutine that owns the root.
 //
 // Invariants, checked by check:
@@ -52,7 +52,7 @@ type Net struct {
 	err          error // a defect: what the signals report
 }
 
-// stepState is what is known of one step over all of its runs.
+// stepState is the state of one step over all of its runs.
 type stepState struct {
 	runs    int32 // scheduled so far
 	live    int32
@@ -66,7 +66,7 @@ type stepState struct {
 	routed  routed.Arcs
 }
 
-// New makes the root of a playbook's run that has no events yet.
+// New returns the root of a playbook's run that has no events yet.
 func New(p *plan.Plan) *reactive.Root {
 	book := p.Workflow.Routing.(*playbook.Playbook)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
@@ -86,19 +86,19 @@ func New(p *plan.Plan) *reactive.Root {
 	})
 }
 
-// Of is the net of a playbook's run; nil for a run of any other workflow.
+// Of returns the net of a playbook's run; nil for a run of any other workflow.
 func Of(r *reactive.Root) *Net {
 	n, _ := r.Body().(*Net)
 	return n
 }
 
-// Playbook is what the net runs.
+// Playbook returns the playbook of the run.
 func (n *Net) Playbook() *playbook.Playbook { return n.book }
 
-// Workload is what the run was started with, laid over the playbook's defaults. It must not be changed.
+// Workload returns the run's input, laid over the playbook's defaults. It must not be changed.
 func (n *Net) Workload() map[string]value.Value { return n.workload }
 
-// Watch has f told of everything that happens in the net from now on, within Apply and in order.
+// Watch calls f with everything that happens in the net from now on, within Apply and in order.
 func (n *Net) Watch(f func(routed.View)) { n.watch = f }
 
 // Apply takes an event after the root has, and follows it to its end: outcomes, patches, step ends, routing, new tokens;
@@ -180,10 +180,10 @@ func (n *Net) dropTokens() {
 	clear(n.fanOuts.joins)
 }
 
-// key is the name of a step-run in journals.
+// key returns the name of a step-run in journals.
 func key(step string, number int32) string { return step + "@" + strconv.Itoa(int(number)) }
 
-// instant is when what is being applied has happened: for a timer, when it was due.
+// instant returns the instant of the event that is being applied: of a timer, when it was due.
 func (n *Net) instant() int64 {
 	if d := n.event.Detail; d != nil && d.Due > 0 && n.event.Type != journal.CallRequested {
 		return d.Due

@@ -46,10 +46,10 @@ type iteration struct {
 // apart reports whether it has a context of its own: other iterations run beside it.
 func (it *iteration) apart() bool { return it.run.step.Loop != nil && it.run.step.Loop.Parallel }
 
-// task is where control is.
+// task returns the task that has control.
 func (it *iteration) task() *playbook.Task { return it.run.step.Tasks[it.pc] }
 
-// key is the name of the call of the task where control is. Every visit of a task is a call of its own.
+// key returns the name of the call of the task where control is. Every visit of a task is a call of its own.
 func (it *iteration) key() string {
 	k := it.run.key
 	if it.run.step.Loop != nil {
@@ -76,7 +76,7 @@ type pipelines struct {
 // taskWork is what one task of an iteration counts as beside its expressions.
 const taskWork = 100
 
-// attemptWork is what one attempt of a task counts as beside that, for what is told of it: of runs that bound the work of an event.
+// attemptWork is what one attempt of a task counts as beside that, for its views: of runs that bound the work of an event.
 const attemptWork = 300
 
 // work goes on with every iteration that can, until all wait for something, or one event has led to enough.
@@ -142,7 +142,7 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.runs.endIteration(it, nil)
 }
 
-// give gives an iteration the input of its step: what was rendered when the run began, or its own.
+// give returns an iteration the input of its step: what was rendered when the run began, or its own.
 func (p *pipelines) give(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
@@ -188,7 +188,7 @@ func (p *pipelines) requested(e *journal.Event) {
 	}
 }
 
-// Input is what the call of a call is made with.
+// Input returns the input of a call.
 func (n *Net) Input(v int32) (any, *journal.Failure) {
 	it := n.pipelines.byCall[v]
 	if it == nil {
@@ -231,7 +231,7 @@ func (p *pipelines) render(it *iteration) (value.Value, error) {
 // ended takes what the call of an iteration has come to.
 func (p *pipelines) ended(it *iteration) {
 	v := it.call
-	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.told()}
+	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.metadata()}
 	switch {
 	case p.net.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
 		out.Failure = nil
@@ -253,8 +253,8 @@ func (p *pipelines) ended(it *iteration) {
 	}
 }
 
-// told is what the event tells beside an output.
-func (p *pipelines) told() map[string]any {
+// metadata returns the event's metadata of an output.
+func (p *pipelines) metadata() map[string]any {
 	if p.net.event.Detail == nil {
 		return nil
 	}
@@ -372,7 +372,7 @@ func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 	return true
 }
 
-// again has a task tried once more after its delay.
+// again tries a task once more after its delay.
 func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	pause, err := outcome.Delay(rule, it.tries, s)
 	if err != nil {
@@ -390,7 +390,7 @@ func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	return false
 }
 
-// failureOf is what an error in an expression or a write makes of a step.
+// failureOf returns the failure of a step after an error in an expression or a write.
 func failureOf(err error) *journal.Failure {
 	var conflict variables.ConflictError
 	if errors.As(err, &conflict) {

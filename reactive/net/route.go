@@ -21,7 +21,7 @@ type router struct {
 	event   map[string]any         // what the step has ended with
 	failure *journal.Failure       // nil: it went well
 	scope   *scope                 // of the arcs
-	reads   map[string]value.Value // what the guards have read, where somebody wants to know
+	reads   map[string]value.Value // values that the guards have read, if views are watched
 }
 
 func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
-// Step gives where a step stands, by its index.
+// Step returns the state of a step, by its index.
 func (n *Net) Step(i int) routed.StepState {
 	s := &n.steps[i]
 	out := routed.StepState{
@@ -37,7 +37,7 @@ func (n *Net) Tasks(step string) []string {
 	return labels
 }
 
-// StepNow returns where a step stands, by its name; false when there is no such step.
+// StepNow returns the state of a step, by its name; false when there is no such step.
 func (n *Net) StepNow(name string) (routed.StepState, bool) {
 	i, ok := n.book.StepIndex(name)
 	if !ok {
@@ -46,7 +46,7 @@ func (n *Net) StepNow(name string) (routed.StepState, bool) {
 	return n.Step(i), true
 }
 
-// Counts gives the net's counts.
+// Counts returns the net's counts.
 func (n *Net) Counts() routed.Counts {
 	return routed.Counts{
 		StepsRun: n.runs.scheduled, Succeeded: n.tally.succeeded, Failed: n.tally.failed,
@@ -55,7 +55,7 @@ func (n *Net) Counts() routed.Counts {
 	}
 }
 
-// Secrets gives the marks of those that the call of a call is given; none when it is not open.
+// Secrets returns the marks of the secrets of a call; none when it is not open.
 func (n *Net) Secrets(v int32) []string {
 	if it := n.pipelines.byCall[v]; it != nil {
 		return it.task().Secrets
@@ -63,7 +63,7 @@ func (n *Net) Secrets(v int32) []string {
 	return nil
 }
 
-// Place says what a call is for. It reports false when the call is not open.
+// Place returns the task that a call belongs to. It reports false when the call is not open.
 func (n *Net) Place(v int32) (routed.Place, bool) {
 	it := n.pipelines.byCall[v]
 	if it == nil {

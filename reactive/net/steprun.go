@@ -51,7 +51,7 @@ type stepRuns struct {
 	scheduled int // so far
 }
 
-// live gives the step-runs under way, in the order in which they were scheduled.
+// live returns the step-runs under way, in the order in which they were scheduled.
 func (r *stepRuns) live() []*stepRun {
 	list := make([]*stepRun, 0, len(r.byKey))
 	for _, run := range r.byKey {
@@ -61,7 +61,7 @@ func (r *stepRuns) live() []*stepRun {
 	return list
 }
 
-// schedule has the oldest admitted token taken by a run of its step.
+// schedule starts a run of a step with its oldest admitted token.
 func (r *stepRuns) schedule() {
 	if r.net.ready.Len() == 0 {
 		return
@@ -285,7 +285,7 @@ func (r *stepRuns) timeout(run *stepRun) {
 	r.cut(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
 }
 
-// abortion is what a step-run that somebody has stopped fails with.
+// abortion returns the failure of a step-run that a command has stopped.
 func abortion(e *journal.Event) *journal.Failure {
 	f := &journal.Failure{Code: reactive.CodeAborted}
 	if e.Detail != nil {

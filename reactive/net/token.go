@@ -33,7 +33,7 @@ func (q tokens) Less(i, j int) bool { return q[i].id < q[j].id }
 func (q tokens) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
 func (q *tokens) Push(x any)        { *q = append(*q, x.(*token)) }
 
-// Pop is heap.Interface's.
+// Pop implements heap.Interface.
 func (q *tokens) Pop() any {
 	old := *q
 	t := old[len(old)-1]
@@ -91,7 +91,7 @@ func (n *Net) discard(t *token) {
 // enable lets a token be taken by a run of its step.
 func (n *Net) enable(t *token) { n.ready.add(t) }
 
-// NextFiring is the key of the step-run that the oldest admitted token is for.
+// NextFiring returns the key of the step-run that the oldest admitted token is for.
 func (n *Net) NextFiring() (string, bool) {
 	if n.ready.Len() == 0 || n.stopped {
 		return "", false

@@ -11,7 +11,7 @@ func (n *Net) tell(v routed.View) {
 	}
 }
 
-// at completes what is told of an iteration's task.
+// at completes a view of an iteration's task.
 func (n *Net) at(it *iteration, v routed.View) routed.View {
 	v.Step, v.Run = it.run.step.Name, it.run.key
 	if it.run.step.Loop != nil {
@@ -23,7 +23,7 @@ func (n *Net) at(it *iteration, v routed.View) routed.View {
 	return v
 }
 
-// about completes what is told of where an expression stands.
+// about completes a view with the place of an expression.
 func (n *Net) about(s *scope, v routed.View) routed.View {
 	switch {
 	case s.it != nil:

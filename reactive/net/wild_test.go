@@ -38,7 +38,7 @@ func (w *wild) set() string {
 		"{ctx.n: '{{ ctx.n + 1 }}'}", "{ctx.m: '{{ args }}'}")
 }
 
-// taskSet is a set of a task's rule.
+// taskSet returns a set of a task's rule.
 func (w *wild) taskSet() string {
 	if w.appends {
 		return w.set()
@@ -46,7 +46,7 @@ func (w *wild) taskSet() string {
 	return w.one(append(w.copies, w.set(), w.set())...)
 }
 
-// input is what a call is made with: whole scopes.
+// input returns what a call is made with: whole scopes.
 func (w *wild) input() string {
 	return w.one("{}", "{c: '{{ ctx }}'}", "{r: '{{ results }}', p: '{{ _prev }}'}", "{i: '{{ iter }}', s: '{{ step }}'}", "{a: '{{ args }}', w: '{{ workload }}'}")
 }

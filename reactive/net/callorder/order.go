@@ -59,7 +59,7 @@ func (o *Order) Scheduled(run string, from []string, apart bool) {
 	o.order = append(o.order, run)
 }
 
-// loose are the step-runs that no other comes from.
+// loose returns the step-runs that no other comes from.
 func (o *Order) loose() (list []string) {
 	for _, key := range o.order {
 		if !o.passed[key] {
@@ -69,7 +69,7 @@ func (o *Order) loose() (list []string) {
 	return list
 }
 
-// ends is what is waited for by who waits for a step-run that has ended.
+// ends returns the calls to wait for in place of a step-run that has ended.
 func (o *Order) ends(key string) []int32 {
 	p := o.runs[key]
 	if p.ends != nil {

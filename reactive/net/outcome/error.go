@@ -32,7 +32,7 @@ func Kinded(f *journal.Failure) *journal.Failure {
 	return &named
 }
 
-// kind is what rules call the kind of an error.
+// kind returns the kind of an error as rules name it.
 func kind(f *journal.Failure) string {
 	details, _ := value.Of(f.Details)
 	if object, ok := details.(map[string]any); ok {
