@@ -85,7 +85,7 @@ type Teller interface {
 	// Place returns the task that a call belongs to; false when it is not open.
 	Place(v int32) (routed.Place, bool)
 
-	// Waits returns what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
+	// Waits returns the waits of the run: tokens first, oldest first, then step-runs in the order of scheduling.
 	Waits() []routed.Wait
 
 	// Watch calls f with everything that happens in the body from now on, within Apply and in order. There is one f at most.

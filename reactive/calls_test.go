@@ -148,7 +148,7 @@ func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not come in for the place of the second")
 }
 
-// TestTimersOfOneInstantGoInTheOrderOfRequests, whichever nodes the calls have, and however often anybody has looked what
+// TestTimersOfOneInstantGoInTheOrderOfRequests, whatever nodes the calls have, and however often a caller asks what
 // comes next.
 func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

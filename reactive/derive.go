@@ -165,7 +165,7 @@ func (t *tree) wantStart(v int32) {
 	t.room.want(v)
 }
 
-// grant gives free slots to candidates, in template order, after everything else of the event has been derived.
+// grant grants free slots to candidates, in template order, after everything else of the event has been derived.
 func (t *tree) grant() {
 	for !t.l.Closed() {
 		v, ok := t.room.nextGrant()

@@ -29,7 +29,7 @@ type stage struct {
 	flying  map[reactive.Request]int64 // when each call was made
 
 	targets func(attempt int32) []string // whom a target means; nil: those it names
-	started func(reactive.Request)       // told of every call that is made
+	started func(reactive.Request)       // called for every call that is made
 	crash   func() bool                  // asked after every event; true: the root is made anew from the journal
 }
 
@@ -282,14 +282,14 @@ func undecidable(key string, attempt, number int32) journal.Event {
 	return e
 }
 
-// override returns a decision that somebody makes after one was made.
+// override returns a decision that a person makes after one was made.
 func override(key string, attempt int32, fulfilled bool) journal.Event {
 	e := person(key, attempt, fulfilled)
 	e.Type = journal.DecisionOverridden
 	return e
 }
 
-// person returns a decision that somebody makes.
+// person returns the decision of a person.
 func person(key string, attempt int32, fulfilled bool) journal.Event {
 	d := &journal.Detail{State: "fulfilled", Actor: "ann", Reason: "why"}
 	if !fulfilled {

@@ -46,7 +46,7 @@ func (t *tree) withdraw(v int32, s ledger.Status) {
 	t.setStatus(v, s)
 }
 
-// itemsStatus returns what a map that may start says: running until its items have settled.
+// itemsStatus returns the status of a map that may start: running until its items have settled.
 func (t *tree) itemsStatus(v int32, x *expansion) ledger.Status {
 	switch {
 	case t.l.Node(v).Fact == ledger.Errored:
@@ -106,7 +106,7 @@ func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 	}
 }
 
-// items returns those that a map is to have, unless there may not be so many.
+// items returns the items of a map, unless there are too many.
 func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journal.Failure) {
 	if failure != nil {
 		return nil, failure

@@ -33,7 +33,7 @@ type asking struct {
 	attempt int32
 }
 
-// reaction is what comes of a dispatch: an answer with or without a score, an error, or that nobody is there.
+// reaction is what comes of a dispatch: an answer with or without a score, an error, or no participant is there.
 type reaction struct {
 	after int64 // seconds, at least 1; 0: nothing ever comes
 	turn  int   // the order of what comes at one instant

@@ -72,7 +72,7 @@ func (fs *faults) firstFailure() int32 {
 	return fs.origin(fs.extent(0))
 }
 
-// origin returns where the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
+// origin returns the node in which the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
 // first, in the order of the journal. -1: every failure was caught.
 func (fs *faults) origin(lo, hi int32) int32 {
 	roots := map[int32]bool{}
@@ -228,7 +228,7 @@ func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	}
 }
 
-// dependencyOn returns what aborts the nodes that need u, which has failed or was aborted.
+// dependencyOn returns the failure of nodes that need u, which has failed or was aborted.
 func (fs *faults) dependencyOn(u int32) *journal.Failure {
 	n := fs.l.Node(u)
 	if fs.l.Row(u).Kind == plan.Join {

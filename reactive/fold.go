@@ -132,7 +132,7 @@ func (t *tree) resumeMaps(v int32) {
 	}
 }
 
-// foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides
+// foldClosed ends everything at once: whatever is not terminal aborts, pending retries are dropped, no gate decides
 // any more and no later event counts. What is terminal stays as it is.
 func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 	why := e.FailureOr(CodeCancelled)

@@ -136,7 +136,7 @@ func (gs *gates) choose(v int32, yes bool, err *journal.Failure) {
 	}
 }
 
-// foldAnswer takes what a Go function gave for a gate's test or a map's list.
+// foldAnswer applies the result of a Go function for a gate's test or a map's list.
 func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Outcome {
 	n := gs.l.Node(v)
 	if !n.Has(ledger.Asked) {

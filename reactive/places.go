@@ -126,7 +126,7 @@ func (p *places) extent(b int32) (lo, hi int32) {
 	return blk.base, blk.base + p.plan.Nodes[blk.row].End - blk.row - 1
 }
 
-// Compare returns template order, for sorting: items of a map follow it, one after the other. O(depth of maps).
+// Compare orders nodes as in the template, for sorting: items of a map follow it, one after the other. O(depth of maps).
 func (p *places) Compare(a, b int32) int {
 	switch {
 	case a == b:

@@ -50,7 +50,7 @@ const (
 	Unbound   = ledger.Unbound
 )
 
-// What a call may report.
+// Limits of reports.
 const (
 	ReportsMax     = 10_000   // reports of one call, repeated ones included
 	ReportBytesMax = 64 << 10 // of one report's payload, encoded

@@ -517,7 +517,7 @@ steps:
 	}
 }
 
-// TestWorkThatIsRepeatedHasItsWholeTime, whether or not somebody has looked meanwhile what is due next.
+// TestWorkThatIsRepeatedHasItsWholeTime, whether or not the next timer was read meanwhile.
 func TestWorkThatIsRepeatedHasItsWholeTime(t *testing.T) {
 	p := load(t, `
 kind: Workflow

@@ -56,8 +56,8 @@ type Routing interface {
 	// StepNames returns the names of the document's own steps, in the order written.
 	StepNames() []string
 
-	// Site returns what the workflow's step of that number stands for, counted in the order of the tree.
-	Site(number int) Site
+	// CallSite returns what the workflow's step of that number stands for, counted in the order of the tree.
+	CallSite(number int) CallSite
 
 	// Lints returns what is allowed in the document and probably not meant.
 	Lints() document.Errors
@@ -67,8 +67,8 @@ type Routing interface {
 	OnBlocked(usual OnBlocked) OnBlocked
 }
 
-// Site is what a step of a routed workflow's tree stands for.
-type Site struct {
+// CallSite is what a step of a routed workflow's tree stands for.
+type CallSite struct {
 	Step, Task, Kind string
 	Input            any // what its operation is called with, as a template; nil: nothing
 }

@@ -16,8 +16,8 @@ type State string
 // The states of a dispatch. All but Pending are final: a later answer is late and changes nothing.
 const (
 	Pending     State = "pending"
-	Responded   State = "responded"   // gave a usable answer
-	Failed      State = "failed"      // gave an error
+	Responded   State = "responded"   // returned a usable answer
+	Failed      State = "failed"      // returned an error
 	Unreachable State = "unreachable" // could not be asked
 	TimedOut    State = "timeout"     // had not answered when the attempt's time was up
 	Cancelled   State = "cancelled"   // was not needed any more
@@ -68,7 +68,7 @@ type Gather struct {
 	last                                    int64 // when a participant was asked last
 	settled                                 int64 // when a participant answered last
 	done                                    bool  // there is no attempt, or it has ended
-	won                                     bool  // the newest attempt has come to an output
+	won                                     bool  // the newest attempt has an output
 	looked                                  int   // dispatches looked at in passing: what tests hold against their number
 }
 

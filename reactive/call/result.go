@@ -25,7 +25,7 @@ const (
 	CodeInputResolution = "input_resolution"
 )
 
-// What is kept of a failure's code and of its message, in bytes.
+// Bounds of a failure's code and of its message, in bytes.
 const (
 	CodeMax    = 256
 	MessageMax = 64 << 10

@@ -40,7 +40,7 @@ type Node struct {
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
 	Operation   string // "" when it is not known
 	Status      Status
-	Parent      string            // ID of the call that made it; "": the run did, and is nobody's child
+	Parent      string            // ID of the call that made it; "": the run did, and it has no parent
 	Identity    *journal.Identity // in whose name it was made; nil: no one is named
 	Input       any
 	Output      any
@@ -66,7 +66,7 @@ const (
 
 // Order computes which calls have waited for which.
 type Order interface {
-	// Before returns what the next call of a step waits for: numbers that Called was told, or Graph.Meet has returned, each
+	// Before returns the calls that the next call of a step waits for: numbers passed to Called, or returned by Graph.Meet, each
 	// once.
 	Before(step string) []int32
 
@@ -132,7 +132,7 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
-// requested notes the beginning of an attempt.
+// requested records the beginning of an attempt.
 func (g *Graph) requested(e *journal.Event) {
 	if e.Attempt == 0 {
 		return
@@ -186,7 +186,7 @@ func endOf(e *journal.Event) (Status, *journal.Failure) {
 	return Failed, e.FailureOr("error")
 }
 
-// decided notes the end of a call to a decision source. One that could not be asked is no call.
+// decided records the end of a call to a decision source. One that could not be asked is no call.
 func (g *Graph) decided(e *journal.Event) {
 	i, ok := g.find(e.Node, reactive.Request{Attempt: e.Attempt, Decision: e.Detail.Count})
 	switch {
@@ -198,7 +198,7 @@ func (g *Graph) decided(e *journal.Event) {
 	}
 }
 
-// follow notes what follows from an event: who is asked beside the step's own call, and what has ended without an end of its
+// follow records the consequences of an event: participants asked beside the step's own call, and calls that ended without an end of their
 // own in the journal.
 func (g *Graph) follow(e *journal.Event) {
 	for _, req := range g.root.TakeCalls() {
@@ -228,7 +228,7 @@ func (g *Graph) follow(e *journal.Event) {
 	}
 }
 
-// changed notes the end of an attempt that has come with the end of its step: its participants have answered, its run was
+// changed records the end of an attempt that has come with the end of its step: its participants have answered, its run was
 // closed, a command has aborted it.
 func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
 	was := c.Call

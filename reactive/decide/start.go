@@ -42,8 +42,7 @@ func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }
 
-// StartOf returns what a run was started with, by its first event; nil when the event is none that
-// holds it.
+// StartOf returns the parameters of a run from its first event; nil when the event has none.
 func StartOf(e *journal.Event) *journal.Start {
 	if e.Type != journal.RunStarted || e.Detail == nil {
 		return nil

@@ -29,7 +29,7 @@ type Item struct {
 
 // Host has the functions that a Stepper needs of its driver.
 type Host interface {
-	// Function calls a Go function of the workflow. Of a failure the code is of no matter.
+	// Function calls a Go function of the workflow. The code of its failure is ignored.
 	Function(name string, args []any) (value.Value, *journal.Failure)
 
 	// Pure carries out a call that leaves nothing behind; ok is false for every other.
@@ -58,7 +58,7 @@ type Limiter interface {
 //	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
 // It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is thrown
-// away and made anew from the journal.
+// away and made again from the journal.
 type Stepper struct {
 	Reserved Reserved // of this step, one for each step of a plain call or of a fan-out; the driver counts down
 

@@ -82,7 +82,7 @@ func (f fixedInput) Name(name string) (value.Value, error) {
 	case name != "input", item.Node.(*template.Step).Func != nil:
 		return nil, errNotFixed
 	case routing != nil: // the keys of its step's input, if it has them too, come after those
-		input = routing.Site(f.row).Input
+		input = routing.CallSite(f.row).Input
 	case item.Input == nil:
 		return nil, nil
 	}

@@ -82,7 +82,7 @@ func Causes(r *reactive.Root, v int32) []Cause {
 // causes finds those of the nodes of a root.
 type causes struct{ r *reactive.Root }
 
-// missing returns what a node that has not begun waits for.
+// missing returns the causes why a node has not begun.
 func (cs causes) missing(v int32) []Cause {
 	list := each(ByPredecessor, cs.r.Unmet(v))
 	if g, ok := cs.r.Around(v); ok && !cs.r.Status(g).Terminal() {
@@ -118,7 +118,7 @@ func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }
 
-// underWay returns what a running node waits for.
+// underWay returns the causes why a node is still running.
 func (cs causes) underWay(v int32) []Cause {
 	var list []Cause
 	if asked, waiting := cs.r.WaitsFor(v); asked {

@@ -50,7 +50,7 @@ type DecidingEvent struct {
 // explainDepth bounds how far a chain of reasons is followed.
 const explainDepth = 8
 
-// Over reports whether the run or step that is explained has come to its end.
+// Over reports whether the run or step that is explained has ended.
 func (x *Explanation) Over() bool {
 	return slices.ContainsFunc([]reactive.Status{reactive.Completed, reactive.Failed, reactive.Aborted, reactive.Skipped},
 		func(s reactive.Status) bool { return s.String() == x.Status })
@@ -415,7 +415,7 @@ func gave(root *reactive.Root, v int32) string {
 	return "could not be decided"
 }
 
-// branch returns what the conditional around a node has done about it.
+// branch returns how the conditional around a node has decided.
 func (x *Explainer) branch(v, gate int32) string {
 	switch chosen := x.root.Chose(gate); {
 	case chosen == plan.Undecided:

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A playbook's net forgets what is over: how it has ended is noted while the journal is gone through.
+// A playbook's net forgets step-runs that are over: their ends are recorded while the journal is read.
 
 // past is how a step-run, an iteration or a call has ended.
 type past struct {
@@ -21,7 +21,7 @@ type past struct {
 
 func iterationKey(run string, i int) string { return fmt.Sprintf("%s[%d]", run, i) }
 
-// view notes what the net tells.
+// view records a view of the net.
 func (x *Explainer) view(v routed.View) {
 	switch v.Name {
 	case routed.StepDone:

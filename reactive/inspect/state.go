@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// State is where a run stands, as its journal says.
+// State is the state of a run, as its journal says.
 type State struct {
 	Run      string
 	Start    *journal.Start
@@ -74,7 +74,7 @@ func (s *States) Apply(e *journal.Event) {
 	follow(s.root, e, s.tracks)
 }
 
-// State returns where the run stands, as of the last event.
+// State returns the state of the run, as of the last event.
 func (s *States) State(id string) *State { return stateOf(id, s.root, s.tracks) }
 
 func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
@@ -92,7 +92,7 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	return s
 }
 
-// OutputOf returns what a step has returned; "" is the run. A participant names one of those whom the step has asked: it is what
+// OutputOf returns the output of a step; "" is the run. A participant names one that the step has asked: it is what
 // that one has answered last. Where there is none, the error is decide.ErrNotPossible, and says how things stand.
 func (s *State) OutputOf(step, participant string) (any, error) {
 	if step == "" {
@@ -113,7 +113,7 @@ func (s *State) OutputOf(step, participant string) (any, error) {
 	return s.Steps[i].Output, nil
 }
 
-// answerOf returns what a participant has answered last.
+// answerOf returns the last answer of a participant.
 func (s *StepState) answerOf(participant string) (any, error) {
 	for _, d := range slices.Backward(s.Dispatches) {
 		switch {
@@ -133,7 +133,7 @@ type track struct {
 	message      string
 }
 
-// follow notes what an event has changed.
+// follow records the changes of an event.
 func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
 	at := func(v int32) *track {
 		if tracks[v] == nil {

@@ -32,7 +32,7 @@ const (
 	CallSkipped         Type = 7  // a timeout or a decision skips the step. Node, Attempt; Detail.Failure says why; Detail.Due
 	StepFailed          Type = 8  // a step failed before anything was requested (its input cannot be resolved). Node; Detail.Failure
 	DispatchCreated     Type = 9  // one participant was asked. Node, Attempt; Detail.Participant
-	DispatchSettled     Type = 10 // one participant's answer is in or given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
+	DispatchSettled     Type = 10 // one participant's answer has come or is given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
 	TimerFired          Type = 11 // a retry or hedge is due. Node, Attempt; Detail.Timer, Detail.Due
 	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
 	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure

@@ -50,7 +50,7 @@ type Head struct {
 	Labels   map[string]string
 }
 
-// What a Store reports.
+// Errors of a Store.
 var (
 	ErrConflict = errors.New("journal: the stream has moved on")
 	ErrReadOnly = errors.New("journal: the store is read-only")

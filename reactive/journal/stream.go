@@ -27,7 +27,7 @@ func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
 }
 
-// CheckAppend returns what is wrong with an append, whatever the store holds; stores call it first. The error wraps ErrInvalid.
+// CheckAppend returns an error for an append that no store takes; stores call it first. The error wraps ErrInvalid.
 // A stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event, after
 // sequence 0, and no head; that of `blob/<hash>` has that hash. Other streams take no ContentStored. A head names its
 // stream. An append without events is allowed: it replaces the head, if the stream has not moved on.

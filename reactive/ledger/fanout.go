@@ -83,7 +83,7 @@ func (f *fanOut) foldAnswered(v int32, e *journal.Event) Outcome {
 	return Applied
 }
 
-// settled returns how an event ends a dispatch. One that was stopped gave nothing, as one that failed.
+// settled returns how an event ends a dispatch. One that was stopped has no output, as one that failed.
 func settled(e *journal.Event) (call.State, *journal.Failure) {
 	switch e.Type {
 	case journal.CallResponded, journal.CallCompleted:

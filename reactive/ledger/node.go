@@ -86,7 +86,7 @@ func (l *Ledger) Operation(v int32) *plan.Operation {
 func (l *Ledger) Status(v int32) Status { return l.nodes[v].Status }
 
 // Pending reports whether another attempt of a node is to come: the retry of one that has failed, or one that a person has asked
-// for, whatever the last has come to.
+// for, however the last has ended.
 func (l *Ledger) Pending(v int32) bool { return l.nodes[v].Has(Pending) }
 
 // Final reports whether a node is terminal for good: one with another attempt to come is not, nor a completed one whose task is

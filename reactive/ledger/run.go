@@ -53,7 +53,7 @@ func (l *Ledger) Closed() bool { return l.run.closed != nil }
 func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }
 
 // Paused reports whether nothing new may start: a person has paused the run, the run that started it is paused, or a task
-// has come to an outcome that pauses it.
+// has an outcome that pauses it.
 func (l *Ledger) Paused() bool { return l.run.stopped || l.run.above || l.tasks.pauses > 0 }
 
 // Stopped reports whether a person has paused the run. Only a person ends that pause.

@@ -11,7 +11,7 @@ const (
 	Ready            // may start; holds its slots
 	Running          // requested and not answered
 	Completed        // answered
-	Failed           // gave an error; with a retry pending it is not final
+	Failed           // returned an error; with a retry pending it is not final
 	Aborted          // stopped, or something it needs has failed
 	Skipped          // the branch was not taken, or its timing says so
 )

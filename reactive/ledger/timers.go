@@ -31,7 +31,7 @@ const (
 	deadlineTimer                       // the run's deadline
 )
 
-// What the timers are called in the journal.
+// Names of the timers in the journal.
 const (
 	retryTimerName    = "retry"
 	windowTimerName   = "window"
@@ -40,7 +40,7 @@ const (
 
 // earlier reports which of two timers goes first: by instant, then by kind; of one kind those of a workflow in template
 // order, and those of a routed run in the order in which their calls were requested. So the order follows from the journal
-// alone: which node a call has had is of no matter.
+// alone: the node of a call makes no difference.
 func (ts *timers) earlier(t, u timer) bool {
 	switch {
 	case t.due != u.due:
@@ -60,7 +60,7 @@ type timers struct {
 	heap  []timer
 	less  func(t, u timer) bool
 	sweep int             // length of heap at which those without meaning are looked for
-	first map[int32]int64 // when a step with a total timeout was first requested, or anew by a person
+	first map[int32]int64 // when a step with a total timeout was first requested, or again by a person
 }
 
 func (t *timers) add(x timer) {

@@ -82,7 +82,7 @@ func (s *Signals) Step(key string) *StepSignals {
 	return x
 }
 
-// Changed notes a node of which something is different, if it has signals.
+// Changed records that a node has changed, if it has signals.
 func (s *Signals) Changed(v int32) {
 	if len(s.steps) == 0 || s.root.Body() != nil {
 		return
@@ -92,7 +92,7 @@ func (s *Signals) Changed(v int32) {
 	}
 }
 
-// Closed notes all: what a node shows has changed without anything being derived from it.
+// Closed records that all nodes may have changed.
 func (s *Signals) Closed() {
 	for _, key := range slices.Sorted(maps.Keys(s.steps)) {
 		s.touch(s.steps[key])

@@ -39,7 +39,7 @@ func (m *model) comesFrom(r *mRun, t *mToken) {
 	m.past = append(m.past, r)
 }
 
-// noteCall notes a call and what it has waited for.
+// noteCall records a call and what it has waited for.
 func (m *model) noteCall(it *mIter) {
 	r := it.run
 	c := mCall{key: it.open, item: -1, attempt: 1}

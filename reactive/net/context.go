@@ -133,7 +133,7 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 func (c *runContext) room() int { return int(c.net.root.Start().ContextBytesMax) }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
-// writes. It gives what is to be written for the others to see, at the same path and nothing beside it. What is known,
+// writes. It returns the value to be written for the others to see, at the same path and nothing beside it. What is known,
 // because another iteration has written the same, is not written again: what came after that, such as a patch, stays.
 func (c *runContext) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
 	out = v

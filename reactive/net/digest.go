@@ -69,7 +69,7 @@ func (d *digest) path(g *group) string {
 			break
 		}
 		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d", len(d.known), g.router, g.arc, g.live, g.failed)
-		for _, k := range g.known { // by join: in which order they have fired is of no matter
+		for _, k := range g.known { // by join: the order in which they have fired makes no difference
 			if j := k.tracker; j != nil && j.group == g && j.fired {
 				fmt.Fprintf(&path, "+%d", j.step)
 			}

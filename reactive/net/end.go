@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What a run of a playbook that did not complete is named after, where that is not the kind of a step's error.
+// Codes of the failure of a playbook's run, where that is not the kind of a step's error.
 const (
 	ReasonGuard    = "guard_error"
 	ReasonArgs     = "args_too_large"
@@ -220,7 +220,7 @@ func (n *Net) finalize() bool {
 	return true
 }
 
-// Done reports whether the run has come to its end.
+// Done reports whether the run has ended.
 func (n *Net) Done() bool {
 	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs.byKey) == 0 && n.gates.Len() == 0
 }

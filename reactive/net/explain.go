@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Waits returns what the run waits for: tokens first, oldest first, then step-runs in the order of scheduling.
+// Waits returns the waits of the run: tokens first, oldest first, then step-runs in the order of scheduling.
 func (n *Net) Waits() []routed.Wait {
 	w := waits{net: n}
 	for _, t := range n.gates.All() {

@@ -32,7 +32,7 @@ func (a admission) Judge(t *token) gate.Verdict {
 	return gate.Verdict{Rule: -1}
 }
 
-// Changed notes a new verdict about a pending token.
+// Changed records a new verdict about a pending token.
 func (a admission) Changed(t *token, v gate.Verdict) { t.verdict, t.since = v, a.net.event.Seq }
 
 // Compare orders tokens by their age.

@@ -18,7 +18,7 @@ type handedOut struct {
 	known  map[uintptr]bool // held already; nil: nothing is held
 }
 
-// handed is what was handed out by somebody, and a copy of what it was then.
+// handed is a value that was handed out, and a copy of it as it was then.
 type handed struct {
 	what   string
 	v, was any

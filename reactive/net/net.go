@@ -61,7 +61,7 @@ type stepState struct {
 	status  reactive.Status
 	failure *journal.Failure // of its newest failed run
 	result  value.Value      // newest
-	from    string           // key of the run that gave result
+	from    string           // key of the run that returned result
 	gave    bool             // it has a result
 	routed  routed.Arcs
 }

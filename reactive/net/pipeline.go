@@ -142,7 +142,7 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.runs.endIteration(it, nil)
 }
 
-// give returns an iteration the input of its step: what was rendered when the run began, or its own.
+// give sets the input of an iteration: what was rendered when the run began, or its own.
 func (p *pipelines) give(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
@@ -179,7 +179,7 @@ func (p *pipelines) closeCall(it *iteration) {
 	it.wake = 0
 }
 
-// requested notes the beginning of an attempt.
+// requested records the beginning of an attempt.
 func (p *pipelines) requested(e *journal.Event) {
 	v, ok := p.net.root.Node(e.Node)
 	if it := p.byCall[v]; ok && it != nil {
@@ -228,7 +228,7 @@ func (p *pipelines) render(it *iteration) (value.Value, error) {
 	return in, nil
 }
 
-// ended takes what the call of an iteration has come to.
+// ended handles the end of an iteration's call.
 func (p *pipelines) ended(it *iteration) {
 	v := it.call
 	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.metadata()}

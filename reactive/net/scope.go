@@ -172,7 +172,7 @@ func (s *scope) result(name string) (value.Value, bool) {
 	return of.result, of.gave
 }
 
-// Step returns there for templates of workflows; playbooks name no steps that way.
+// Step exists for templates of workflows; playbooks name no steps that way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a playbook has no steps.%s: what a step gives is passed on in args and ctx", id)
 }

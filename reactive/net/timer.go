@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// What the timers are called in the journal.
+// Names of the timers in the journal.
 const (
 	timeoutTimer = "timeout"
 	retryTimer   = "retry"

@@ -52,7 +52,7 @@ func (s *Slots) Take(g int32) {
 	}
 }
 
-// Release gives a node's slots back. Groups that have room again become eligible.
+// Release frees a node's slots. Groups that have room again become eligible.
 func (s *Slots) Release(g int32) {
 	for ; g >= 0; g = s.groups[g].parent {
 		s.groups[g].used--

@@ -371,10 +371,10 @@ func (p *Playbook) StepNames() []string {
 	return names
 }
 
-// Site returns what the row of that number of the playbook's plan stands for.
-func (p *Playbook) Site(number int) template.Site {
+// CallSite returns what the row of that number of the playbook's plan stands for.
+func (p *Playbook) CallSite(number int) template.CallSite {
 	task := p.Sites[number]
-	return template.Site{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input}
+	return template.CallSite{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input}
 }
 
 // Lints returns Warnings.

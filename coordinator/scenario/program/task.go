@@ -55,7 +55,7 @@ func tasks(w *template.Workflow) map[*template.Step]routed.Place {
 	places := map[*template.Step]routed.Place{}
 	site := 0
 	eachStep(w.Steps, func(s *template.Step) {
-		at := w.Routing.Site(site)
+		at := w.Routing.CallSite(site)
 		site++
 		places[s] = routed.Place{Step: at.Step, Task: at.Task, Kind: at.Kind, Iteration: -1}
 	})

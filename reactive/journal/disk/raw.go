@@ -309,12 +309,12 @@ func (r *Raw) Commits() error {
 	return nil
 }
 
-// MendCommits makes the number of the last commit anew where it is damaged, from the place where it is not.
+// MendCommits rebuilds the number of the last commit where it is damaged, from the place where it is not.
 func (r *Raw) MendCommits() error {
 	number, numberErr := r.lastCommit()
 	marked, markErr := r.marked()
 	if numberErr != nil {
-		number = max(1, marked) // when both are damaged, numbers begin anew
+		number = max(1, marked) // when both are damaged, numbers begin again
 		if err := r.s.db.Set(commitKey, appendCommit(nil, number), pebble.Sync); err != nil {
 			return err
 		}

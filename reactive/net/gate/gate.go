@@ -84,7 +84,7 @@ func (g *Gates[T]) key(k string) *signals.Signal[uint64] {
 	return g.keys[k]
 }
 
-// Touch notes that a key of the context was written.
+// Touch records that a key of the context was written.
 func (g *Gates[T]) Touch(k string) {
 	if len(g.waiting) > 0 {
 		g.touched = append(g.touched, k)
@@ -127,7 +127,7 @@ func (g *Gates[T]) Remove(t T) error {
 // Len returns the number of things at gates.
 func (g *Gates[T]) Len() int { return len(g.waiting) }
 
-// All returns what is at gates, in its order.
+// All returns the things at gates, in their order.
 func (g *Gates[T]) All() []T {
 	list := make([]T, 0, len(g.waiting))
 	for t := range g.waiting {

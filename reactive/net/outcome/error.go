@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Error returns what rules and guards see of an error; null when there is none.
+// Error returns an error as rules and guards see it; null when there is none.
 func Error(f *journal.Failure) value.Value {
 	if f == nil {
 		return nil
@@ -43,7 +43,7 @@ func kind(f *journal.Failure) string {
 	return f.Code
 }
 
-// KindOf returns what a value is, for the messages of errors. Journals hold those messages: the words stay.
+// KindOf returns the kind of a value, for the messages of errors. Journals hold those messages: the words stay.
 func KindOf(v value.Value) string {
 	switch v.(type) {
 	case nil:

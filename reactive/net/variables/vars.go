@@ -10,7 +10,7 @@ import (
 )
 
 // Vars are the variables of one scope, by name: the context, an iteration's or a step's own, results by task. They are
-// handed out as they are, and do not change afterwards: a write makes the objects on its path anew, and the map
+// handed out as they are, and do not change afterwards: a write copies the objects on its path, and the map
 // of the variables too when it was handed out. The rest is shared, so a snapshot costs nothing.
 type Vars struct {
 	values map[string]value.Value

@@ -180,7 +180,7 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 	})
 }
 
-// TestLoopsAppendToWhatIsThere, whoever has written that: the loop itself, another one beside it, or a person. A list that was
+// TestLoopsAppendToWhatIsThere, by any writer: the loop itself, another one beside it, or a person. A list that was
 // handed out does not change.
 func TestLoopsAppendToWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -107,7 +107,7 @@ func (w *Writes) Conflict(by int32, path []string, v value.Value) (known bool, e
 
 // differs reports whether another iteration has written something else inside what v is written to.
 func (w *Writes) differs(by int32, path []string, v value.Value) bool {
-	for key, x := range w.below { // the order is of no matter: the answer is yes or no
+	for key, x := range w.below { // the order makes no difference: the answer is yes or no
 		inside := append(slices.Clip(path), key)
 		if x.others(by) && !same(v, inside, x.v) || x.differs(by, inside, v) {
 			return true
