@@ -90,7 +90,7 @@ func (t *tree) blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
 }
 
-// passed reports whether v was skipped with the branch that it stands in. It stays so whatever fails after that: in the
+// passed reports whether v was skipped with the branch that it stands in. Later failures do not change that: in the
 // branch that was taken there may be something that it would have needed.
 func (t *tree) passed(v int32) bool {
 	return t.l.Node(v).Status == ledger.Skipped && t.branch(v) == notTaken
@@ -212,7 +212,7 @@ func (t *tree) setStatus(v int32, s ledger.Status) {
 	}
 	changed := t.show(v, shows(row.Kind, s, n.Flags))
 	if row.Feeds && (changed || old != s) {
-		t.gates.tellGates(v, v)
+		t.gates.markGates(v, v)
 	}
 }
 

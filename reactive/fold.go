@@ -78,7 +78,7 @@ func (r *Root) foldStarted(e *journal.Event) ledger.Outcome {
 	return ledger.Applied
 }
 
-// markStarted tells the gates and maps around v that something inside them was requested: from then on a gate's
+// markStarted marks the gates and maps around v, inside which something was requested: from then on a gate's
 // decision is frozen, and a map's items stand.
 func (t *tree) markStarted(v int32) {
 	for v >= 0 {
@@ -132,7 +132,7 @@ func (t *tree) resumeMaps(v int32) {
 	}
 }
 
-// foldClosed ends everything at once: whatever is not terminal aborts, pending retries are dropped, no gate decides
+// foldClosed ends everything at once: all nodes that are not terminal abort, pending retries are dropped, no gate decides
 // any more and no later event counts. What is terminal stays as it is.
 func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 	why := e.FailureOr(CodeCancelled)

@@ -34,15 +34,15 @@ func (gs *gates) blameOf(g int32) *blame {
 	return b
 }
 
-// tellGates tells the gates after v that what source shows, or its result, has changed. source is v, or stands before the
+// markGates marks the gates after v that what source shows, or its result, has changed. source is v, or stands before the
 // join v.
-func (gs *gates) tellGates(v, source int32) {
+func (gs *gates) markGates(v, source int32) {
 	row := gs.bank.Row(v)
 	for _, e := range gs.plan.Outgoing(row) {
 		to := v + e.To - row
 		switch next := &gs.plan.Nodes[e.To]; {
 		case next.Kind == plan.Join && next.Feeds:
-			gs.tellGates(to, source)
+			gs.markGates(to, source)
 		case next.Kind == plan.Gate && !e.Guard:
 			gs.l.Node(to).Flags |= ledger.Unread
 			if e.Class == plan.Needs && gs.bank.Output(source)&plan.ShowsBlocked != 0 {

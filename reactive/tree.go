@@ -72,7 +72,7 @@ func (t *tree) begun(v int32) {
 	t.gates.wake(v)
 	t.markStarted(v)
 	if t.l.Row(v).Feeds {
-		t.gates.tellGates(v, v)
+		t.gates.markGates(v, v)
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 	CodeDecisionError = "decision_error"
 )
 
-// Envelope is the schema of an answer that says what it decides, whatever result_match says.
+// Envelope is the schema of an answer that holds a decision itself, in spite of result_match.
 const Envelope = "arca-task-fulfillment-decision.v1"
 
 // Source is the source of the decision about a task.

@@ -46,7 +46,7 @@ type Dispatch struct {
 
 // Gather turns the answers of several participants into one outcome. Usable answers are kept over failed attempts, so that
 // no participant is asked twice for the same answer; an attempt that follows a success asks again, or it would repeat that success.
-// Begin, and whatever ends an attempt, cost the number of dispatches; every other event costs O(1).
+// Begin, and an event that ends an attempt, cost the number of dispatches; every other event costs O(1).
 //
 // Invariants: (1) asked holds the newest dispatch of each participant in play; (2) pending, responded, failed and
 // unreachable count the dispatches in play: kept answers, and all of the newest attempt; (3) once an attempt has ended,
@@ -172,16 +172,16 @@ func (g *Gather) open(participant string, attempt int32) (i int, ok bool) {
 // Waiting returns the participants whose answers are waited for, in the order in which they were asked. It looks at every
 // dispatch of the newest attempt: it is not for every answer.
 func (g *Gather) Waiting() []string {
-	return g.who(func(s State) bool { return s == Pending })
+	return g.inState(func(s State) bool { return s == Pending })
 }
 
 // Dropped returns the participants whose answers were waited for when the newest attempt ended, in the order in which they were
 // asked. It looks at every dispatch of the attempt.
 func (g *Gather) Dropped() []string {
-	return g.who(func(s State) bool { return s == Cancelled || s == TimedOut })
+	return g.inState(func(s State) bool { return s == Cancelled || s == TimedOut })
 }
 
-func (g *Gather) who(stands func(State) bool) []string {
+func (g *Gather) inState(stands func(State) bool) []string {
 	var list []string
 	g.looked += len(g.dispatches) - g.first
 	for i := g.first; i < len(g.dispatches); i++ {
@@ -325,7 +325,7 @@ func (g *Gather) judge() (Outcome, bool) {
 	case g.pending > 0 || len(g.reserve) > 0:
 		return Outcome{}, false
 	}
-	return Outcome{Failure: g.nobody()}, true
+	return Outcome{Failure: g.unanswered()}, true
 }
 
 func (g *Gather) judgeAll() (Outcome, bool) {
@@ -337,7 +337,7 @@ func (g *Gather) judgeAll() (Outcome, bool) {
 	case g.pending > 0:
 		return Outcome{}, false
 	case g.responded == 0:
-		return Outcome{Failure: g.nobody()}, true
+		return Outcome{Failure: g.unanswered()}, true
 	}
 	return Outcome{Output: g.responses()}, true
 }
@@ -350,7 +350,7 @@ func (g *Gather) judgeQuorum() (Outcome, bool) {
 	case g.responded+g.pending >= k:
 		return Outcome{}, false
 	case g.responded+g.pending+g.failed+g.unreachable == 0:
-		return Outcome{Failure: g.nobody()}, true
+		return Outcome{Failure: g.unanswered()}, true
 	}
 	return Outcome{Failure: &journal.Failure{
 		Code: CodeQuorumUnreachable, Message: "too few participants can still answer", Retryable: true,
@@ -363,7 +363,7 @@ func (g *Gather) judgeBest() Outcome {
 	case g.scored > 0 && g.scored >= g.spec.MinResponses:
 		return Outcome{Output: g.dispatches[g.best].Output}
 	case g.responded == 0:
-		return Outcome{Failure: g.nobody()}
+		return Outcome{Failure: g.unanswered()}
 	case g.scored == 0:
 		return Outcome{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
 	}
@@ -372,9 +372,9 @@ func (g *Gather) judgeBest() Outcome {
 	}}
 }
 
-// nobody returns the failure of an attempt without a usable answer: with an error at least one has failed, without any there
+// unanswered returns the failure of an attempt without a usable answer: with an error at least one has failed, without any there
 // were no participants.
-func (g *Gather) nobody() *journal.Failure {
+func (g *Gather) unanswered() *journal.Failure {
 	if g.failed == 0 {
 		return &journal.Failure{Code: CodeNoTargets, Message: "nobody could be asked", Retryable: true}
 	}

@@ -217,7 +217,7 @@ func (g *Graph) follow(e *journal.Event) {
 		g.changed(&c, e)
 	}
 	if v, ok := g.root.Node(e.Node); ok && e.Type == journal.CallRequested && g.root.Body() == nil {
-		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as what has failed in vain
+		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as one whose failure is caught
 	}
 	for _, req := range g.root.TakeCancels() {
 		if key, ok := g.keyOf(req); ok && (req.Participant != "" || req.Decision != 0) {

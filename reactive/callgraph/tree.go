@@ -7,7 +7,7 @@ import (
 )
 
 // treeOrder is the order of the calls of a workflow. A call waits for the newest calls of the steps before its own; through
-// whatever makes no call, such as a step that is skipped, a conditional or a map without items, it waits for what that has
+// nodes that make no call, such as a step that is skipped, a conditional or a map without items, it waits for what that has
 // waited for. The items of a map wait for what the map waits for, and a call that waits for the map waits for the ends of all.
 //
 // What a place waits for is kept until a call is made that it depends on, so a call costs what is between it and the calls

@@ -76,7 +76,7 @@ func (s *Stepper) refusePause(e *journal.Event) error {
 	case s.root.PausedFromAbove():
 		return fmt.Errorf("%w: the run that started it is paused: resume %s", ErrNotPossible, journal.ParentRun(s.root.Start().Run))
 	}
-	return fmt.Errorf("%w: what a step has come to has paused it: decide that step", ErrNotPossible)
+	return fmt.Errorf("%w: the outcome of a step has paused it: decide that step", ErrNotPossible)
 }
 
 // reopens reports whether a command lets a finished run go on: another attempt of a step does, unless the run was closed. What
@@ -123,7 +123,7 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	case !undecided && !s.root.Retryable(v):
 		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, s.root.Status(v))
 	case s.root.BlocksRetry(v):
-		return fmt.Errorf("%w: what step %q depends on has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
+		return fmt.Errorf("%w: a dependency of step %q has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ type Reply struct {
 // Reserved are how many calls have got room, by its kind.
 type Reserved [reactive.NoRoom]int
 
-// Step applies what came in, and what has fallen due, in the order of their instants, and then decides. now never
+// Step applies items and due timers, in the order of their instants, and then decides. now never
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now

@@ -66,7 +66,7 @@ func Awaited(p *plan.Plan) (names []string, all bool) {
 	return slices.Compact(names), true
 }
 
-// fixedInput is what the expressions of a binding see where a step's input is written out, whatever happens in a run.
+// fixedInput has the names that the expressions of a binding see, where a step's input is the same in every run.
 type fixedInput struct {
 	plan *plan.Plan
 	row  int

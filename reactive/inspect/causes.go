@@ -51,7 +51,7 @@ type ReadValue struct {
 	Err   error
 }
 
-// Causes returns the reasons why a node stands where it does: what it waits for, or what has brought it there. It looks at the
+// Causes returns the reasons for the status of a node: those for waiting, or those that brought it about. It looks at the
 // node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
 // node in turn.
 func Causes(r *reactive.Root, v int32) []Cause {
@@ -113,7 +113,7 @@ func (cs causes) aroundOf(v int32) []Cause {
 	return nil
 }
 
-// itemsOf returns the nodes of a map's items of which something is so.
+// itemsOf returns the nodes of a map's items that satisfy a condition.
 func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }

@@ -20,7 +20,7 @@ import (
 // Explanation says why a run, or something in it, stands where it does.
 type Explanation struct {
 	About   string         `json:"about"` // "run", or the key of a step, map, call or step-run
-	Kind    string         `json:"kind"`  // run, or of what has the key: step, map, conditional, call or step-run
+	Kind    string         `json:"kind"`  // run, or the kind of the key: step, map, conditional, call or step-run
 	Status  string         `json:"status"`
 	Decided *DecidingEvent `json:"decided,omitempty"` // what brought it there; nil: nothing has yet
 	Reasons []Reason       `json:"reasons,omitempty"`

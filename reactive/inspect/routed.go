@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// stepWatch tells how the steps of a playbook move, run by run, and how far their loops have come. What moves in a root are
-// their calls.
+// stepWatch reports changes of a playbook's steps, run by run, and the progress of their loops. The changes of a root are
+// those of their calls.
 type stepWatch struct {
 	body    reactive.Body
 	steps   []string

@@ -98,7 +98,7 @@ func settled(e *journal.Event) (call.State, *journal.Failure) {
 	return call.Failed, e.FailureOr("error")
 }
 
-// receivedAt returns when what an event tells came in, Unix nanoseconds.
+// receivedAt returns when the content of an event was received, Unix nanoseconds.
 func receivedAt(e *journal.Event) int64 {
 	if e.Detail != nil && e.Detail.Received > 0 {
 		return e.Detail.Received
@@ -129,7 +129,7 @@ func (f *fanOut) judge(v int32, e *journal.Event) {
 	f.gathered(v, out, e)
 }
 
-// cancelDropped has the calls stopped whose answers the end of an attempt has made useless.
+// cancelDropped stops the calls whose answers are useless after the end of an attempt.
 func (f *fanOut) cancelDropped(v int32) {
 	for _, p := range f.gathers[v].Dropped() {
 		f.l.cancels = append(f.l.cancels, f.l.Request(v, f.l.nodes[v].Attempt).asking(p))

@@ -42,10 +42,10 @@ type Host interface {
 	// Use returns which call has the node: its number, and the sequence of its newest request. Both are 0 where a node is one step's.
 	Use(v int32) (number int32, asked uint64)
 
-	// Requested tells that an attempt begins, by the event with a sequence.
+	// Requested is called when an attempt begins, with the sequence of its event.
 	Requested(v int32, seq uint64)
 
-	// Started tells that a step fails that had no attempt.
+	// Started is called when a step fails that had no attempt.
 	Started(v int32)
 
 	// Want has a node started as soon as there is room for it.

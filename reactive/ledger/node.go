@@ -49,7 +49,7 @@ const (
 	Queued                      // in the queue of starts
 	RetryDue                    // the retry's time has come
 	Begun                       // gate: something in a branch was requested. map: an item was
-	Frozen                      // gate: the decision stands whatever happens
+	Frozen                      // gate: the decision is final
 	Stuck                       // gate: aborted until a node upstream gets a new attempt
 	Asked                       // gate, map: a Go function was asked and has not answered
 	Expanded                    // map: its items exist

@@ -37,7 +37,7 @@ func (c *runContext) patch(e *journal.Event) {
 			c.net.gates.Touch(path[0])
 		}
 	}
-	c.net.tell(routed.View{Name: routed.ContextPatched})
+	c.net.emit(routed.View{Name: routed.ContextPatched})
 }
 
 // RefusePatch returns why a change of the context cannot be made; nil when it can.
@@ -96,14 +96,14 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 			}
 		}
 		if err != nil {
-			if room, ok := errors.AsType[variables.RoomError](err); ok { // whatever goes on would only try to write more
+			if room, ok := errors.AsType[variables.RoomError](err); ok { // going on would only try to write more
 				c.net.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
 			}
 			return err
 		}
 	}
 	if patched {
-		c.net.tell(c.net.about(s, routed.View{Name: routed.ContextPatched}))
+		c.net.emit(c.net.about(s, routed.View{Name: routed.ContextPatched}))
 	}
 	return nil
 }

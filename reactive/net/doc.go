@@ -41,7 +41,7 @@
 // groups within it, and decides when enough have come, or when nothing of the group is live any more. The token that goes on
 // belongs to the fan-out around.
 //
-//	a ──▶ b ──▶ d ──▶ j     b has opened a group within that of a; j answers to a. What comes of d and e is held with a's
+//	a ──▶ b ──▶ d ──▶ j     b has opened a group within that of a; j answers to a. The tokens of d and e are held with a's
 //	│     └───▶ e ──▶ j     group and has left b's, which ends, and leaves a's, when neither is under way any more. Then, when
-//	└───▶ c ────────▶ j     c is not either, j goes on with what has come of d, e and c, in this order.
+//	└───▶ c ────────▶ j     c is not either, j goes on with the tokens of d, e and c, in this order.
 package net

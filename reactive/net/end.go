@@ -184,7 +184,7 @@ func (n *Net) blocked() bool {
 	}
 	if !n.waiting {
 		n.waiting = true
-		n.tell(routed.View{Name: routed.ExecutionWaiting, Count: n.gates.Len()})
+		n.emit(routed.View{Name: routed.ExecutionWaiting, Count: n.gates.Len()})
 	}
 	return false
 }
@@ -209,9 +209,9 @@ func (n *Net) finalize() bool {
 	n.final = finalToken
 	n.token++
 	t := &token{id: n.token, step: i, args: n.summary()}
-	n.tell(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
+	n.emit(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
 	t.verdict = admission{n}.Judge(t)
-	n.tellVerdict(t)
+	n.emitVerdict(t)
 	if !t.verdict.Allow {
 		n.final = finalDone // nothing could ever let it in
 		return false

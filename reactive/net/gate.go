@@ -40,7 +40,7 @@ func (a admission) Compare(x, y *token) int { return cmp.Compare(x.id, y.id) }
 
 // moved handles a new verdict about a pending token.
 func (n *Net) moved(t *token) {
-	n.tellVerdict(t)
+	n.emitVerdict(t)
 	switch {
 	case t.verdict.Allow:
 		n.unpend(t)

@@ -6,11 +6,11 @@ import (
 )
 
 // group is a fan-out that is under way: the branches that one step-run with an inclusive router has opened. It counts what may
-// still bring something to a join, and tells the group around it only when nothing can, so what an event costs does not grow
+// still bring something to a join, and leaves the group around it only when nothing can, so what an event costs does not grow
 // with what goes on elsewhere.
 //
 //	router ──▶ b ──▶ d (join)         live: tokens and step-runs of the group, and groups opened by one of them
-//	       ──▶ c ──▶ d                joins: what has arrived at d
+//	       ──▶ c ──▶ d                joins: the tokens at d
 type group struct {
 	parent *group // the fan-out that its router's run belongs to; nil: none
 	router int    // the step that has opened it

@@ -83,7 +83,7 @@ func (b *table) holdEvent(e *journal.Event) {
 	if e.Detail == nil {
 		return
 	}
-	b.hold("what is told beside the output in "+what, e.Detail.About)
+	b.hold("the metadata of the output in "+what, e.Detail.About)
 	if e.Detail.Failure != nil {
 		b.hold("the details of the failure in "+what, e.Detail.Failure.Details)
 	}

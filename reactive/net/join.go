@@ -16,8 +16,8 @@ type tracker struct {
 	fired  bool
 }
 
-// park takes a token that has arrived at a join.
-func (f *fanOuts) park(t *token) {
+// hold keeps a token that has arrived at a join.
+func (f *fanOuts) hold(t *token) {
 	join := f.net.book.Steps[t.step].Join
 	if t.group == nil {
 		f.arriveAlone(t, join)
@@ -52,7 +52,7 @@ func (f *fanOuts) unsatisfied(step, arrived int) *journal.Failure {
 // fire merges the tokens at a join into one, which goes on in the fan-out around the group.
 func (f *fanOuts) fire(j *tracker) {
 	j.fired = true
-	f.unpark(j)
+	f.release(j)
 	t := f.merged(j.tokens, j.group)
 	j.tokens = nil
 	if t.group != nil {
@@ -61,7 +61,7 @@ func (f *fanOuts) fire(j *tracker) {
 	f.net.admit(t)
 }
 
-func (f *fanOuts) unpark(j *tracker) {
+func (f *fanOuts) release(j *tracker) {
 	f.net.steps[j.step].held -= int32(len(j.tokens))
 	delete(f.joins, j)
 }
@@ -95,7 +95,7 @@ func (f *fanOuts) decide(j *tracker) {
 	join, g := f.net.book.Steps[j.step].Join, j.group
 	switch {
 	case join.Mode == playbook.JoinCount:
-		f.unpark(j)
+		f.release(j)
 		if g.parent != nil {
 			g.parent.live++ // the failed branch is one of the fan-out around
 		}
@@ -103,6 +103,6 @@ func (f *fanOuts) decide(j *tracker) {
 	case g.failed == 0 || join.FireMiss:
 		f.fire(j)
 	default:
-		f.unpark(j)
+		f.release(j)
 	}
 }

@@ -126,8 +126,8 @@ func (n *Net) Apply(e *journal.Event) {
 	case journal.CallRequested:
 		n.pipelines.requested(e)
 	case journal.RunFinished:
-		n.tell(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
-		n.tell(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
+		n.emit(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
+		n.emit(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
 	}
 	n.pipelines.work()
 	n.defect(n.gates.Look(n.moved))
@@ -139,9 +139,9 @@ func (n *Net) Apply(e *journal.Event) {
 
 // begin puts the first token.
 func (n *Net) begin(e *journal.Event) {
-	n.tell(routed.View{Name: routed.ExecutionRequested})
-	n.tell(routed.View{Name: routed.RequestEvaluated, Status: "ok"})
-	n.tell(routed.View{Name: routed.WorkflowStarted})
+	n.emit(routed.View{Name: routed.ExecutionRequested})
+	n.emit(routed.View{Name: routed.RequestEvaluated, Status: "ok"})
+	n.emit(routed.View{Name: routed.WorkflowStarted})
 	input, _ := value.Of(e.Value)
 	n.workload = n.book.WorkloadOf(input)
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
@@ -151,8 +151,8 @@ func (n *Net) begin(e *journal.Event) {
 func (n *Net) close(e *journal.Event) {
 	if n.stopped {
 		if e.Type == journal.RunFinished {
-			n.tell(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
-			n.tell(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
+			n.emit(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
+			n.emit(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
 		}
 		return
 	}
@@ -165,7 +165,7 @@ func (n *Net) close(e *journal.Event) {
 		cut = append(cut, run.key)
 	}
 	n.runs.byKey, n.pipelines.byCall, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
-	n.tell(routed.View{Name: routed.ExecutionCancelled, Runs: cut})
+	n.emit(routed.View{Name: routed.ExecutionCancelled, Runs: cut})
 }
 
 // dropTokens takes every token away.

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// noCall is what an iteration has that makes no call.
+// noCall is the call of an iteration that makes none.
 const noCall = -1
 
 // iteration is one passage through a step's pipeline.
@@ -117,7 +117,7 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
 	if !it.begun {
-		if f := p.give(it); f != nil {
+		if f := p.setInput(it); f != nil {
 			p.net.runs.endIteration(it, f)
 			return
 		}
@@ -130,7 +130,7 @@ func (p *pipelines) advance(it *iteration) {
 			return
 		}
 		it.began = p.net.instant()
-		p.net.tell(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
+		p.net.emit(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 		if !p.conclude(it, &outcome.Outcome{}) {
 			return
 		}
@@ -142,8 +142,8 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.runs.endIteration(it, nil)
 }
 
-// give sets the input of an iteration: what was rendered when the run began, or its own.
-func (p *pipelines) give(it *iteration) *journal.Failure {
+// setInput sets the input of an iteration: what was rendered when the run began, or its own.
+func (p *pipelines) setInput(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
 		return nil
@@ -163,7 +163,7 @@ func (p *pipelines) enter(it *iteration) {
 		it.visits = make([]int32, len(it.run.step.Tasks))
 	}
 	it.visits[it.pc]++
-	p.net.tell(p.net.at(it, routed.View{Name: routed.TaskStarted}))
+	p.net.emit(p.net.at(it, routed.View{Name: routed.TaskStarted}))
 	if site := it.task().Site; site >= 0 {
 		it.call = p.net.calls.Open(int32(site), it.key())
 		p.byCall[it.call] = it
@@ -184,7 +184,7 @@ func (p *pipelines) requested(e *journal.Event) {
 	v, ok := p.net.root.Node(e.Node)
 	if it := p.byCall[v]; ok && it != nil {
 		it.began = e.At
-		p.net.tell(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
+		p.net.emit(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 	}
 }
 
@@ -276,7 +276,7 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	if out.Failure != nil {
 		name = routed.AttemptFailed
 	}
-	p.net.tell(p.net.at(it, routed.View{Name: name, Failure: out.Failure}))
+	p.net.emit(p.net.at(it, routed.View{Name: name, Failure: out.Failure}))
 	s := &scope{net: p.net, run: it.run, it: it, args: it.run.args, out: out}
 	var rule *playbook.Rule
 	var do playbook.Do
@@ -295,7 +295,7 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	if do == playbook.Retry && it.tries >= rule.Attempts {
 		do = playbook.Fail
 	}
-	p.net.tell(p.net.at(it, routed.View{Name: routed.PolicyEvaluated, Status: string(do)}))
+	p.net.emit(p.net.at(it, routed.View{Name: routed.PolicyEvaluated, Status: string(do)}))
 	if do != playbook.Retry {
 		p.endTask(it, out.Failure != nil || do == playbook.Fail)
 	}
@@ -316,7 +316,7 @@ func (p *pipelines) endTask(it *iteration, failed bool) {
 	if failed {
 		name = routed.TaskFailed
 	}
-	p.net.tell(p.net.at(it, routed.View{Name: name, Failure: it.out.Failure}))
+	p.net.emit(p.net.at(it, routed.View{Name: name, Failure: it.out.Failure}))
 }
 
 // act does what was decided.

@@ -34,7 +34,7 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 func (r *router) route() {
 	n, run, f, next := r.net, r.run, r.failure, r.run.step.Next
 	if n.halted != nil || next == nil || len(next.Arcs) == 0 {
-		n.tell(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key})
+		n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key})
 		r.endBranch()
 		return
 	}
@@ -46,7 +46,7 @@ func (r *router) route() {
 		r.misroute(failure(ReasonGuard, "%v", err))
 		return
 	}
-	n.tell(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs), Reads: r.reads})
+	n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs), Reads: r.reads})
 	n.steps[run.step.Index].routed = routed.Arcs{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
 	if len(arcs) == 0 {
 		if f == nil && n.book.Executor.NoNextIsError {
@@ -81,7 +81,7 @@ func (r *router) endBranch() {
 func (r *router) misroute(why *journal.Failure) {
 	n, run := r.net, r.run
 	why = at(run.key, why)
-	n.tell(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: r.reads})
+	n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: r.reads})
 	n.steps[run.step.Index].routed = routed.Arcs{Run: run.key, Seq: n.event.Seq, Failure: why}
 	n.branchFailed(run.group, cmp.Or(r.failure, why))
 }

@@ -80,12 +80,12 @@ func (r *stepRuns) schedule() {
 		began: r.net.event.At, iters: map[int32]*iteration{},
 	}
 	r.byKey[run.key] = run
-	r.net.tell(routed.View{Name: routed.StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
+	r.net.emit(routed.View{Name: routed.StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
 	if len(step.Tasks) == 0 && step.Loop == nil {
 		r.endRun(run, nil)
 		return
 	}
-	r.net.tell(routed.View{Name: routed.StepStarted, Step: step.Name, Run: run.key})
+	r.net.emit(routed.View{Name: routed.StepStarted, Step: step.Name, Run: run.key})
 	if step.Timeout > 0 {
 		r.net.timers.add(&timer{due: call.After(run.began, step.Timeout), run: run})
 	}
@@ -112,7 +112,7 @@ func (r *stepRuns) start(run *stepRun) {
 		r.endRun(run, f)
 		return
 	}
-	r.net.tell(routed.View{Name: routed.LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+	r.net.emit(routed.View{Name: routed.LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	r.fill(run)
 }
 
@@ -176,8 +176,8 @@ func (r *stepRuns) fill(run *stepRun) {
 			it.ctx = r.net.ctx.Copied()
 		}
 		run.iters[it.index] = it
-		r.net.tell(routed.View{Name: routed.IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
-		r.net.tell(routed.View{Name: routed.IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.emit(routed.View{Name: routed.IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.emit(routed.View{Name: routed.IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
 		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 	}
 	if len(run.iters) == 0 {
@@ -207,7 +207,7 @@ func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 			run.failure = f
 		}
 	}
-	r.net.tell(v)
+	r.net.emit(v)
 	r.fill(run)
 }
 
@@ -263,9 +263,9 @@ func (r *stepRuns) succeeded(run *stepRun, s *stepState, event map[string]any) {
 	}
 	if run.step.Loop != nil {
 		event["name"] = string(routed.LoopDone)
-		r.net.tell(routed.View{Name: routed.LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+		r.net.emit(routed.View{Name: routed.LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	}
-	r.net.tell(routed.View{Name: routed.StepDone, Step: run.step.Name, Run: run.key})
+	r.net.emit(routed.View{Name: routed.StepDone, Step: run.step.Name, Run: run.key})
 }
 
 func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f *journal.Failure) {
@@ -277,7 +277,7 @@ func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f
 		})
 	}
 	event["name"], event["status"] = string(routed.StepFailed), "failed"
-	r.net.tell(routed.View{Name: routed.StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
+	r.net.emit(routed.View{Name: routed.StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
 // timeout ends a run whose time is over.

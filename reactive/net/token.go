@@ -45,13 +45,13 @@ func (q *tokens) Pop() any {
 func (q *tokens) add(t *token) { heap.Push(q, t) }
 func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 
-// put makes a token: it is admitted, or waits at its step's gate, or parks at its join.
+// put makes a token: it is admitted, or waits at its step's gate, or holds at its join.
 func (n *Net) put(t *token) {
 	n.token++
 	t.id, t.since = n.token, n.event.Seq
-	n.tell(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
+	n.emit(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
-		n.fanOuts.park(t)
+		n.fanOuts.hold(t)
 		return
 	}
 	n.admit(t)
@@ -66,7 +66,7 @@ func (n *Net) admit(t *token) {
 		return
 	}
 	t.verdict = admission{n}.Judge(t)
-	n.tellVerdict(t)
+	n.emitVerdict(t)
 	switch {
 	case t.verdict.Allow:
 		n.enable(t)

@@ -4,7 +4,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
-func (n *Net) tell(v routed.View) {
+func (n *Net) emit(v routed.View) {
 	if n.watch != nil {
 		v.Seq, v.At = n.event.Seq, n.event.At
 		n.watch(v)
@@ -34,7 +34,7 @@ func (n *Net) about(s *scope, v routed.View) routed.View {
 	return v
 }
 
-func (n *Net) tellVerdict(t *token) {
+func (n *Net) emitVerdict(t *token) {
 	v := routed.View{Name: routed.AdmitEvaluated, Step: n.book.Steps[t.step].Name, Token: t.id, Status: "deny", Count: t.verdict.Rule}
 	switch {
 	case t.verdict.Allow:
@@ -45,5 +45,5 @@ func (n *Net) tellVerdict(t *token) {
 	if n.watch != nil && !t.verdict.Allow {
 		v.Reads = n.readAtGate(t)
 	}
-	n.tell(v)
+	n.emit(v)
 }

@@ -32,7 +32,7 @@
 // A full disk: with less than Config.FreeFloorBytes free, the store turns read-only, with an error that says why. What is
 // there can be read, now and after the next Open. Opening with more room makes it writable again.
 //
-// A disk that fails: should a write fail all at once, whatever it was to write and why (no inodes, a quota, a disk that
+// A disk that fails: should a write fail, for any reason (no inodes, a quota, a disk that
 // breaks or turns read-only, too many open files), the store turns read-only with an error that says what to do about it,
 // and nothing more is written: the directory stays as a crash would have left it. No fault ends the process. The same
 // happens when the directory, its lock, its mark or its database was removed, renamed or unmounted: each commit looks

@@ -28,7 +28,7 @@ const rememberStreams = 32 << 10
 // tip is the end of a stream. last runs ahead of durable while a commit is in flight.
 type tip struct {
 	last    uint64 // of what the committer has accepted
-	durable uint64 // of what has been synced: what readers may see
+	durable uint64 // synced, and so visible to readers
 	head    []byte // the encoded head that goes with last; empty: none
 }
 
