@@ -9,7 +9,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // Limits bounds one run together with its child runs.
@@ -61,7 +60,7 @@ type Config struct {
 
 	// OnBlocked is what a playbook does when its gates hold all remaining tokens, unless the playbook says so itself. Default:
 	// it waits until its context is patched.
-	OnBlocked playbook.OnBlocked
+	OnBlocked template.OnBlocked
 
 	// PickUp reports whether New goes on with an unfinished run in the store; the engine always goes on with the runs it
 	// starts and their child runs. The others can be read, and commands for them are journaled for the engine that will go on

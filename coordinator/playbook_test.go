@@ -18,7 +18,6 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // routes reads a playbook.
@@ -114,7 +113,7 @@ func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestABlockedRunFailsWhereNoPersonCanHelp(t *testing.T) {
-	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, OnBlocked: playbook.BlockedFails})
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, OnBlocked: template.BlockedFails})
 	result := wait(t, begin(t, e, gated, map[string]any{"n": 1}))
 	require.Equal(t, reactive.RunFailed, result.Status)
 	require.Equal(t, "blocked", result.Failure.Code)

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // What can be read of a run: see packages inspect and reader.
@@ -151,7 +152,7 @@ func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
 // Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) to
 // the end of the journal: admission, tasks, rules, arcs and tokens. The journal does not hold these; they are derived on each
 // call. For a run of anything else it yields ErrNotPossible.
-func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[net.View, error] {
+func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[routed.View, error] {
 	return readAll(ctx, r.engine, r.engine.reader.Views(ctx, r.id, from))
 }
 

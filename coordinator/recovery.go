@@ -11,7 +11,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // recoveriesMax bounds the failed attempts to read or write a journal before its run is parked: about five seconds.
@@ -29,8 +28,8 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.adopt(entry, root, root.At())
-	if n := net.Of(root); n != nil && r.calls.Ring == nil {
-		r.calls.Ring = keychain.New(n.Playbook(), n.Workload(), r.engine.config.SecretTimeout)
+	if body := root.Body(); body != nil && r.calls.Ring == nil {
+		r.calls.Ring = keychain.New(root.Plan().Workflow, body.Workload(), r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false

@@ -98,7 +98,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, decide.OnBlocked(p.Workflow, e.config.OnBlocked)
+	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, e.onBlocked(p.Workflow)
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
@@ -150,4 +150,12 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	default:
 		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
+}
+
+// onBlocked returns what a run of w does that is blocked, for its start; "" where only steps of a tree can wait.
+func (e *Engine) onBlocked(w *template.Workflow) string {
+	if w.Routing == nil {
+		return ""
+	}
+	return string(w.Routing.OnBlocked(e.config.OnBlocked))
 }

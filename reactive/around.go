@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Chose gives the branch that a conditional has decided for; Undecided when it has not.
+// Chose returns the branch that a conditional has decided for; Undecided when it has not.
 func (t *tree) Chose(v int32) plan.Branch {
 	switch t.l.Node(v).Fact {
 	case ledger.DecidedThen:
@@ -16,10 +16,10 @@ func (t *tree) Chose(v int32) plan.Branch {
 	return plan.Undecided
 }
 
-// Inside gives the branch of the conditional around it that a node stands in.
+// Inside returns the branch of the conditional around it that a node stands in.
 func (t *tree) Inside(v int32) plan.Branch { return t.l.Row(v).Branch }
 
-// Around is the conditional around a node. It reports false when there is none.
+// Around returns the conditional around a node. It reports false when there is none.
 func (t *tree) Around(v int32) (int32, bool) {
 	g := t.l.Row(v).Gate
 	if g < 0 {
@@ -28,7 +28,7 @@ func (t *tree) Around(v int32) (int32, bool) {
 	return t.beside(v, g), true
 }
 
-// Items are the steps, maps and conditionals of the items that a map has now, in the order of the items.
+// Items returns the steps, maps and conditionals of the items that a map has now, in the order of the items.
 func (t *tree) Items(v int32) []int32 {
 	x := t.maps[v]
 	if x == nil {
@@ -47,7 +47,7 @@ func (t *tree) Items(v int32) []int32 {
 	return list
 }
 
-// Unmet are the predecessors of a node that have not come as far as it needs, those behind meeting points included; one that is
+// Unmet returns the predecessors of a node that have not come as far as it needs, those behind meeting points included; one that is
 // behind several is there as often.
 func (t *tree) Unmet(v int32) []int32 { return t.unmet(v, plan.ShowsSatisfied) }
 
@@ -70,7 +70,7 @@ func (t *tree) unmet(v int32, wanted uint8) []int32 {
 	return list
 }
 
-// Behind are the nodes whose failure has taken a node with it, those behind meeting points included; one that is behind several is
+// Behind returns the nodes whose failure has taken a node with it, those behind meeting points included; one that is behind several is
 // there as often.
 func (fs *faults) Behind(v int32) []int32 {
 	var list []int32
@@ -84,7 +84,7 @@ func (fs *faults) Behind(v int32) []int32 {
 	return list
 }
 
-// Full says which limit keeps a node that could start otherwise, and who holds its slots. It reports false when none does.
+// Full returns the limit that keeps a node from starting, and the holders of its slots. It reports false when none does.
 func (o *room) Full(v int32) (limit int32, holders []int32, ok bool) {
 	if !o.l.Node(v).Has(ledger.Candidate) {
 		return 0, nil, false

@@ -168,7 +168,7 @@ steps:
 	}
 }
 
-// Ends that the journal has no event of: what is not needed any more, what somebody has aborted, what was closed with its run.
+// Ends that the journal has no event of: what is not needed any more, what a command has aborted, what was closed with its run.
 func TestCallsEndWithWhatTheyWereFor(t *testing.T) {
 	s := newStage(t, load(t, `
 kind: Workflow

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// NewRouted makes the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
+// NewRouted returns the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
 func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 	r := New(p)
 	r.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
@@ -13,10 +13,10 @@ func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 	return r
 }
 
-// Body is what decides a routed run; nil for any other.
+// Body returns the body of a routed run; nil for any other.
 func (r *Root) Body() Body { return r.body }
 
-// NextFiring is the next step-run to be scheduled. It reports false when there is none, or the run is closed.
+// NextFiring returns the next step-run to be scheduled. It reports false when there is none, or the run is closed.
 func (r *Root) NextFiring() (string, bool) {
 	if r.body == nil || r.Closed() {
 		return "", false
@@ -35,7 +35,7 @@ func (r *Root) firing() bool {
 // in the order in which they were opened.
 //
 // Which node a call has follows from the journal alone. So the queues of starts and slots, out of which entries go when
-// somebody looks, hold the numbers of calls: an entry of a call that was closed leads to no node.
+// they are read, hold the numbers of calls: an entry of a call that was closed leads to no node.
 type Calls struct {
 	root     *Root
 	all      []use
@@ -106,7 +106,7 @@ func (c *Calls) touch(v int32) {
 	}
 }
 
-// Touched gives the calls that something may have happened to since the last call, in the order in which it did; one that
+// Touched returns the calls that something may have happened to since the last call, in the order in which it did; one that
 // was closed since is among them. The slice is valid until the next call.
 func (c *Calls) Touched() []int32 {
 	c.touched, c.taken = c.taken[:0], c.touched
@@ -116,19 +116,19 @@ func (c *Calls) Touched() []int32 {
 	return c.taken
 }
 
-// Derive gives new calls their statuses and slots.
+// Derive sets the statuses of new calls and grants them slots.
 func (c *Calls) Derive() {
 	c.root.places.bank.Drain()
 	c.root.tree.grant()
 }
 
-// Root is the root that the calls belong to.
+// Root returns the root that the calls belong to.
 func (c *Calls) Root() *Root { return c.root }
 
-// Again has a call that has ended made once more, at an instant.
+// Again makes a call that has ended once more, at an instant.
 func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
-// callChange is what is told of a call whose status changes; nil where there are no calls.
+// callChange returns the state of a call whose status changes; nil in a run without calls.
 func (t *tree) callChange(v int32) *ledger.CallChange {
 	if t.routed == nil {
 		return nil

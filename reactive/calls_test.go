@@ -2,6 +2,7 @@ package reactive_test
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -17,7 +18,11 @@ import (
 )
 
 // hand is a body that does nothing of itself: a test opens and closes its calls.
-type hand struct{ *reactive.Calls }
+type hand struct {
+	*reactive.Calls
+	reactive.Refuser
+	reactive.Teller
+}
 
 func (h hand) Apply(*journal.Event)              { h.Derive() }
 func (hand) Input(int32) (any, *journal.Failure) { return nil, nil }
@@ -25,6 +30,8 @@ func (hand) NextFiring() (string, bool)          { return "", false }
 func (hand) NextDue() (int64, bool)              { return 0, false }
 func (hand) Fire(int64) journal.Event            { panic("it has no timers") }
 func (hand) Done() bool                          { return false }
+func (hand) Digest(io.Writer, int64)             {}
+func (hand) Secrets(int32) []string              { return nil }
 func (hand) Verdict() reactive.Verdict           { return reactive.Verdict{} }
 
 // routed is a root whose body is a hand.
@@ -51,7 +58,7 @@ workflow:
 	p, err := plan.Compile(c)
 	require.NoError(t, err)
 	r := &routed{}
-	r.Root = reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body { r.calls = c; return hand{c} })
+	r.Root = reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body { r.calls = c; return hand{Calls: c} })
 	e := r.event(0, journal.RunStarted, "", 0)
 	e.Detail = &journal.Detail{Start: &journal.Start{Run: "r"}}
 	r.Apply(e)
@@ -141,7 +148,7 @@ func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not come in for the place of the second")
 }
 
-// TestTimersOfOneInstantGoInTheOrderOfRequests, whichever nodes the calls have, and however often anybody has looked what
+// TestTimersOfOneInstantGoInTheOrderOfRequests, whatever nodes the calls have, and however often a caller asks what
 // comes next.
 func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

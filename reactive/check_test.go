@@ -62,8 +62,8 @@ func (r *Root) Check() error {
 	return errors.Join(errs...)
 }
 
-// Work is what deriving has cost so far.
+// Work returns the cost of deriving so far.
 func (r *Root) Work() (edges, derived uint64) { return r.places.bank.Work() }
 
-// Timers is how many instants the root keeps in mind.
+// Timers returns the number of instants that the root holds.
 func (r *Root) Timers() int { return r.keeper.TimersKept() }

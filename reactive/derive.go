@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// derive gives a node the status that follows from its facts, its predecessors and what is around it. The bank calls it
+// derive sets the status of a node that follows from its facts, its predecessors and what is around it. The bank calls it
 // for every marked node, predecessors first.
 func (t *tree) derive(v int32) {
 	row := t.l.Row(v)
@@ -64,7 +64,7 @@ const (
 	broken                      // it failed or was aborted: everything inside aborts
 )
 
-// branch is the state of the innermost conditional around v. Those further out speak through its status.
+// branch returns the state of the innermost conditional around v. Those further out speak through its status.
 func (t *tree) branch(v int32) branchState {
 	row := t.l.Row(v)
 	if row.Gate < 0 {
@@ -90,7 +90,7 @@ func (t *tree) blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
 }
 
-// passed reports whether v was skipped with the branch that it stands in. It stays so whatever fails after that: in the
+// passed reports whether v was skipped with the branch that it stands in. Later failures do not change that: in the
 // branch that was taken there may be something that it would have needed.
 func (t *tree) passed(v int32) bool {
 	return t.l.Node(v).Status == ledger.Skipped && t.branch(v) == notTaken
@@ -146,7 +146,7 @@ func (t *tree) deriveUntouched(v int32) {
 	}
 }
 
-// moved is the status of a node that waits for its predecessors.
+// moved returns the status of a node that waits for its predecessors.
 func (t *tree) moved(v int32) ledger.Status {
 	if t.bank.Count(v, plan.Moved) > 0 {
 		return ledger.Waiting
@@ -165,7 +165,7 @@ func (t *tree) wantStart(v int32) {
 	t.room.want(v)
 }
 
-// grant gives free slots to candidates, in template order, after everything else of the event has been derived.
+// grant grants free slots to candidates, in template order, after everything else of the event has been derived.
 func (t *tree) grant() {
 	for !t.l.Closed() {
 		v, ok := t.room.nextGrant()
@@ -212,7 +212,7 @@ func (t *tree) setStatus(v int32, s ledger.Status) {
 	}
 	changed := t.show(v, shows(row.Kind, s, n.Flags))
 	if row.Feeds && (changed || old != s) {
-		t.gates.tellGates(v, v)
+		t.gates.markGates(v, v)
 	}
 }
 

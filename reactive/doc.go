@@ -1,4 +1,4 @@
-// Package reactive is the pure half of Sluice at run time: what a run's journal means. It has no clock, does no I/O, starts
+// Package reactive is the pure half of Sluice at run time: it computes the state of a run from its journal. It has no clock, does no I/O, starts
 // no goroutine and draws no random number: the same plan and the same events give the same statuses, decisions and ids,
 // live, recovered, or years later.
 //
@@ -11,8 +11,8 @@
 //
 // Facts depend on the order of history and are folded, one event at a time, into flat arrays. Everything else is counted:
 // every node counts its predecessors that are not satisfied, not settled, blocking or moved, in a signals.Bank over the
-// plan's edges, and is derived anew only when such a count leaves or reaches zero. So the cost of an event is that of the
-// edges of the nodes it changed, also at a join of 100,000.
+// plan's edges, and its status is recomputed only when such a count leaves or reaches zero. So an event costs as much as the
+// edges of the nodes that it changed, even at a join of 100,000.
 //
 // The life of a step:
 //
@@ -24,16 +24,19 @@
 //
 // A Root is made of parts, each with one concept, a type and a file:
 //
-//	ledger.Ledger   what the journal says of calls: attempts, timers, requests, participants, tasks, messages, reports
-//	places          what the nodes are, how they are named and how they follow one another
-//	room            who may start: slots (package slots), and what a process must have for a call
-//	tree            where nodes stand, with its gates (conditionals) and faults (why something has failed)
-//	Calls           in place of the tree, where a Body such as package net decides which calls there are
+//	ledger.Ledger   the calls, as journaled: attempts, timers, requests, participants, tasks, messages, reports
+//	places          the nodes, their names and their order
+//	room            admission: slots (package slots), and what a process must have for a call
+//	tree            statuses of nodes, with its gates (conditionals) and faults (causes of failures)
+//	Calls           nodes in place of the tree's, where a Body such as that of package net decides which calls there are
 //
-// What people ask is answered by packages above: inspect, callgraph, live.
+// The tree is not a Body: a routed run has a tree as well, which holds the statuses and slots of its Calls. And it computes
+// statuses within the fold, node by node, where a Body acts after each event.
+//
+// Packages above answer queries: inspect, callgraph, live.
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that comes twice,
-// too late or for nobody changes no status, and is told apart by its Outcome.
+// too late or for an unknown node changes no status; its Outcome says so.
 //
 // Cost (2 cores, one step with three predecessors, request and answer applied): see BenchmarkRoot.
 package reactive

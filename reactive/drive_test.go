@@ -29,7 +29,7 @@ type stage struct {
 	flying  map[reactive.Request]int64 // when each call was made
 
 	targets func(attempt int32) []string // whom a target means; nil: those it names
-	started func(reactive.Request)       // told of every call that is made
+	started func(reactive.Request)       // called for every call that is made
 	crash   func() bool                  // asked after every event; true: the root is made anew from the journal
 }
 
@@ -188,7 +188,7 @@ func (s *stage) recover() {
 	s.root.TakeCancels()
 }
 
-// stored is what comes back of events that were written down.
+// stored returns what comes back of events that were written down.
 func stored(t require.TestingT, events []journal.Event) []journal.Event {
 	codec := &journal.Codec{}
 	var data []byte
@@ -225,7 +225,7 @@ func (s *stage) calls(list []reactive.Request) string {
 	return strings.TrimSpace(b.String())
 }
 
-// node is the number of a step.
+// node returns the number of a step.
 func (s *stage) node(key string) int32 {
 	v, ok := s.root.Node(key)
 	require.True(s.t, ok, key)
@@ -282,14 +282,14 @@ func undecidable(key string, attempt, number int32) journal.Event {
 	return e
 }
 
-// override is a decision that somebody makes after one was made.
+// override returns a decision that a person makes after one was made.
 func override(key string, attempt int32, fulfilled bool) journal.Event {
 	e := person(key, attempt, fulfilled)
 	e.Type = journal.DecisionOverridden
 	return e
 }
 
-// person is a decision that somebody makes.
+// person returns the decision of a person.
 func person(key string, attempt int32, fulfilled bool) journal.Event {
 	d := &journal.Detail{State: "fulfilled", Actor: "ann", Reason: "why"}
 	if !fulfilled {

@@ -2,13 +2,13 @@ package reactive
 
 import "github.com/sluiceflow/sluice/reactive/journal"
 
-// NextDue is when the next timer is due, Unix nanoseconds; 0: there is none.
+// NextDue returns when the next timer is due, Unix nanoseconds; 0: there is none.
 func (r *Root) NextDue() int64 {
 	due, _ := r.nextTimer()
 	return due
 }
 
-// nextTimer is when the next timer is due, and whether it is the body's. Of several at one instant the body's retries come
+// nextTimer returns when the next timer is due, and whether it is the body's. Of several at one instant the body's retries come
 // before everything but retries of calls, and its other timers come last.
 func (r *Root) nextTimer() (next int64, body bool) {
 	if r.Done() {
@@ -28,7 +28,7 @@ func (r *Root) nextTimer() (next int64, body bool) {
 	return own, true
 }
 
-// Fire gives the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
+// Fire returns the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
 // reports false when none is due. The timer stays until its event has been applied.
 func (r *Root) Fire(now int64) (journal.Event, bool) {
 	due, body := r.nextTimer()

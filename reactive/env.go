@@ -32,10 +32,10 @@ func (t *tree) Meter() *expr.Meter { return &t.meter }
 // that exceed a limit alone, so that no document keeps its run from being stopped.
 const EvaluationMax = 64_000_000
 
-// Env is what the expressions of node v see.
+// Env returns the names that the expressions of node v see.
 func (t *tree) Env(v int32) expr.Env { return env{t, v} }
 
-// Name gives the run's input, the run itself, or a map's variable.
+// Name returns the run's input, the run itself, or a map's variable.
 func (e env) Name(name string) (value.Value, error) {
 	switch name {
 	case "input":
@@ -62,7 +62,7 @@ func (e env) block() int32 {
 	return e.t.l.Node(e.v).Block
 }
 
-// Step gives what is known of a step: in a map's body, of the same item's.
+// Step returns a field of a step: in a map's body, of the same item's.
 func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	row, ok := e.t.plan.Row(id)
 	if !ok {
@@ -89,7 +89,7 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	return e.output(v)
 }
 
-// output is a node's output to those who may only read it once it is there. That of a node which was skipped is one that a
+// output returns a node's output for readers that need it complete. That of a node which was skipped is one that a
 // default makes up for, and so is that of one whose failure was caught: by a conditional that asks how it ended, this one
 // included. What reads the run's output does so when every failure has been caught.
 func (e env) output(v int32) (value.Value, error) {
@@ -140,7 +140,7 @@ func (e NoOutputError) Unwrap() error {
 	return expr.ErrNoOutput
 }
 
-// describe is what expressions know of the run.
+// describe returns the run as expressions see it.
 func (t *tree) describe() value.Value {
 	return map[string]any{
 		"id": t.l.Start().Run, "name": t.l.Start().Name,
@@ -159,7 +159,7 @@ func describeFailure(f *journal.Failure) value.Value {
 	return map[string]any{"code": f.Code, "message": f.Message, "details": details}
 }
 
-// Output is what a completed node has given, as the event holds it; a map's is the list of its items' outputs. It is
+// Output returns the output of a completed node, as the event holds it; a map's is the list of its items' outputs. It is
 // nil for any other node.
 func (t *tree) Output(v int32) any {
 	n := t.l.Node(v)
@@ -176,7 +176,7 @@ func (t *tree) Output(v int32) any {
 	return t.opened.open(v, n.Output)
 }
 
-// itemOutput is what the last element of a map's body has given for one item. Of a conditional that is the last element of
+// itemOutput returns the output of the last element of a map's body for one item. Of a conditional that is the last element of
 // the branch taken, and nothing where the branch is empty.
 func (t *tree) itemOutput(x *expansion, i int) any {
 	b := &t.blocks[x.blocks[i]]
@@ -214,7 +214,7 @@ func (t *tree) over(v int32) (any, *journal.Failure) {
 	return list, failed(CodeOver, err)
 }
 
-// Input is what a step is called with: rendered from its template, or another step's output as it is.
+// Input returns the input of a step's call: rendered from its template, or another step's output as it is.
 func (r *Root) Input(v int32) (any, *journal.Failure) {
 	if r.body != nil {
 		return r.body.Input(v)
@@ -241,7 +241,7 @@ func rendered(t *expr.Template, e expr.Env) (value.Value, error) {
 	return v, err
 }
 
-// DecisionInput is what a step's decision source is asked with.
+// DecisionInput returns the input of a call to a step's decision source.
 func (t *tree) DecisionInput(v int32) (any, *journal.Failure) {
 	asks := t.l.Place(v).Item.Asks
 	if asks == nil {
@@ -251,7 +251,7 @@ func (t *tree) DecisionInput(v int32) (any, *journal.Failure) {
 	return in, failed(CodeInputResolution, err)
 }
 
-// Arguments are what the Go function of a conditional or map is called with.
+// Arguments returns the arguments of the Go function of a conditional or map.
 func (t *tree) Arguments(v int32) (any, *journal.Failure) {
 	row := t.l.Place(v)
 	list, code := row.Item.Test, CodeTest

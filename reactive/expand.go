@@ -46,7 +46,7 @@ func (t *tree) withdraw(v int32, s ledger.Status) {
 	t.setStatus(v, s)
 }
 
-// itemsStatus is what a map that may start says: running until its items have settled.
+// itemsStatus returns the status of a map that may start: running until its items have settled.
 func (t *tree) itemsStatus(v int32, x *expansion) ledger.Status {
 	switch {
 	case t.l.Node(v).Fact == ledger.Errored:
@@ -106,7 +106,7 @@ func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 	}
 }
 
-// items are those that a map is to have, unless there may not be so many.
+// items returns the items of a map, unless there are too many.
 func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journal.Failure) {
 	if failure != nil {
 		return nil, failure
@@ -174,7 +174,7 @@ func (t *tree) collapse(v int32) {
 	x.items, x.unsettled, x.bad = nil, 0, 0
 }
 
-// abortItems stops what has not ended in a map's items.
+// abortItems stops all nodes of a map's items that have not ended.
 func (t *tree) abortItems(x *expansion, why *journal.Failure) {
 	for i := range x.items {
 		b := &t.blocks[x.blocks[i]]
@@ -195,7 +195,7 @@ func (t *tree) abortItems(x *expansion, why *journal.Failure) {
 	}
 }
 
-// failedItem is the index of a map's first failed item; -1: every failure in it was caught by a conditional of its
+// failedItem returns the index of a map's first failed item; -1: every failure in it was caught by a conditional of its
 // body. An item fails like a run does.
 func (t *tree) failedItem(v int32, x *expansion) int {
 	for i := range x.items {

@@ -1,4 +1,4 @@
 package reactive
 
-// TimersHeld is how many timers a root holds, those without meaning included.
+// TimersHeld returns the number of timers that a root holds, stale ones included.
 func TimersHeld(r *Root) int { return r.keeper.TimersKept() }

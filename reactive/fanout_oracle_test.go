@@ -33,7 +33,7 @@ type asking struct {
 	attempt int32
 }
 
-// reaction is what comes of a dispatch: an answer with or without a score, an error, or that nobody is there.
+// reaction is what comes of a dispatch: an answer with or without a score, an error, or no participant is there.
 type reaction struct {
 	after int64 // seconds, at least 1; 0: nothing ever comes
 	turn  int   // the order of what comes at one instant
@@ -51,7 +51,7 @@ const (
 	absent
 )
 
-// output is what a participant answers.
+// output returns what a participant answers.
 func (w *world) output(a asking) any {
 	out := map[string]any{"by": a.who, "attempt": int64(a.attempt)}
 	if r := w.reactions[a]; r.kind == scored {
@@ -308,7 +308,7 @@ func (o *oracle) fail(code string, retryable bool) {
 	}
 }
 
-// again is when the next attempt would begin; -1: never.
+// again returns when the next attempt would begin; -1: never.
 func (o *oracle) again(code string, retryable bool) int64 {
 	w := o.w
 	if len(w.on) > 0 {
@@ -357,7 +357,7 @@ func (o *oracle) theFailed() record {
 
 func (o *oracle) lastAsked() int64 { return o.asked[len(o.asked)-1].asked }
 
-// usable are the answers that count, in the order in which they were asked for.
+// usable returns the answers that count, in the order in which they were asked for.
 func (o *oracle) usable() []record {
 	var list []record
 	for _, r := range o.asked[o.kept:] {

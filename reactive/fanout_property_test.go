@@ -210,7 +210,7 @@ func (x *performance) arrive(at int64) {
 	x.settle()
 }
 
-// event is what a participant says.
+// event returns what a participant says.
 func (x *performance) event(req reactive.Request) journal.Event {
 	a := asking{req.Participant, req.Attempt}
 	e := responded("ask", req.Attempt, x.world.output(a))

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// asks is a workflow of one step that asks a, b and c.
+// asks returns a workflow of one step that asks a, b and c.
 func asks(t testing.TB, rest string) *plan.Plan {
 	return load(t, `
 kind: Workflow

@@ -18,7 +18,7 @@ type faults struct {
 	judged       int                   // so many of the nodes that have failed do not end the run
 }
 
-// attributed is the failure of node v as the run's: it names v, unless it names the step that it goes back to already.
+// attributed returns the failure of node v as the run's: it names v, unless it names the step that it goes back to already.
 func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 	if f == nil {
 		f = &journal.Failure{Code: CodeDependency}
@@ -31,7 +31,7 @@ func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 	return &named
 }
 
-// Failure is why a node has failed, was aborted or was skipped by its timing; nil when it was not. A map's is that of
+// Failure returns why a node has failed, was aborted or was skipped by its timing; nil when it was not. A map's is that of
 // its first failed item.
 func (fs *faults) Failure(v int32) *journal.Failure {
 	n := fs.l.Node(v)
@@ -54,7 +54,7 @@ func (fs *faults) failedByItems(v int32) bool {
 	return n.Status == ledger.Failed && n.Failure == nil && n.Has(ledger.Expanded)
 }
 
-// failedNode is the node after which a map's first failed item is named; -1: none failed.
+// failedNode returns the node after which a map's first failed item is named; -1: none failed.
 func (fs *faults) failedNode(x *expansion) int32 {
 	for i := range x.items {
 		if lo, hi := fs.extent(x.blocks[i]); fs.firstUncaught(lo, hi) >= 0 {
@@ -64,7 +64,7 @@ func (fs *faults) failedNode(x *expansion) int32 {
 	return -1
 }
 
-// firstFailure is the node a failed run is named after; -1: every failure was caught.
+// firstFailure returns the node a failed run is named after; -1: every failure was caught.
 func (fs *faults) firstFailure() int32 {
 	if fs.tree.top.bad == 0 {
 		return -1
@@ -72,7 +72,7 @@ func (fs *faults) firstFailure() int32 {
 	return fs.origin(fs.extent(0))
 }
 
-// origin is where the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
+// origin returns the node in which the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
 // first, in the order of the journal. -1: every failure was caught.
 func (fs *faults) origin(lo, hi int32) int32 {
 	roots := map[int32]bool{}
@@ -111,7 +111,7 @@ func (fs *faults) addOrigins(roots map[int32]bool, lo, hi int32) {
 	}
 }
 
-// firstUncaught is the first node of a body, in template order, whose failure no conditional of that body caught; one
+// firstUncaught returns the first node of a body, in template order, whose failure no conditional of that body caught; one
 // that failed itself comes before those it took with it. -1: there is none.
 func (fs *faults) firstUncaught(lo, hi int32) int32 {
 	first := int32(-1)
@@ -139,7 +139,7 @@ func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	}
 }
 
-// caughtIn is the set of failed nodes of a body that a conditional has caught: the chains of what those that decided
+// caughtIn returns the set of failed nodes of a body that a conditional has caught: the chains of what those that decided
 // needed or have looked at. A map catches what the tests of its items look at.
 func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
 	caught := map[int32]bool{}
@@ -175,7 +175,7 @@ func (fs *faults) addChain(set map[int32]bool, p int32) {
 	}
 }
 
-// UncaughtFailure is the first step that has failed for good where no conditional looks; a run with the policy
+// UncaughtFailure returns the first step that has failed for good where no conditional looks; a run with the policy
 // abort-all ends there. It reports false when there is none.
 func (fs *faults) UncaughtFailure() (int32, bool) {
 	for ; fs.judged < len(fs.l.Fails()); fs.judged++ {
@@ -187,7 +187,7 @@ func (fs *faults) UncaughtFailure() (int32, bool) {
 	return -1, false
 }
 
-// dependency is why a node is aborted that needs something that has failed: it names the step where that began. What one
+// dependency returns why a node is aborted that needs something that has failed: it names the step where that began. What one
 // failure takes with it shares one Failure, so that a chain of a million costs one.
 func (fs *faults) dependency(v int32) *journal.Failure {
 	n := fs.l.Node(v)
@@ -200,7 +200,7 @@ func (fs *faults) dependency(v int32) *journal.Failure {
 	return &journal.Failure{Code: CodeDependency, Message: "a step it depends on has failed"}
 }
 
-// blocker is the first of the nodes whose failure blocks v; -1: there is none.
+// blocker returns the first of the nodes whose failure blocks v; -1: there is none.
 func (fs *faults) blocker(v int32) int32 {
 	first := int32(-1)
 	fs.eachBlocker(v, func(u int32) bool {
@@ -228,7 +228,7 @@ func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	}
 }
 
-// dependencyOn is what aborts the nodes that need u, which has failed or was aborted.
+// dependencyOn returns the failure of nodes that need u, which has failed or was aborted.
 func (fs *faults) dependencyOn(u int32) *journal.Failure {
 	n := fs.l.Node(u)
 	if fs.l.Row(u).Kind == plan.Join {
@@ -272,7 +272,7 @@ func (fs *faults) settles(from, to int32) bool {
 	return ok && class != plan.Needs
 }
 
-// edge gives the class of the edge that leads from one node to another; false: there is none.
+// edge returns the class of the edge that leads from one node to another; false: there is none.
 func (fs *faults) edge(from, to int32) (plan.Class, bool) {
 	if fs.l.Node(from).Block != fs.l.Node(to).Block {
 		return plan.Needs, false
@@ -325,7 +325,7 @@ func (fs *faults) BlockedByFailure(v int32) []int32 {
 	return causes
 }
 
-// dependents is what the nodes are told that need a node which has failed.
+// dependents is the failure of nodes that need a node which has failed.
 type dependents struct {
 	of      *journal.Failure // of that node
 	status  ledger.Status    // of that node

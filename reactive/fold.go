@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// fold takes an event into the facts and marks what has to be derived anew. What depends on the order of history is
+// fold adds an event to the facts and marks the nodes to be recomputed. What depends on the order of history is
 // decided here and nowhere else.
 func (r *Root) fold(e *journal.Event) ledger.Outcome {
 	switch e.Type {
@@ -32,7 +32,7 @@ func (r *Root) fold(e *journal.Event) ledger.Outcome {
 	}
 	v := r.resolve(e)
 	if v < 0 && r.body != nil {
-		return ledger.Late // its call is over, or it is about what the body alone knows of
+		return ledger.Late // its call is over, or it concerns the body alone
 	}
 	if v < 0 {
 		return r.keeper.Loose(e)
@@ -78,7 +78,7 @@ func (r *Root) foldStarted(e *journal.Event) ledger.Outcome {
 	return ledger.Applied
 }
 
-// markStarted tells the gates and maps around v that something inside them was requested: from then on a gate's
+// markStarted marks the gates and maps around v, inside which something was requested: from then on a gate's
 // decision is frozen, and a map's items stand.
 func (t *tree) markStarted(v int32) {
 	for v >= 0 {
@@ -132,7 +132,7 @@ func (t *tree) resumeMaps(v int32) {
 	}
 }
 
-// foldClosed ends everything at once: whatever is not terminal aborts, pending retries are given up, no gate decides
+// foldClosed ends everything at once: all nodes that are not terminal abort, pending retries are dropped, no gate decides
 // any more and no later event counts. What is terminal stays as it is.
 func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 	why := e.FailureOr(CodeCancelled)
@@ -143,7 +143,7 @@ func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
 	for v := range r.Len() {
 		n := r.keeper.Node(v)
 		switch {
-		case n.Has(ledger.Held): // its work stays done, and nobody decides about it any more
+		case n.Has(ledger.Held): // its work stays done, and no decision follows any more
 			r.keeper.ForgetTask(v)
 			n.Flags &^= ledger.Pending | ledger.RetryDue
 		case n.Status == ledger.Running && r.Row(v).Kind == plan.Step:

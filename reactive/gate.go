@@ -34,15 +34,15 @@ func (gs *gates) blameOf(g int32) *blame {
 	return b
 }
 
-// tellGates tells the gates after v that what source shows, or its result, has changed. source is v, or stands before the
+// markGates marks the gates after v that what source shows, or its result, has changed. source is v, or stands before the
 // join v.
-func (gs *gates) tellGates(v, source int32) {
+func (gs *gates) markGates(v, source int32) {
 	row := gs.bank.Row(v)
 	for _, e := range gs.plan.Outgoing(row) {
 		to := v + e.To - row
 		switch next := &gs.plan.Nodes[e.To]; {
 		case next.Kind == plan.Join && next.Feeds:
-			gs.tellGates(to, source)
+			gs.markGates(to, source)
 		case next.Kind == plan.Gate && !e.Guard:
 			gs.l.Node(to).Flags |= ledger.Unread
 			if e.Class == plan.Needs && gs.bank.Output(source)&plan.ShowsBlocked != 0 {
@@ -136,7 +136,7 @@ func (gs *gates) choose(v int32, yes bool, err *journal.Failure) {
 	}
 }
 
-// foldAnswer takes what a Go function gave for a gate's test or a map's list.
+// foldAnswer applies the result of a Go function for a gate's test or a map's list.
 func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Outcome {
 	n := gs.l.Node(v)
 	if !n.Has(ledger.Asked) {
@@ -216,8 +216,8 @@ func (gs *gates) wake(v int32) {
 
 // reaches reports whether gate g comes after v, or after the map of its own body that holds v.
 func (gs *gates) reaches(v, g int32) bool {
-	home := gs.l.Node(g).Block
-	for gs.l.Node(v).Block != home {
+	around := gs.l.Node(g).Block
+	for gs.l.Node(v).Block != around {
 		if gs.l.Node(v).Block == 0 {
 			return false
 		}
@@ -233,7 +233,7 @@ func (gs *gates) reaches(v, g int32) bool {
 	return set[from/64]&(1<<(from%64)) != 0
 }
 
-// ancestors is the set of rows that lead to row.
+// ancestors returns the set of rows that lead to row.
 func (gs *gates) ancestors(row int32) []uint64 {
 	set := make([]uint64, len(gs.plan.Nodes)/64+1)
 	for stack := []int32{row}; len(stack) > 0; {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// handed is what was handed out by somebody, and a copy of what it was then.
+// handed is a value that was handed out, and a copy of it as it was then.
 type handed struct {
 	what   string
 	v, was any

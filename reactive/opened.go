@@ -2,7 +2,7 @@ package reactive
 
 import "github.com/sluiceflow/sluice/template/value"
 
-// opened are outputs of many nodes that somebody has asked for lately, as values: the run holds their encodings, and an
+// opened are outputs of many nodes that were read lately, as values: the run holds their encodings, and an
 // expression that reads one for each item of a map is not to decode it each time.
 type opened struct {
 	outputs map[int32]openedOutput
@@ -19,7 +19,7 @@ type openedOutput struct {
 // openedNodesMax is how many nodes they may have together.
 const openedNodesMax = value.NodesMax / 4
 
-// open is an output as a value.
+// open returns an output as a value.
 func (o *opened) open(v int32, output any) any {
 	encoded, ok := output.(value.Raw)
 	if !ok || len(encoded) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// places says what the nodes are: steps, maps and conditionals of the workflow, items of maps, or the calls of a routed run. It
+// places has the nodes: steps, maps and conditionals of the workflow, items of maps, or the calls of a routed run. It
 // knows their names and their order.
 type places struct {
 	l      ledger.Keeper
@@ -38,7 +38,7 @@ type block struct {
 	slots  int32 // first of its groups
 }
 
-// expansion is what a map has made of its list.
+// expansion has the items of a map.
 type expansion struct {
 	items     []any
 	blocks    []int32 // by item; may be longer than items: those of a former, longer list are kept for reuse
@@ -85,7 +85,7 @@ func (p *places) locate(row int32, indexes []int) int32 {
 	return b.base + row - (b.row + 1)
 }
 
-// Key is the name of a node in journals: its id, with the index of each map around it.
+// Key returns the name of a node in journals: its id, with the index of each map around it.
 func (p *places) Key(v int32) string {
 	if int(v) < len(p.plan.Keys) {
 		return p.plan.Keys[v]
@@ -117,7 +117,7 @@ func (p *places) suffix(b int32) string {
 // beside finds the instance of a row that lies in the same body as node v.
 func (p *places) beside(v, row int32) int32 { return v + row - p.bank.Row(v) }
 
-// extent is the range of nodes [lo, hi) of a block.
+// extent returns the range of nodes [lo, hi) of a block.
 func (p *places) extent(b int32) (lo, hi int32) {
 	if b == 0 {
 		return 0, int32(len(p.plan.Nodes))
@@ -126,7 +126,7 @@ func (p *places) extent(b int32) (lo, hi int32) {
 	return blk.base, blk.base + p.plan.Nodes[blk.row].End - blk.row - 1
 }
 
-// Compare is template order, for sorting: items of a map follow it, one after the other. O(depth of maps).
+// Compare orders nodes as in the template, for sorting: items of a map follow it, one after the other. O(depth of maps).
 func (p *places) Compare(a, b int32) int {
 	switch {
 	case a == b:
@@ -178,7 +178,7 @@ func (p *places) depth(b int32) int {
 	return d
 }
 
-// entry is what stands for a node in the queues: in a routed run the number of its call.
+// entry returns the entry of a node in the queues: in a routed run the number of its call.
 func (p *places) entry(v int32) int32 {
 	if p.routed == nil {
 		return v
@@ -186,7 +186,7 @@ func (p *places) entry(v int32) int32 {
 	return p.routed.of(v).number
 }
 
-// entered is the node that an entry of a queue stands for; false: its call was closed.
+// entered returns the node that an entry of a queue stands for; false: its call was closed.
 func (p *places) entered(e int32) (int32, bool) {
 	if p.routed == nil {
 		return e, true
@@ -203,7 +203,7 @@ func (p *places) entryBefore(a, b int32) bool {
 	return p.before(a, b)
 }
 
-// inOrder gives the nodes in template order, calls as they were opened.
+// inOrder returns the nodes in template order, calls as they were opened.
 func (p *places) inOrder() []int32 {
 	list := make([]int32, 0, p.l.Len())
 	for v := range p.l.Len() {

@@ -146,7 +146,7 @@ steps:
 	require.Equal(t, []inspect.Cause{{Kind: inspect.ByFailure, Node: gate}}, inspect.Causes(r.root, b))
 }
 
-// What nobody had decided when the run was closed can be decided no more, and is not waited for.
+// A decision that was open when the run was closed cannot be made any more, and is not waited for.
 func TestAClosedRunWaitsForNobody(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a, fulfillment: {policy: never}}, {operation: b}]}`)
 	r := play(t, p, "a+", "a!")

@@ -272,7 +272,7 @@ func (r *randomRun) checkSignals() {
 	require.NoError(r.t, live.Of(r.root).Err())
 }
 
-// finals are the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.
+// finals returns the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.
 func (r *randomRun) finals() map[string]reactive.Status {
 	finals := map[string]reactive.Status{}
 	for v := range r.root.Len() {

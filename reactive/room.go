@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// room says which nodes may start: it gives them their slots, and keeps those that have them in the order of the template, by
+// room decides which nodes may start: it grants them slots, and keeps those that have them in the order of the template, by
 // what a process must have for them.
 type room struct {
 	*places
@@ -42,19 +42,19 @@ func (o *room) want(v int32) {
 	o.slots.Wait(g, o.entry(v))
 }
 
-// isCandidate tells the slots which of those waiting have ceased to.
+// isCandidate reports whether a node still waits for a slot.
 func (o *room) isCandidate(entry int32) bool {
 	v, there := o.entered(entry)
 	return there && o.l.Node(v).Has(ledger.Candidate)
 }
 
-// stopWaiting takes back a node's wish to start.
+// stopWaiting withdraws a node's request to start.
 func (o *room) stopWaiting(v int32) {
 	o.l.Node(v).Flags &^= ledger.Candidate
 	o.dropGrant(v)
 }
 
-// nextGrant is the first candidate for which there are slots.
+// nextGrant returns the first candidate for which there are slots.
 func (o *room) nextGrant() (int32, bool) {
 	e := o.slots.Next(0)
 	if e < 0 {
@@ -88,7 +88,7 @@ func (o *room) hold(v int32, on bool) {
 	}
 }
 
-// groupOf is the innermost limited group of a step; -1: nothing limits it.
+// groupOf returns the innermost limited group of a step; -1: nothing limits it.
 func (o *room) groupOf(v int32) int32 {
 	n := o.l.Row(v)
 	if n.Group < 0 || n.Kind != plan.Step {
@@ -99,15 +99,15 @@ func (o *room) groupOf(v int32) int32 {
 
 // groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
 func (o *room) groupBeside(v, g int32) int32 {
-	home := o.plan.Groups[g].Map
+	around := o.plan.Groups[g].Map
 	b := o.l.Node(v).Block
-	for o.blocks[b].row != home {
+	for o.blocks[b].row != around {
 		b = o.blocks[b].parent
 	}
-	if home < 0 {
+	if around < 0 {
 		return g + 1
 	}
-	return o.blocks[b].slots + g - o.plan.Nodes[home].Slots[0]
+	return o.blocks[b].slots + g - o.plan.Nodes[around].Slots[0]
 }
 
 // addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.
@@ -151,7 +151,7 @@ func (o *room) mayStart(v int32) bool {
 	return n.Status == ledger.Ready || n.Has(ledger.Pending) && n.Has(ledger.RetryDue) && n.Has(ledger.Granted)
 }
 
-// startsOf is the queue that a node waits in.
+// startsOf returns the queue that a node waits in.
 func (o *room) startsOf(v int32) *slots.Queue {
 	if room := o.RoomOf(v); o.rooms != nil && room != CallRoom {
 		return &o.apart[room-1]
@@ -175,7 +175,7 @@ func (o *room) Rooms(operations []Room) {
 	}
 }
 
-// RoomOf is the room that a node's call needs in the process.
+// RoomOf returns the room that a node's call needs in the process.
 func (o *room) RoomOf(v int32) Room {
 	switch row := o.l.Row(v); {
 	case row.OpKind != plan.Call:
@@ -186,7 +186,7 @@ func (o *room) RoomOf(v int32) Room {
 	return CallRoom
 }
 
-// NextStart is the first node, in template order, that may start now and needs none of the room that is lacking. It stays the
+// NextStart returns the first node, in template order, that may start now and needs none of the room that is lacking. It stays the
 // first until it has been requested or has failed. It reports false when there is none, or the run is closed.
 func (o *room) NextStart(lacking Rooms) (int32, bool) {
 	v := int32(-1)
@@ -204,7 +204,7 @@ func (o *room) NextStart(lacking Rooms) (int32, bool) {
 	return v, v >= 0
 }
 
-// next is the first node of a queue that may start; -1: there is none.
+// next returns the first node of a queue that may start; -1: there is none.
 func (o *room) next(s *slots.Queue) int32 {
 	for !o.l.Closed() {
 		e := s.First()
@@ -241,7 +241,7 @@ const (
 // Rooms are kinds of room, a bit each.
 type Rooms uint8
 
-// With is the set with one kind more.
+// With returns the set with one kind more.
 func (s Rooms) With(room Room) Rooms { return s | 1<<room }
 
 // Has reports whether a kind is in the set.

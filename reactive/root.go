@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Root holds what a run's journal means: facts folded event by event, and the statuses, slots and decisions derived from
-// them. Apply is its only input. It has no clock, no goroutine and does no I/O, so the same plan and the same events
+// Root is the state of a run, computed from its journal: facts folded event by event, and the statuses, slots and decisions
+// derived from them. Apply is its only input. It has no clock, no goroutine and does no I/O, so the same plan and the same events
 // give the same Root anywhere. It is owned by one goroutine.
 //
 // Invariants, checked by check:
 //  1. A ready node has no unsatisfied predecessor, and holds a slot in every group around it.
-//  2. A group is over its limit only by nodes that nobody granted.
+//  2. A group is over its limit only by nodes that were not granted a slot.
 //  3. What a node shows to its successors is what shows says of its status.
 //  4. Each expansion's counters are those of its items' nodes; the run's are those of the nodes outside maps.
 //  5. After the run is closed no status changes.
@@ -30,7 +30,7 @@ type Root struct {
 	body   Body // of a routed run; else nil
 }
 
-// New makes the root of a run that has no events yet.
+// New returns the root of a run that has no events yet.
 func New(p *plan.Plan) *Root {
 	r := &Root{tree: &tree{}}
 	bank := signals.NewBank(p.Wiring, r.tree.derive)
@@ -46,28 +46,28 @@ func New(p *plan.Plan) *Root {
 	return r
 }
 
-// Observer is told, while events are applied, of the nodes of which something is different.
+// Observer is notified, while events are applied, of the nodes that change.
 type Observer interface {
-	// Changed tells of a node, and of the maps around it.
+	// Changed is called for a node; the maps around it may have changed too.
 	Changed(v int32)
 
-	// Closed tells that something is different of all nodes.
+	// Closed is called when all nodes may have changed.
 	Closed()
 
-	// Applied tells that an event has been applied: nothing changes until the next.
+	// Applied is called after an event: nothing changes until the next.
 	Applied()
 }
 
-// Observe has an observer told of what happens from now on; there is one at most.
+// Observe sets the observer, which is notified from now on; there is one at most.
 func (r *Root) Observe(o Observer) { r.watcher = o }
 
-// Observer is the root's observer; nil: it has none.
+// Observer returns the root's observer; nil: it has none.
 func (r *Root) Observer() Observer { return r.watcher }
 
 // Watch makes the root record changes of statuses and tasks from now on, for Changes and TaskChanges.
 func (r *Root) Watch() { r.keeper.Watch() }
 
-// Changes are the status changes since the last call, in the order in which they were derived. The slice is valid until
+// Changes returns the status changes since the last call, in the order in which they were derived. The slice is valid until
 // the next Apply.
 func (t *tree) Changes() []ledger.Change {
 	c := t.changes
@@ -94,8 +94,8 @@ func (r *Root) Apply(e *journal.Event) ledger.Outcome {
 	return out
 }
 
-// tidy drops from the front of the queues what has lost its meaning. It is done after every event, and not when somebody
-// looks, because a node may be put in again: how often anybody has looked must change nothing.
+// tidy drops stale entries from the front of the queues. It runs after every event, and not when a queue is
+// read, because a node may be put in again: how often queues are read must change nothing.
 func (r *Root) tidy() {
 	for len(r.gates.asks) > 0 && !r.keeper.Node(r.gates.asks[0]).Has(ledger.Asked) {
 		r.gates.asks = r.gates.asks[1:]
@@ -103,12 +103,11 @@ func (r *Root) tidy() {
 	r.keeper.Tidy()
 }
 
-// Digest writes everything that what the run does next depends on, at an instant: two roots of one plan that write the same
-// go on in the same way. What has only led there is left out: sequences, instants, and which of several failures was the
-// first.
+// Digest writes all state that the run's future depends on, at an instant: two roots of one plan that write the same go on
+// in the same way. It leaves out history: sequences, instants, and which of several failures was the first.
 func (r *Root) Digest(w io.Writer, now int64) {
 	r.keeper.Digest(w, r.inOrder(), now)
-	if d, ok := r.body.(Digester); ok {
-		d.Digest(w, now)
+	if r.body != nil {
+		r.body.Digest(w, now)
 	}
 }

@@ -13,7 +13,7 @@ type Verdict struct {
 	Output  any
 }
 
-// RunStatus is where the run stands.
+// RunStatus returns the status of the run.
 func (r *Root) RunStatus() RunStatus {
 	switch {
 	case r.Finished() != nil:
@@ -40,7 +40,7 @@ func (r *Root) Done() bool {
 	return r.Started() && r.Finished() == nil && (r.Closed() || r.top.unsettled == 0)
 }
 
-// Verdict says how a done run ends. It is named after its first uncaught failure, in the order of the journal. A failure
+// Verdict returns how the run ends, once it is done. It is named after its first uncaught failure, in the order of the journal. A failure
 // is caught when a conditional that decided tests a node of its chain.
 func (r *Root) Verdict() Verdict {
 	if e := r.ClosedBy(); e != nil {
@@ -100,7 +100,7 @@ func (t *tree) BlocksRetry(v int32) bool {
 	return t.blocked(v)
 }
 
-// OpenCalls are all the calls that the journal knows as asked and not answered, in the order of their nodes, or of a routed
+// OpenCalls returns all the calls that the journal knows as asked and not answered, in the order of their nodes, or of a routed
 // run in that in which its calls were opened: what is asked again, with the same request ids, when a run is recovered.
 func (r *Root) OpenCalls() []ledger.Request {
 	var calls []ledger.Request
@@ -110,7 +110,7 @@ func (r *Root) OpenCalls() []ledger.Request {
 	return calls
 }
 
-// NextAsk is the next gate or map whose Go function is to be run. It stays the next until its answer was applied.
+// NextAsk returns the next gate or map whose Go function is to be run. It stays the next until its answer was applied.
 func (gs *gates) NextAsk() (int32, bool) {
 	if len(gs.asks) == 0 || gs.l.Closed() {
 		return -1, false

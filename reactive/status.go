@@ -5,18 +5,18 @@ import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-// What package ledger says of nodes and calls has its name here too: who follows a run needs no other package.
+// The types of package ledger have names here too, so that users of a Root need not import it.
 type (
-	// Status is where a step, map or decision stands. It is derived from plan and journal and never set by hand.
+	// Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 	Status = ledger.Status
 
-	// Outcome says what an event has meant.
+	// Outcome is the effect of an event.
 	Outcome = ledger.Outcome
 
 	// Request names a call to be made or cancelled.
 	Request = ledger.Request
 
-	// Answer is what the engine itself gives a call.
+	// Answer is an answer that the engine itself gives to a call.
 	Answer = ledger.Answer
 
 	// Change is one step of one node from a status to another.
@@ -25,7 +25,7 @@ type (
 	// TaskChange is a step's task's move from a state to another.
 	TaskChange = ledger.TaskChange
 
-	// CallChange is what the node of a call knew when its status changed.
+	// CallChange is the state of a call when its status changed.
 	CallChange = ledger.CallChange
 )
 
@@ -50,29 +50,29 @@ const (
 	Unbound   = ledger.Unbound
 )
 
-// What a call may report.
+// Limits of reports.
 const (
 	ReportsMax     = 10_000   // reports of one call, repeated ones included
 	ReportBytesMax = 64 << 10 // of one report's payload, encoded
 )
 
-// RequestName is how a request is called outside: in journals, in interfaces, to operations.
+// RequestName returns the public name of a request: in journals, in interfaces, to operations.
 func RequestName(key string, attempt int32) string { return ledger.RequestName(key, attempt) }
 
-// CallName is how a call is called outside: as its request, and then by the participant who is asked, or by the number of the
+// CallName returns the public name of a call: that of its request, followed by the participant, or by the number of the
 // call to the step's decision source.
 func CallName(key string, attempt int32, participant string, decision int32) string {
 	return ledger.CallName(key, attempt, participant, decision)
 }
 
-// RunStatus is where a whole run stands.
+// RunStatus is the status of a whole run.
 type RunStatus string
 
 // The run statuses. The last six are terminal.
 const (
 	RunRunning          RunStatus = "running"
 	RunWaiting          RunStatus = "waiting" // only timers, messages or people can move it
-	RunPaused           RunStatus = "paused"  // somebody stopped it
+	RunPaused           RunStatus = "paused"  // a person or program paused it
 	RunCompleted        RunStatus = "completed"
 	RunFailed           RunStatus = "failed"
 	RunPartial          RunStatus = "partial" // of a playbook: some branches completed, some failed
@@ -86,7 +86,7 @@ func (s RunStatus) Terminal() bool {
 	return s != RunRunning && s != RunWaiting && s != RunPaused
 }
 
-// Codes of failures that the engine itself gives.
+// Codes of failures of the engine itself.
 const (
 	CodeTimeout          = call.CodeTimeout
 	CodeAborted          = call.CodeAborted

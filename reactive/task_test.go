@@ -27,7 +27,7 @@ const (
 	byPerson = "policy: requester_confirmation"
 )
 
-// tasks is a workflow of a step a with a fulfillment, of b and c that need it, c in a conditional that reads it, and of an
+// tasks returns a workflow of a step a with a fulfillment, of b and c that need it, c in a conditional that reads it, and of an
 // independent step.
 func tasks(t require.TestingT, fulfillment, rest string) *plan.Plan {
 	tb, ok := t.(testing.TB)
@@ -431,7 +431,7 @@ type taskRun struct {
 	states []string
 }
 
-// draw is something that may come in: mostly what is waited for.
+// draw returns something that may come in: mostly what is waited for.
 func (x *taskRun) draw() journal.Event {
 	answer := rapid.SampledFrom([]map[string]any{yes, no, what}).Draw(x.t, "answer")
 	attempt := x.root.Attempt(x.node("a"))
@@ -517,7 +517,7 @@ steps:
 	}
 }
 
-// TestWorkThatIsRepeatedHasItsWholeTime, whether or not somebody has looked meanwhile what is due next.
+// TestWorkThatIsRepeatedHasItsWholeTime, whether or not the next timer was read meanwhile.
 func TestWorkThatIsRepeatedHasItsWholeTime(t *testing.T) {
 	p := load(t, `
 kind: Workflow

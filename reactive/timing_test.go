@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// limited is a workflow of a step a with a timing, of b that needs it, and of an independent step.
+// limited returns a workflow of a step a with a timing, of b that needs it, and of an independent step.
 func limited(t testing.TB, timing, rest string) *plan.Plan {
 	return load(t, `
 kind: Workflow
@@ -97,12 +97,12 @@ func TestAnAnswerGoesBeforeATimerOfItsInstant(t *testing.T) {
 	})
 }
 
-// TestADeadlineCountsFromTheFirstRequest, through pauses, and is not stretched by whoever looks late.
+// TestADeadlineCountsFromTheFirstRequest, through pauses, and late readers do not stretch it.
 func TestADeadlineCountsFromTheFirstRequest(t *testing.T) {
 	lived(t, limited(t, "timeout: PT1H", "deadline: PT10S"), func(t *testing.T, s *stage) {
 		require.Equal(t, instant(10), s.root.NextDue())
 		s.give(1, journal.Event{Type: journal.RunPaused})
-		s.now = 60 // nobody was there at the time
+		s.now = 60 // no process was there at the time
 		s.settle()
 		require.Equal(t, reactive.RunDeadlineExceeded, s.root.RunStatus())
 		closed := s.journal[len(s.journal)-2]

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// shows is what a status lets successors see. A gate that has seen something move makes its branches wait.
+// shows returns the part of a status that successors see. A gate that has seen something move makes its branches wait.
 func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 	switch s {
 	case ledger.Waiting:
@@ -15,7 +15,7 @@ func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 			return plan.ShowsMoved
 		}
 	case ledger.Completed, ledger.Skipped:
-		if f&(ledger.Held|ledger.Pending) != 0 { // somebody is still to say that it is done, or it is to be done again
+		if f&(ledger.Held|ledger.Pending) != 0 { // a decision about it is open, or it is to be done again
 			return plan.ShowsMoved
 		}
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
@@ -48,7 +48,7 @@ type tree struct {
 	busy    int32 // nodes that only this process can move: ready, or running outside the engine
 }
 
-// init gives a tree what it is made of.
+// init sets the parts of a tree.
 func (t *tree) init(l ledger.Keeper, p *places, o *room) {
 	t.l, t.places, t.room, t.plan, t.bank = l, p, o, p.plan, p.bank
 	t.faults = &faults{l: l, places: p, tree: t, dependencies: map[int32]*dependents{}}
@@ -67,12 +67,12 @@ func (t *tree) plant() {
 	}
 }
 
-// begun tells what is around a node that an attempt of it begins.
+// begun records the first attempt of a node in the maps around it.
 func (t *tree) begun(v int32) {
 	t.gates.wake(v)
 	t.markStarted(v)
 	if t.l.Row(v).Feeds {
-		t.gates.tellGates(v, v)
+		t.gates.markGates(v, v)
 	}
 }
 
@@ -94,7 +94,7 @@ func (t *tree) Blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 || t.branch(v) == broken
 }
 
-// noticed tells the observer that something is different of a node, and so of the maps around it: their results are made of their
+// noticed notifies the observer that a node has changed, and so the maps around it: their results are made of their
 // items'.
 func (t *tree) noticed(v int32) {
 	if t.watcher == nil {

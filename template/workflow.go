@@ -52,7 +52,36 @@ type Routing interface {
 	// Requires gives the operations that must be known although no step of the workflow need call them, in the order
 	// written.
 	Requires() []Requirement
+
+	// StepNames returns the names of the document's own steps, in the order written.
+	StepNames() []string
+
+	// CallSite returns what the workflow's step of that number stands for, counted in the order of the tree.
+	CallSite(number int) CallSite
+
+	// Lints returns what is allowed in the document and probably not meant.
+	Lints() document.Errors
+
+	// OnBlocked returns what a run does that is blocked; usual is what it does where the document does not say, "": the
+	// default.
+	OnBlocked(usual OnBlocked) OnBlocked
 }
+
+// CallSite is what a step of a routed workflow's tree stands for.
+type CallSite struct {
+	Step, Task, Kind string
+	Input            any // what its operation is called with, as a template; nil: nothing
+}
+
+// OnBlocked says what a routed run does when nothing but what it holds back itself is left to do.
+type OnBlocked string
+
+// What a blocked run does.
+const (
+	BlockedWaits    OnBlocked = "wait"
+	BlockedFails    OnBlocked = "fail"
+	BlockedDiscards OnBlocked = "discard"
+)
 
 // Requirement is an operation that a workflow says it needs.
 type Requirement struct {

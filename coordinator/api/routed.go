@@ -3,8 +3,9 @@ package api
 import (
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // Counts counts events in a playbook's run.
@@ -52,7 +53,7 @@ func routedOf(r *Run, s *coordinator.Routed) {
 	}
 }
 
-func viewOf(v *net.View) *View {
+func viewOf(v *routed.View) *View {
 	return &View{
 		Seq: v.Seq, At: instant(v.At), Type: string(v.Name), Step: v.Step, StepRun: v.Run, Iteration: v.Iteration, Task: v.Task,
 		Attempt: v.Attempt, Token: v.Token, Status: v.Status, Count: v.Count, Failure: FailureOf(v.Failure),

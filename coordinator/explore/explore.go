@@ -16,9 +16,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -323,15 +323,16 @@ func (h *sized) Write(data []byte) (int, error) {
 
 // look sees what is wrong in a state that is new.
 func (e *explorer) look(p *play, i int) {
-	if n := net.Of(p.root); n != nil {
-		book := n.Playbook()
-		for k, s := range book.Steps {
-			runs := n.Step(k).Runs
-			e.ran[s.Name] = e.ran[s.Name] || runs > 0
-			if k == book.Executor.Final && runs > 1 && !e.twice {
+	if body := p.root.Body(); body != nil {
+		book, isBook := playbook.Of(e.plan.Workflow)
+		for k, name := range body.Steps() {
+			s, _ := body.StepNow(name)
+			runs := s.Runs
+			e.ran[name] = e.ran[name] || runs > 0
+			if isBook && k == book.Executor.Final && runs > 1 && !e.twice {
 				e.twice = true
 				e.findings = append(e.findings, Finding{
-					Kind: FinalTwice, Step: s.Name, Text: fmt.Sprintf("final step %s runs %d times", s.Name, runs), Trace: e.trace(i),
+					Kind: FinalTwice, Step: name, Text: fmt.Sprintf("final step %s runs %d times", name, runs), Trace: e.trace(i),
 				})
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -61,8 +60,8 @@ var unread value.Value = map[string]any{}
 
 // namesOf are what guesses about a node are kept under, those that say more first.
 func namesOf(root *reactive.Root, v int32) []string {
-	if n := net.Of(root); n != nil {
-		at, _ := n.Place(v)
+	if body := root.Body(); body != nil {
+		at, _ := body.Place(v)
 		return []string{at.Step + "." + at.Task, at.Step}
 	}
 	step, _, _ := strings.Cut(root.Key(v), "[") // of a map's item

@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -75,8 +77,8 @@ func (p *play) answers(req reactive.Request) []move {
 
 // reply is what a call gives with its output: an HTTP request that succeeds says so.
 func (p *play) reply(req reactive.Request, out value.Value) any {
-	if n := net.Of(p.root); n != nil {
-		if at, ok := n.Place(req.Node); ok && at.Kind == "http" {
+	if body := p.root.Body(); body != nil {
+		if at, ok := body.Place(req.Node); ok && at.Kind == "http" {
 			return operation.Reply{Output: out, About: map[string]any{"http": map[string]any{"status": int64(200)}}}
 		}
 	}
@@ -131,18 +133,19 @@ func (p *play) decisions() []move {
 
 // patches are what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
 func (p *play) patches() []move {
-	n := net.Of(p.root)
-	if n == nil {
+	book, ok := playbook.Of(p.e.plan.Workflow)
+	if !ok {
 		return nil
 	}
+	body := p.root.Body()
 	var list []move
 	seen := map[string]bool{}
-	for _, w := range n.Waits() {
-		if w.Kind != net.AtGate {
+	for _, w := range body.Waits() {
+		if w.Kind != routed.AtGate {
 			continue
 		}
-		i, _ := n.Playbook().StepIndex(w.Step)
-		admit := n.Playbook().Steps[i].Admit
+		i, _ := book.StepIndex(w.Step)
+		admit := book.Steps[i].Admit
 		keys := admit.Keys
 		if admit.AllKeys {
 			keys = slices.Sorted(maps.Keys(p.e.guesses.gates))
@@ -150,7 +153,7 @@ func (p *play) patches() []move {
 		for _, key := range keys {
 			for _, v := range append([]value.Value{true}, p.e.guesses.gates[key]...) {
 				label := "ctx." + key + " becomes " + short(v)
-				if seen[label] || value.Equal(n.Context()[key], v) {
+				if seen[label] || value.Equal(body.Context()[key], v) {
 					continue
 				}
 				seen[label] = true
@@ -184,12 +187,12 @@ func (p *play) due(at int64) string {
 
 // describe says what a state waits for, for one from which there is no way out.
 func (p *play) describe() (step, why string) {
-	if n := net.Of(p.root); n != nil {
-		for _, w := range n.Waits() {
+	if body := p.root.Body(); body != nil {
+		for _, w := range body.Waits() {
 			switch w.Kind {
-			case net.AtGate:
+			case routed.AtGate:
 				return w.Step, "a token waits at the gate of step " + w.Step + ", which nothing opens"
-			case net.ForCall:
+			case routed.ForCall:
 				step, why = w.Step, "it goes round by step "+w.Step
 			}
 		}

@@ -2,13 +2,12 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -33,21 +32,20 @@ func newCondition(p *plan.Plan, text string) (*condition, error) {
 	if _, fixed := t.Constant(); fixed {
 		return nil, fmt.Errorf("never: %q reads nothing of the run: write a condition {{ … }}", text)
 	}
-	book, isBook := playbook.Of(p.Workflow)
+	routing := p.Workflow.Routing
 	var names []string
 	for _, read := range t.Reads() {
 		names = append(names, read.Step)
 	}
 	for _, name := range t.Names() {
-		if name != "run" && !isBook {
+		if name != "run" && routing == nil {
 			return nil, fmt.Errorf("never: %s: only playbooks have %s", text, name)
 		}
 	}
 	runs, _ := t.Keys("runs")
 	for _, name := range append(names, runs...) {
-		if isBook {
-			_, ok := book.StepIndex(name)
-			err = known(name, ok, stepsOf(p))
+		if routing != nil {
+			err = known(name, slices.Contains(routing.StepNames(), name), stepsOf(p))
 		} else {
 			err = readable(p, name)
 		}
@@ -100,20 +98,21 @@ var _ expr.Env = eyes{}
 
 // Name gives the run's status, and of a playbook its context and how often each step has run.
 func (s eyes) Name(name string) (value.Value, error) {
-	n := net.Of(s.root)
+	body := s.root.Body()
 	switch name {
 	case "run":
 		return map[string]any{"status": string(s.root.RunStatus()), "finished": s.root.Finished() != nil}, nil
 	case "ctx":
-		if n != nil {
-			return n.Context(), nil
+		if body != nil {
+			return body.Context(), nil
 		}
 		return map[string]any{}, nil
 	case "runs":
 		runs := map[string]any{}
-		if n != nil {
-			for i, step := range n.Playbook().Steps {
-				runs[step.Name] = int64(n.Step(i).Runs)
+		if body != nil {
+			for _, name := range body.Steps() {
+				step, _ := body.StepNow(name)
+				runs[name] = int64(step.Runs)
 			}
 		}
 		return runs, nil
@@ -123,18 +122,17 @@ func (s eyes) Name(name string) (value.Value, error) {
 
 // Step gives what is known of a step.
 func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
-	n := net.Of(s.root)
-	if n == nil && strings.Contains(id, "[") {
+	body := s.root.Body()
+	if body == nil && strings.Contains(id, "[") {
 		return s.item(id, f)
 	}
-	if n == nil {
+	if body == nil {
 		return s.root.Env(-1).Step(id, f)
 	}
-	i, ok := n.Playbook().StepIndex(id)
+	step, ok := body.StepNow(id)
 	if !ok {
 		return nil, fmt.Errorf("unknown step %q", id)
 	}
-	step := n.Step(i)
 	switch f {
 	case expr.Status:
 		return step.Status.String(), nil

@@ -168,11 +168,8 @@ func (e *explorer) report() *Report {
 
 // stepsOf are the names of the steps.
 func stepsOf(p *plan.Plan) (names []string) {
-	if book, ok := playbook.Of(p.Workflow); ok {
-		for _, s := range book.Steps {
-			names = append(names, s.Name)
-		}
-		return names
+	if p.Workflow.Routing != nil {
+		return p.Workflow.Routing.StepNames()
 	}
 	for i := range p.Nodes {
 		if n := &p.Nodes[i]; n.Kind == plan.Step {

@@ -47,10 +47,11 @@ type pair struct{ mark, secret string }
 // formerMax bounds the replaced secrets that a ring goes on hiding; the oldest are dropped first.
 const formerMax = 256
 
-// New returns the ring of a run, without secrets; nil if the playbook has no keychain. The workload is that of the run.
+// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run.
 // Patience bounds the wait for the answer of a server that has a secret.
-func New(book *playbook.Playbook, workload map[string]value.Value, patience time.Duration) *Ring {
-	if len(book.Keychain) == 0 {
+func New(w *template.Workflow, workload map[string]value.Value, patience time.Duration) *Ring {
+	book, ok := playbook.Of(w)
+	if !ok || len(book.Keychain) == 0 {
 		return nil
 	}
 	return &Ring{
@@ -64,7 +65,7 @@ func Begin(ctx context.Context, w *template.Workflow, input value.Value, patienc
 	if !ok {
 		return nil, nil
 	}
-	ring := New(book, book.WorkloadOf(input), patience)
+	ring := New(w, book.WorkloadOf(input), patience)
 	if ring == nil {
 		return nil, nil
 	}

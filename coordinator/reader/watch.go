@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // Watch implements coordinator.Run.Watch.
@@ -76,23 +77,23 @@ func (r *Reader) updates(ctx context.Context, run string, events iter.Seq2[journ
 }
 
 // Views implements coordinator.Run.Views.
-func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[net.View, error] {
-	return func(yield func(net.View, error) bool) {
-		var views []net.View
+func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[routed.View, error] {
+	return func(yield func(routed.View, error) bool) {
+		var views []routed.View
 		var root *reactive.Root
 		begin := func(of *reactive.Root) func(*journal.Event) {
 			root = of
-			if n := net.Of(root); n != nil {
-				n.Watch(func(v net.View) { views = append(views, v) })
+			if body := root.Body(); body != nil {
+				body.Watch(func(v routed.View) { views = append(views, v) })
 			}
 			return func(e *journal.Event) { root.Apply(e) }
 		}
 		for _, err := range r.follow(ctx, run, r.store.Read(ctx, run, 1), begin) {
-			if err == nil && net.Of(root) == nil {
+			if err == nil && root.Body() == nil {
 				err = fmt.Errorf("%w: only a playbook's run has a net", decide.ErrNotPossible)
 			}
 			if err != nil {
-				yield(net.View{}, err)
+				yield(routed.View{}, err)
 				return
 			}
 			for _, v := range views {
@@ -103,7 +104,7 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[n
 			views = views[:0]
 		}
 		if root == nil {
-			yield(net.View{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, run))
+			yield(routed.View{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, run))
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -64,13 +63,13 @@ func (t *track) callNames(i int) []string {
 
 // note keeps what a playbook's call is for: its net forgets that when the call is over.
 func (t *track) note(i int) {
-	n := net.Of(t.seen)
+	body := t.seen.Body()
 	e := &t.journal[i]
-	if n == nil || e.Type != journal.CallRequested {
+	if body == nil || e.Type != journal.CallRequested {
 		return
 	}
 	if v, ok := t.seen.Node(e.Node); ok {
-		if p, ok := n.Place(v); ok {
+		if p, ok := body.Place(v); ok {
 			t.places[i] = p
 		}
 	}

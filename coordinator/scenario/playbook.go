@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -18,7 +19,7 @@ import (
 
 // sighting is what an observer was told of a net, with the index of the event that it follows from.
 type sighting struct {
-	net.View
+	routed.View
 	by int
 }
 
@@ -27,8 +28,8 @@ const sightingBytes = 256
 
 // look has the observer of a playbook's run keep what it is told.
 func (t *track) look() {
-	if n := net.Of(t.seen); n != nil {
-		n.Watch(func(v net.View) {
+	if body := t.seen.Body(); body != nil {
+		body.Watch(func(v routed.View) {
 			t.sightings = append(t.sightings, sighting{v, t.observed})
 			t.stage.bytes += sightingBytes
 		})
@@ -36,7 +37,7 @@ func (t *track) look() {
 }
 
 // count looks for what an observer of a playbook was told.
-func (t *track) count(yes func(v *net.View) bool) (n int, by *Event) {
+func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
 	for i := range t.sightings {
 		if yes(&t.sightings[i].View) {
 			n++
@@ -47,21 +48,21 @@ func (t *track) count(yes func(v *net.View) bool) (n int, by *Event) {
 }
 
 // ofPlaybook is for what only a playbook's run has.
-func ofPlaybook(key string, look func(t *track, n *net.Net) (string, *Event, bool)) test {
+func ofPlaybook(key string, look func(t *track, body reactive.Body) (string, *Event, bool)) test {
 	return func(g *stage) (string, *Event, bool) {
-		n := net.Of(g.main().seen)
-		if n == nil {
+		body := g.main().seen.Body()
+		if body == nil {
 			return "only playbooks have " + key, nil, false
 		}
-		return look(g.main(), n)
+		return look(g.main(), body)
 	}
 }
 
 // either is for what a playbook's run has in its own way.
-func either(routed func(t *track, n *net.Net) (string, *Event, bool), other test) test {
+func either(ofBody func(t *track, body reactive.Body) (string, *Event, bool), other test) test {
 	return func(g *stage) (string, *Event, bool) {
-		if n := net.Of(g.main().seen); n != nil {
-			return routed(g.main(), n)
+		if body := g.main().seen.Body(); body != nil {
+			return ofBody(g.main(), body)
 		}
 		return other(g)
 	}
@@ -69,11 +70,11 @@ func either(routed func(t *track, n *net.Net) (string, *Event, bool), other test
 
 // wantRuns compares the order in which the step-runs were scheduled.
 func wantRuns(want order) test {
-	return ofPlaybook("runs", func(t *track, _ *net.Net) (string, *Event, bool) {
+	return ofPlaybook("runs", func(t *track, _ reactive.Body) (string, *Event, bool) {
 		var got []string
 		var by []int
 		for _, v := range t.sightings {
-			if v.Name == net.StepScheduled {
+			if v.Name == routed.StepScheduled {
 				got, by = append(got, v.Step), append(by, v.by)
 			}
 		}
@@ -91,53 +92,44 @@ func wantRuns(want order) test {
 
 // wantContext compares the keys of the context that are named, each value whole.
 func wantContext(want value.Value) test {
-	return ofPlaybook("ctx", func(t *track, n *net.Net) (string, *Event, bool) {
-		got := n.Context()
+	return ofPlaybook("ctx", func(t *track, body reactive.Body) (string, *Event, bool) {
+		got := body.Context()
 		named, ok := want.(map[string]any)
 		for k, v := range named {
 			have, there := got[k]
 			ok = ok && there && value.Equal(have, v)
 		}
-		_, by := t.count(func(v *net.View) bool { return v.Name == net.ContextPatched })
+		_, by := t.count(func(v *routed.View) bool { return v.Name == routed.ContextPatched })
 		return show(got), by, ok
 	})
 }
 
-// playbookStep finds a step by its name.
-func playbookStep(n *net.Net, name string) (net.StepState, bool) {
-	i, ok := n.Playbook().StepIndex(name)
-	if !ok {
-		return net.StepState{}, false
-	}
-	return n.Step(i), true
-}
-
-func wantPlaybookStatus(name, want string) func(t *track, n *net.Net) (string, *Event, bool) {
-	return func(t *track, n *net.Net) (string, *Event, bool) {
-		s, ok := playbookStep(n, name)
+func wantPlaybookStatus(name, want string) func(t *track, body reactive.Body) (string, *Event, bool) {
+	return func(t *track, body reactive.Body) (string, *Event, bool) {
+		s, ok := body.StepNow(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
 		}
-		_, by := t.count(func(v *net.View) bool { return v.Step == name })
+		_, by := t.count(func(v *routed.View) bool { return v.Step == name })
 		return s.Status.String(), by, s.Status.String() == want
 	}
 }
 
-func wantPlaybookReason(name, want string) func(t *track, n *net.Net) (string, *Event, bool) {
-	return func(t *track, n *net.Net) (string, *Event, bool) {
-		s, ok := playbookStep(n, name)
+func wantPlaybookReason(name, want string) func(t *track, body reactive.Body) (string, *Event, bool) {
+	return func(t *track, body reactive.Body) (string, *Event, bool) {
+		s, ok := body.StepNow(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
 		}
-		_, by := t.count(func(v *net.View) bool { return v.Name == net.StepFailed && v.Step == name })
+		_, by := t.count(func(v *routed.View) bool { return v.Name == routed.StepFailed && v.Step == name })
 		return textOf(s.Failure), by, codeOf(s.Failure) == want
 	}
 }
 
-func wantPlaybookOutput(name string, want value.Value) func(t *track, n *net.Net) (string, *Event, bool) {
-	return func(t *track, n *net.Net) (string, *Event, bool) {
-		s, ok := playbookStep(n, name)
-		_, by := t.count(func(v *net.View) bool { return v.Name == net.StepDone && v.Step == name })
+func wantPlaybookOutput(name string, want value.Value) func(t *track, body reactive.Body) (string, *Event, bool) {
+	return func(t *track, body reactive.Body) (string, *Event, bool) {
+		s, ok := body.StepNow(name)
+		_, by := t.count(func(v *routed.View) bool { return v.Name == routed.StepDone && v.Step == name })
 		if !ok || s.Runs == 0 {
 			return "none: no such step has run", nil, false
 		}
@@ -146,33 +138,33 @@ func wantPlaybookOutput(name string, want value.Value) func(t *track, n *net.Net
 }
 
 // wantTries compares how often a task's tool was run; that of a step is the sum over its tasks.
-func wantTries(name string, want int) func(t *track, n *net.Net) (string, *Event, bool) {
-	return func(t *track, n *net.Net) (string, *Event, bool) {
+func wantTries(name string, want int) func(t *track, body reactive.Body) (string, *Event, bool) {
+	return func(t *track, body reactive.Body) (string, *Event, bool) {
 		step, task, _ := strings.Cut(name, ".")
-		i, ok := n.Playbook().StepIndex(step)
-		if !ok || task != "" && !slices.ContainsFunc(n.Playbook().Steps[i].Tasks, func(x *playbook.Task) bool { return x.Label == task }) {
+		_, ok := body.StepNow(step)
+		if !ok || task != "" && !slices.Contains(body.Tasks(step), task) {
 			return "unknown step or task " + quote(name), nil, false
 		}
-		got, by := t.count(func(v *net.View) bool {
-			return v.Name == net.AttemptStarted && v.Step == step && (task == "" || v.Task == task)
+		got, by := t.count(func(v *routed.View) bool {
+			return v.Name == routed.AttemptStarted && v.Step == step && (task == "" || v.Task == task)
 		})
 		return strconv.Itoa(got), by, got == want
 	}
 }
 
 // viewNames are the names of what may happen in a net.
-var viewNames = []net.ViewName{
-	net.ExecutionRequested, net.RequestEvaluated, net.WorkflowStarted, net.TokenEnqueued, net.AdmitEvaluated, net.StepScheduled,
-	net.StepStarted, net.LoopStarted, net.IterationScheduled, net.IterationStarted, net.TaskStarted, net.AttemptStarted,
-	net.AttemptDone, net.AttemptFailed, net.PolicyEvaluated, net.TaskDone, net.TaskFailed, net.ContextPatched,
-	net.IterationDone, net.IterationFailed, net.LoopDone, net.StepDone, net.StepFailed, net.NextEvaluated,
-	net.ExecutionWaiting, net.ExecutionCancelled, net.WorkflowFinished, net.PlaybookProcessed,
+var viewNames = []routed.ViewName{
+	routed.ExecutionRequested, routed.RequestEvaluated, routed.WorkflowStarted, routed.TokenEnqueued, routed.AdmitEvaluated, routed.StepScheduled,
+	routed.StepStarted, routed.LoopStarted, routed.IterationScheduled, routed.IterationStarted, routed.TaskStarted, routed.AttemptStarted,
+	routed.AttemptDone, routed.AttemptFailed, routed.PolicyEvaluated, routed.TaskDone, routed.TaskFailed, routed.ContextPatched,
+	routed.IterationDone, routed.IterationFailed, routed.LoopDone, routed.StepDone, routed.StepFailed, routed.NextEvaluated,
+	routed.ExecutionWaiting, routed.ExecutionCancelled, routed.WorkflowFinished, routed.PlaybookProcessed,
 }
 
 // wantPlaybookCount compares counts of step-runs, tokens and branches, or of what has happened in the net.
-func wantPlaybookCount(name string, want int) func(t *track, n *net.Net) (string, *Event, bool) {
-	return func(t *track, n *net.Net) (string, *Event, bool) {
-		c := n.Counts()
+func wantPlaybookCount(name string, want int) func(t *track, body reactive.Body) (string, *Event, bool) {
+	return func(t *track, body reactive.Body) (string, *Event, bool) {
+		c := body.Counts()
 		totals := map[string]int{
 			"steps_run": c.StepsRun, "succeeded": c.Succeeded, "failed": c.Failed,
 			"discarded": c.Discarded, "tokens_pending": c.Pending,
@@ -182,8 +174,8 @@ func wantPlaybookCount(name string, want int) func(t *track, n *net.Net) (string
 		var by *Event
 		switch {
 		case ok:
-		case slices.Contains(viewNames, net.ViewName(name)):
-			got, by = t.count(func(v *net.View) bool { return string(v.Name) == name })
+		case slices.Contains(viewNames, routed.ViewName(name)):
+			got, by = t.count(func(v *routed.View) bool { return string(v.Name) == name })
 		default:
 			for _, o := range outcomes {
 				if o.String() == name {
@@ -199,8 +191,8 @@ func wantPlaybookCount(name string, want int) func(t *track, n *net.Net) (string
 }
 
 // wantViews looks for what has happened in this order; other things may stand between.
-func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) {
-	return func(t *track, n *net.Net) (string, *Event, bool) {
+func wantViews(want []string) func(t *track, body reactive.Body) (string, *Event, bool) {
+	return func(t *track, body reactive.Body) (string, *Event, bool) {
 		found, last := 0, -1
 		for _, v := range t.sightings {
 			if found < len(want) && string(v.Name) == want[found] {
@@ -211,7 +203,7 @@ func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) 
 			return "", nil, true
 		}
 		missing := "no " + want[found]
-		if !slices.Contains(viewNames, net.ViewName(want[found])) {
+		if !slices.Contains(viewNames, routed.ViewName(want[found])) {
 			missing = "nothing that happens is named " + quote(want[found])
 		} else if found > 0 {
 			missing += " after " + strings.Join(want[:found], ", ")

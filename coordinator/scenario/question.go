@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
@@ -12,7 +14,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -59,11 +60,11 @@ func (q question) operation() string {
 }
 
 // task says what a playbook's call is for. It reports false for any other call.
-func (q question) task() (net.Place, bool) {
-	if n := net.Of(q.t.root); n != nil {
-		return n.Place(q.call.Node)
+func (q question) task() (routed.Place, bool) {
+	if body := q.t.root.Body(); body != nil {
+		return body.Place(q.call.Node)
 	}
-	return net.Place{}, false
+	return routed.Place{}, false
 }
 
 func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/duration"
-	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // The kinds of entries of a timeline that are not wishes.
@@ -138,7 +138,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 		"ctx": func(v *document.Node) {
 			e.Value = v.Value()
 			for x := range v.Entries() {
-				if _, ok := playbook.ParsePath(x.Key); !ok {
+				if _, ok := value.ParsePath(x.Key); !ok {
 					r.Fault(v, fmt.Sprintf("%q is no path: write key or key.inner", x.Key))
 				}
 			}

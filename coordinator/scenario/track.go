@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
@@ -15,7 +17,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -51,7 +52,7 @@ type track struct {
 	observed  int        // index of the event that the observer is shown
 	sightings []sighting // of a playbook's run: what has happened in its net
 
-	places map[int]net.Place // of a playbook's run: what its calls are for, by the index of the event that requests them
+	places map[int]routed.Place // of a playbook's run: what its calls are for, by the index of the event that requests them
 }
 
 var (
@@ -62,7 +63,7 @@ var (
 
 func newTrack(g *stage, id, path string, p *program.Program) *track {
 	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
-		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}, places: map[int]net.Place{}}
+		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}, places: map[int]routed.Place{}}
 	t.seen.Watch()
 	t.look()
 	t.rebuild()

@@ -48,5 +48,5 @@ func (g *Gather) Check() error {
 	return errors.Join(errs...)
 }
 
-// Looked is how many dispatches were looked at in passing.
+// Looked returns the number of dispatches that were looked at in passing.
 func (g *Gather) Looked() int { return g.looked }

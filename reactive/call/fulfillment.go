@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fulfillment is where a step's task stands: that a call gave something usable does not say that the task is done.
+// Fulfillment is the state of a step's task: a usable output of its call does not mean that the task is done.
 type Fulfillment string
 
 // The states of a task.
@@ -26,20 +26,20 @@ const (
 	CodeDecisionError = "decision_error"
 )
 
-// Envelope is the schema of an answer that says what it decides, whatever result_match says.
+// Envelope is the schema of an answer that holds a decision itself, in spite of result_match.
 const Envelope = "arca-task-fulfillment-decision.v1"
 
-// Source says who decides a task.
+// Source is the source of the decision about a task.
 type Source uint8
 
 // The sources of decisions.
 const (
 	ByAnswer Source = iota // the answer itself, at once
 	ByCall                 // a call of its own
-	ByPerson               // somebody, by an explicit decision
+	ByPerson               // a person, by an explicit decision
 )
 
-// SourceOf says who decides a task with this specification.
+// SourceOf returns the source of decisions about a task with this specification.
 func SourceOf(f *template.Fulfillment) Source {
 	switch f.Policy {
 	case template.Auto, template.OutputMatch:
@@ -96,7 +96,7 @@ func match(m *template.ResultMatch, v value.Value) (Fulfillment, string) {
 	return Broken, "nobody listed the decision " + value.Text(v)
 }
 
-// Consequence is what a decision other than fulfilled leads to, and the failure that names it.
+// Consequence returns the effect of a decision other than fulfilled, and the failure that names it.
 func Consequence(f *template.Fulfillment, decision Fulfillment, why string) (action string, failure *journal.Failure) {
 	action, code := f.OnNotFulfilled, CodeNotFulfilled
 	if decision == Broken {

@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// State is where one dispatch stands.
+// State is the state of one dispatch.
 type State string
 
 // The states of a dispatch. All but Pending are final: a later answer is late and changes nothing.
 const (
 	Pending     State = "pending"
-	Responded   State = "responded"   // gave a usable answer
-	Failed      State = "failed"      // gave an error
+	Responded   State = "responded"   // returned a usable answer
+	Failed      State = "failed"      // returned an error
 	Unreachable State = "unreachable" // could not be asked
 	TimedOut    State = "timeout"     // had not answered when the attempt's time was up
 	Cancelled   State = "cancelled"   // was not needed any more
@@ -45,8 +45,8 @@ type Dispatch struct {
 }
 
 // Gather turns the answers of several participants into one outcome. Usable answers are kept over failed attempts, so that
-// nobody is asked twice for what was given; an attempt that follows a success asks anew, or it would repeat that success.
-// Begin, and whatever ends an attempt, cost the number of dispatches; every other event costs O(1).
+// no participant is asked twice for the same answer; an attempt that follows a success asks again, or it would repeat that success.
+// Begin, and an event that ends an attempt, cost the number of dispatches; every other event costs O(1).
 //
 // Invariants: (1) asked holds the newest dispatch of each participant in play; (2) pending, responded, failed and
 // unreachable count the dispatches in play: kept answers, and all of the newest attempt; (3) once an attempt has ended,
@@ -56,7 +56,7 @@ type Gather struct {
 	score      value.Pointer
 	dispatches []Dispatch     // of all attempts, in the order in which they were asked
 	asked      map[string]int // newest dispatch of each participant in play
-	reserve    []string       // hedging: participants who have not been asked, in order. The event's own: read only
+	reserve    []string       // hedging: participants that have not been asked, in order. The event's own: read only
 	attempt    int32
 	first      int // first dispatch of the newest attempt
 
@@ -65,14 +65,14 @@ type Gather struct {
 	best                                    int              // dispatch with the best score; -1: none has one
 	bestScore                               value.Value      // a number
 	scored                                  int
-	last                                    int64 // when somebody was asked last
-	settled                                 int64 // when somebody answered last
+	last                                    int64 // when a participant was asked last
+	settled                                 int64 // when a participant answered last
 	done                                    bool  // there is no attempt, or it has ended
-	won                                     bool  // the newest attempt has come to an output
+	won                                     bool  // the newest attempt has an output
 	looked                                  int   // dispatches looked at in passing: what tests hold against their number
 }
 
-// NewGather makes the gathering of one step's call. A nil spec is any_one.
+// NewGather returns the gathering of one step's call. A nil spec is any_one.
 func NewGather(spec *template.FanIn) *Gather {
 	if spec == nil {
 		spec = &template.FanIn{Policy: template.AnyOne}
@@ -84,7 +84,7 @@ func NewGather(spec *template.FanIn) *Gather {
 	return g
 }
 
-// Lacking are those of participants who have given no usable answer yet, each once, in order: whom a new attempt asks. With
+// Lacking returns the participants without a usable answer, each once, in order: those that a new attempt asks. With
 // scope all, and after a success, everybody is asked again.
 func (g *Gather) Lacking(participants []string, all bool) []string {
 	var list []string
@@ -129,7 +129,7 @@ func (g *Gather) grow(n int) {
 	}
 }
 
-// Ask turns to a participant of the newest attempt who was held in reserve. It reports false, and does nothing, when it is
+// Ask asks a participant of the newest attempt that was held in reserve. It reports false, and does nothing, when it is
 // not that one's turn.
 func (g *Gather) Ask(participant string, at int64) bool {
 	if next, _, ok := g.Next(); !ok || next != participant {
@@ -139,7 +139,7 @@ func (g *Gather) Ask(participant string, at int64) bool {
 	return true
 }
 
-// ask adds a dispatch for the first in reserve, and drops from the reserve whoever needs none.
+// ask adds a dispatch for the first in reserve, and drops from the reserve those that need none.
 func (g *Gather) ask(participant string, at int64) {
 	g.asked[participant] = len(g.dispatches)
 	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending, Asked: at})
@@ -163,25 +163,25 @@ func (g *Gather) Open(participant string, attempt int32) bool {
 	return ok
 }
 
-// open is the dispatch of a participant whose answer to an attempt is waited for.
+// open returns the dispatch of a participant whose answer to an attempt is waited for.
 func (g *Gather) open(participant string, attempt int32) (i int, ok bool) {
 	i, ok = g.asked[participant]
 	return i, ok && g.dispatches[i].Attempt == attempt && g.dispatches[i].State == Pending
 }
 
-// Waiting are the participants whose answers are waited for, in the order in which they were asked. It looks at every
+// Waiting returns the participants whose answers are waited for, in the order in which they were asked. It looks at every
 // dispatch of the newest attempt: it is not for every answer.
 func (g *Gather) Waiting() []string {
-	return g.who(func(s State) bool { return s == Pending })
+	return g.inState(func(s State) bool { return s == Pending })
 }
 
-// Dropped are the participants whose answers were waited for when the newest attempt ended, in the order in which they were
+// Dropped returns the participants whose answers were waited for when the newest attempt ended, in the order in which they were
 // asked. It looks at every dispatch of the attempt.
 func (g *Gather) Dropped() []string {
-	return g.who(func(s State) bool { return s == Cancelled || s == TimedOut })
+	return g.inState(func(s State) bool { return s == Cancelled || s == TimedOut })
 }
 
-func (g *Gather) who(stands func(State) bool) []string {
+func (g *Gather) inState(stands func(State) bool) []string {
 	var list []string
 	g.looked += len(g.dispatches) - g.first
 	for i := g.first; i < len(g.dispatches); i++ {
@@ -192,7 +192,7 @@ func (g *Gather) who(stands func(State) bool) []string {
 	return list
 }
 
-// Next is who is to be asked next, and when: at once (0) when nobody's answer is waited for any more, else when
+// Next returns the participant to be asked next, and when: at once (0) when no answer is waited for any more, else when
 // hedge_after has passed since the last was asked. It reports false when all have been asked.
 func (g *Gather) Next() (participant string, due int64, ok bool) {
 	if g.done || len(g.reserve) == 0 {
@@ -205,7 +205,7 @@ func (g *Gather) Next() (participant string, due int64, ok bool) {
 }
 
 // Settle records how a dispatch of the newest attempt ended: responded, failed (then with a failure) or unreachable; only
-// the end of the attempt itself gives it another state. It reports false when nobody was waiting for it.
+// the end of the attempt itself gives it another state. It reports false when the answer was not waited for.
 func (g *Gather) Settle(participant string, attempt int32, s State, output any, failure *journal.Failure, at int64) bool {
 	i, ok := g.open(participant, attempt)
 	if !ok || s != Responded && s != Failed && s != Unreachable {
@@ -253,7 +253,7 @@ func (g *Gather) better(i int, score value.Value) bool {
 	return cmp.Or(order, cmp.Compare(g.dispatches[i].At, g.dispatches[g.best].At), cmp.Compare(i, g.best)) < 0
 }
 
-// scoreOf is an answer's score. Only numbers are scores.
+// scoreOf returns an answer's score. Only numbers are scores.
 func (g *Gather) scoreOf(output any) (value.Value, bool) {
 	v, err := value.Of(output)
 	if err != nil {
@@ -288,13 +288,13 @@ func float(v value.Value) float64 {
 	return v.(float64)
 }
 
-// Outcome is what a Gather has come to: an output, or a failure.
+// Outcome is the result of a Gather: an output, or a failure.
 type Outcome struct {
 	Output  any
 	Failure *journal.Failure
 }
 
-// Judge says whether the answers so far decide, and ends the attempt if they do: what is still waited for is cancelled.
+// Judge reports whether the answers so far decide, and ends the attempt if they do: what is still waited for is cancelled.
 func (g *Gather) Judge() (Outcome, bool) {
 	if g.done {
 		return Outcome{}, false
@@ -325,7 +325,7 @@ func (g *Gather) judge() (Outcome, bool) {
 	case g.pending > 0 || len(g.reserve) > 0:
 		return Outcome{}, false
 	}
-	return Outcome{Failure: g.nobody()}, true
+	return Outcome{Failure: g.unanswered()}, true
 }
 
 func (g *Gather) judgeAll() (Outcome, bool) {
@@ -337,7 +337,7 @@ func (g *Gather) judgeAll() (Outcome, bool) {
 	case g.pending > 0:
 		return Outcome{}, false
 	case g.responded == 0:
-		return Outcome{Failure: g.nobody()}, true
+		return Outcome{Failure: g.unanswered()}, true
 	}
 	return Outcome{Output: g.responses()}, true
 }
@@ -350,7 +350,7 @@ func (g *Gather) judgeQuorum() (Outcome, bool) {
 	case g.responded+g.pending >= k:
 		return Outcome{}, false
 	case g.responded+g.pending+g.failed+g.unreachable == 0:
-		return Outcome{Failure: g.nobody()}, true
+		return Outcome{Failure: g.unanswered()}, true
 	}
 	return Outcome{Failure: &journal.Failure{
 		Code: CodeQuorumUnreachable, Message: "too few participants can still answer", Retryable: true,
@@ -363,7 +363,7 @@ func (g *Gather) judgeBest() Outcome {
 	case g.scored > 0 && g.scored >= g.spec.MinResponses:
 		return Outcome{Output: g.dispatches[g.best].Output}
 	case g.responded == 0:
-		return Outcome{Failure: g.nobody()}
+		return Outcome{Failure: g.unanswered()}
 	case g.scored == 0:
 		return Outcome{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
 	}
@@ -372,9 +372,9 @@ func (g *Gather) judgeBest() Outcome {
 	}}
 }
 
-// nobody is the failure of an attempt without a usable answer: with an error at least one has failed, without any there
-// was nobody to ask.
-func (g *Gather) nobody() *journal.Failure {
+// unanswered returns the failure of an attempt without a usable answer: with an error at least one has failed, without any there
+// were no participants.
+func (g *Gather) unanswered() *journal.Failure {
 	if g.failed == 0 {
 		return &journal.Failure{Code: CodeNoTargets, Message: "nobody could be asked", Retryable: true}
 	}
@@ -415,7 +415,7 @@ func (g *Gather) close(s State, at int64) {
 	g.pending = 0
 }
 
-// Dispatches are those of all attempts, in the order in which they were asked. The slice belongs to the Gather.
+// Dispatches returns the dispatches of all attempts, in the order in which they were asked. The slice belongs to the Gather.
 func (g *Gather) Dispatches() []Dispatch { return g.dispatches }
 
 func (g *Gather) firstResponse() any {
@@ -428,7 +428,7 @@ func (g *Gather) firstResponse() any {
 	return g.dispatches[first].Output
 }
 
-// responses is the output of policies that want several answers, in the order in which they were asked.
+// responses returns the output of policies that want several answers, in the order in which they were asked.
 func (g *Gather) responses() any {
 	list := make([]any, 0, g.responded)
 	for _, i := range g.kept() {
@@ -437,7 +437,7 @@ func (g *Gather) responses() any {
 	return map[string]any{"responses": list}
 }
 
-// kept are the dispatches with usable answers that count.
+// kept returns the dispatches with usable answers that count.
 func (g *Gather) kept() []int {
 	var list []int
 	g.looked += len(g.dispatches)

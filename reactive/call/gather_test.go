@@ -85,7 +85,7 @@ func (x *gathering) settle(word string, s call.State, output any, failure *journ
 	}
 }
 
-// answer is who answered, with a score that is a number where it reads as one.
+// answer returns who answered, with a score that is a number where it reads as one.
 func answer(by, score string) any {
 	var v any = score
 	if n, err := strconv.ParseInt(score, 10, 64); err == nil {
@@ -96,7 +96,7 @@ func answer(by, score string) any {
 	return map[string]any{"by": by, "price": v}
 }
 
-// show is who gave an outcome: a, [a b], or the code of its failure.
+// show returns who gave an outcome: a, [a b], or the code of its failure.
 func show(out call.Outcome) string {
 	by := func(v any) string { return v.(map[string]any)["by"].(string) }
 	if out.Failure != nil {
@@ -117,7 +117,7 @@ var letters = map[call.State]string{
 	call.Pending: "…", call.Responded: ":", call.Failed: "!", call.Unreachable: "?", call.TimedOut: "t", call.Cancelled: "-",
 }
 
-// records is one word for each dispatch: attempt, participant, state.
+// records returns one word for each dispatch: attempt, participant, state.
 func (x *gathering) records() string {
 	var words []string
 	for _, d := range x.g.Dispatches() {

@@ -49,7 +49,7 @@ func (p Policy) retry() *template.Retry {
 	return p.Timing.Retry
 }
 
-// TotalEnd is when the total timeout of a step ends whose first attempt was requested at first; 0: never.
+// TotalEnd returns when the total timeout of a step ends whose first attempt was requested at first; 0: never.
 func (p Policy) TotalEnd(first int64) int64 {
 	if p.Timing == nil || p.Timing.TotalTimeout == 0 {
 		return 0
@@ -57,7 +57,7 @@ func (p Policy) TotalEnd(first int64) int64 {
 	return After(first, p.Timing.TotalTimeout)
 }
 
-// AttemptEnd is when an attempt requested at that instant times out; 0: never.
+// AttemptEnd returns when an attempt requested at that instant times out; 0: never.
 func (p Policy) AttemptEnd(requested int64) int64 {
 	if p.Timing == nil || p.Timing.Timeout == 0 {
 		return 0
@@ -65,7 +65,7 @@ func (p Policy) AttemptEnd(requested int64) int64 {
 	return After(requested, p.Timing.Timeout)
 }
 
-// OnTimeout says what a timeout does when no attempt is left.
+// OnTimeout returns the effect of a timeout when no attempt is left.
 func (p Policy) OnTimeout() template.OnTimeout {
 	if p.Timing == nil || p.Timing.OnTimeout == "" {
 		return template.FailOnTimeout
@@ -84,7 +84,7 @@ func retried(r *template.Retry, f *journal.Failure) bool {
 	return f.Retryable
 }
 
-// delay is the pause after the n-th attempt. The jitter takes away up to its share of it, by a hash of the request: the
+// delay returns the pause after the n-th attempt. The jitter takes away up to its share of it, by a hash of the request: the
 // same in every replay, different for neighbours.
 func delay(r *template.Retry, n int, request string) time.Duration {
 	d := float64(r.Backoff) * math.Pow(max(1, r.Multiplier), float64(n-1))

@@ -6,22 +6,22 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Request is a call to be made, as plain data: whoever has the operation can carry it out, in this process or in another. It
+// Request is a call to be made, as plain data: any process that has the operation can carry it out. It
 // survives a round trip through value.Encode and value.DecodeInto, as Result does.
 type Request struct {
 	Run         string // the run's id
 	Node        string // the step's key, such as `check[3]`
 	Operation   string
-	Participant string // who is asked; "" when nobody in particular
+	Participant string // that is asked; "": the call has none
 	Attempt     int32
 	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
 	Making      int32             // of the attempt's call, from 1: one more than that of the newest that has reported
-	Input       any               // a value of package value, value.Raw, or the plain Go value another step gave; shared: it must not be changed
-	Identity    *journal.Identity // in whose name the run was started; nil: nobody is named. Shared, like Input
-	Secrets     []string          // marks in Input of the secrets that the call is given; who carries it out puts the secrets in their place
+	Input       any               // a value of package value, value.Raw, or the plain Go value another step returned; shared: it must not be changed
+	Identity    *journal.Identity // in whose name the run was started; nil: no one is named. Shared, like Input
+	Secrets     []string          // marks in Input of the call's secrets, which replace them when the call is made
 }
 
-// Key is the idempotency key of the step: the same over its automatic retries and after a crash.
+// Key returns the idempotency key of the step: the same over its automatic retries and after a crash.
 func (r *Request) Key() string {
 	if r.Decision != 0 {
 		return r.Run + "/" + r.Node + "/?" + strconv.Itoa(int(r.Decision))

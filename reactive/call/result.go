@@ -11,7 +11,7 @@ import (
 // Result is how a call has ended, as plain data: with an output, or with a failure.
 type Result struct {
 	Output      any              // a value of package value, value.Raw, or a plain Go value; see operation.Settle
-	About       map[string]any   // what the call tells beside its output, such as the status of an HTTP answer; nil: nothing
+	About       map[string]any   // metadata of the output, such as the status of an HTTP answer; nil: nothing
 	Failure     *journal.Failure // nil: the call was answered
 	RetryAt     int64            // Unix nanoseconds; a failed call is not made again before; 0: as the step's timing says
 	Unreachable bool             // the participant could not be asked at all
@@ -25,7 +25,7 @@ const (
 	CodeInputResolution = "input_resolution"
 )
 
-// What is kept of a failure's code and of its message, in bytes.
+// Bounds of a failure's code and of its message, in bytes.
 const (
 	CodeMax    = 256
 	MessageMax = 64 << 10

@@ -1,7 +1,7 @@
-// Package callgraph says what was called in a run, and which calls had to wait for which. It follows a run's root while the events of
-// its journal are applied, and nothing is decided by it: no clock, no goroutine, no I/O.
+// Package callgraph records the calls of a run, and which of them had to wait for which. It follows a run's root while the events
+// of its journal are applied, and decides nothing. It has no clock and no goroutine and does no I/O.
 //
 //	events ──▶ Graph ──▶ Node: one request, from its beginning to its end
-//	             └─────▶ Order: what a call waited for (of a workflow from its plan, of a playbook from its net)
+//	             └─────▶ Order: what a call waited for (by the plan of a workflow, or the net of a playbook)
 //	Graphs of several runs ──▶ Merge ──▶ one graph, of a parent and its children
 package callgraph

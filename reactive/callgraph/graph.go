@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Graph is what was called in a run: a node for every request, each attempt, each participant asked and each call to a
+// Graph has the calls of a run: a node for every request, each attempt, each participant asked and each call to a
 // decision source being one of its own, attempts that came to nothing and requests of unknown steps included. It takes the
 // events of a journal one by one, as a root does, and is owned by one goroutine. The first end of a request counts.
 //
@@ -36,12 +36,12 @@ type Node struct {
 	Run         string
 	Step        string // key of the step; of a playbook, of the call within the step-run
 	Attempt     int32
-	Participant string // who was asked; "": nobody in particular
+	Participant string // that was asked; "": the call had none
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
 	Operation   string // "" when it is not known
 	Status      Status
-	Parent      string            // ID of the call that made it; "": the run did, and is nobody's child
-	Identity    *journal.Identity // in whose name it was made; nil: nobody is named
+	Parent      string            // ID of the call that made it; "": the run did, and it has no parent
+	Identity    *journal.Identity // in whose name it was made; nil: no one is named
 	Input       any
 	Output      any
 	Failure     *journal.Failure
@@ -52,10 +52,10 @@ type Node struct {
 	before []int32 // what it waited for: calls, and meetings as ^index
 }
 
-// Status is where one request stands.
+// Status is the status of one request.
 type Status string
 
-// The statuses of a request. Pending is one whose step the plan does not have: nobody can say whether it runs.
+// The statuses of a request. Pending is one whose step the plan does not have: whether it runs is unknown.
 const (
 	Pending   Status = "pending"
 	Running   Status = "running"
@@ -64,19 +64,19 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Order says which calls have waited for which.
+// Order computes which calls have waited for which.
 type Order interface {
-	// Before returns what the next call of a step waits for: numbers that Called was told, or Graph.Meet has returned, each
+	// Before returns the calls that the next call of a step waits for: numbers passed to Called, or returned by Graph.Meet, each
 	// once.
 	Before(step string) []int32
 
-	// Called is told of every call of a step, once it was made.
+	// Called is called for every call of a step, once it was made.
 	Called(step string, call int32)
 }
 
-// Ordered is a Body that knows the order of its calls.
+// Ordered is a Body that computes the order of its calls.
 type Ordered interface {
-	// CallOrder is told of everything that happens from now on. The graph is that of the body's own root.
+	// CallOrder returns the Order of the calls made from now on. The graph is that of the body's own root.
 	CallOrder(g *Graph) Order
 }
 
@@ -90,7 +90,7 @@ type meeting struct {
 	before []int32
 }
 
-// New makes the empty call graph of a run. The root has no events yet and belongs to the graph from now on. It may
+// New returns the empty call graph of a run. The root has no events yet and belongs to the graph from now on. It may
 // be nil, of a run that cannot be followed: then operations and the edges for waiting are not known, and the ends of calls
 // only as far as the journal holds them.
 func New(root *reactive.Root) *Graph {
@@ -132,7 +132,7 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
-// requested notes the beginning of an attempt.
+// requested records the beginning of an attempt.
 func (g *Graph) requested(e *journal.Event) {
 	if e.Attempt == 0 {
 		return
@@ -150,7 +150,7 @@ func (g *Graph) requested(e *journal.Event) {
 	}
 }
 
-// answered notes the end of a call that an event tells of. One of a participant is known from its beginning, if the run can
+// answered records the end of a call by an event. One of a participant is known from its beginning, if the run can
 // be followed.
 func (g *Graph) answered(e *journal.Event, outcome reactive.Outcome) {
 	if e.Attempt == 0 {
@@ -171,7 +171,7 @@ func (g *Graph) answered(e *journal.Event, outcome reactive.Outcome) {
 	g.end(i, e, status, e.Value, failure)
 }
 
-// endOf is how an event ends a call.
+// endOf returns how an event ends a call.
 func endOf(e *journal.Event) (Status, *journal.Failure) {
 	switch e.Type {
 	case journal.CallResponded, journal.CallCompleted:
@@ -186,7 +186,7 @@ func endOf(e *journal.Event) (Status, *journal.Failure) {
 	return Failed, e.FailureOr("error")
 }
 
-// decided notes the end of a call to a decision source. One that could not be asked is no call.
+// decided records the end of a call to a decision source. One that could not be asked is no call.
 func (g *Graph) decided(e *journal.Event) {
 	i, ok := g.find(e.Node, reactive.Request{Attempt: e.Attempt, Decision: e.Detail.Count})
 	switch {
@@ -198,7 +198,7 @@ func (g *Graph) decided(e *journal.Event) {
 	}
 }
 
-// follow notes what follows from an event: who is asked beside the step's own call, and what has ended without an end of its
+// follow records the consequences of an event: participants asked beside the step's own call, and calls that ended without an end of their
 // own in the journal.
 func (g *Graph) follow(e *journal.Event) {
 	for _, req := range g.root.TakeCalls() {
@@ -217,7 +217,7 @@ func (g *Graph) follow(e *journal.Event) {
 		g.changed(&c, e)
 	}
 	if v, ok := g.root.Node(e.Node); ok && e.Type == journal.CallRequested && g.root.Body() == nil {
-		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as what has failed in vain
+		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as one whose failure is caught
 	}
 	for _, req := range g.root.TakeCancels() {
 		if key, ok := g.keyOf(req); ok && (req.Participant != "" || req.Decision != 0) {
@@ -228,8 +228,8 @@ func (g *Graph) follow(e *journal.Event) {
 	}
 }
 
-// changed notes the end of an attempt that has come with the end of its step: its participants have answered, its run was
-// closed, somebody has aborted it.
+// changed records the end of an attempt that has come with the end of its step: its participants have answered, its run was
+// closed, a command has aborted it.
 func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
 	was := c.Call
 	if was == nil {
@@ -279,7 +279,7 @@ func (g *Graph) end(i int32, e *journal.Event, status Status, output any, failur
 	}
 }
 
-// keyOf is the key of a request's step. It reports false where the call that it was for is over and its node another's.
+// keyOf returns the key of a request's step. It reports false where the call that it was for is over and its node another's.
 func (g *Graph) keyOf(req reactive.Request) (string, bool) {
 	return g.root.Key(req.Node), g.root.Request(req.Node, req.Attempt).Use == req.Use
 }
@@ -313,7 +313,7 @@ func (g *Graph) call(step string, req reactive.Request) int32 {
 	return i
 }
 
-// operation is what a step, or its decision source, calls.
+// operation returns the operation of a step, or of its decision source.
 func (g *Graph) operation(step string, decision bool) string {
 	if g.root == nil {
 		return ""
@@ -353,13 +353,13 @@ func (g *Graph) Meet(place string, before []int32) []int32 {
 	return []int32{^int32(len(g.meets) - 1)}
 }
 
-// Calls are the requests in the order in which they were first heard of. The slice is valid until the next Apply.
+// Calls returns the requests in the order in which they were first heard of. The slice is valid until the next Apply.
 func (g *Graph) Calls() []Node { return g.calls }
 
-// Start is what the run was started with; zero before its first event.
+// Start returns the parameters of the run; zero before its first event.
 func (g *Graph) Start() journal.Start { return g.start }
 
-// Leading is the part of a graph that leads to a call, by its ID: the call, and before it those that have made it, without
+// Leading returns the part of a graph that leads to a call, by its ID: the call, and before it those that have made it, without
 // what they waited for.
 func (g *Graph) Leading(id string) *Graph {
 	out := &Graph{start: g.start}

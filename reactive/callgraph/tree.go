@@ -7,8 +7,8 @@ import (
 )
 
 // treeOrder is the order of the calls of a workflow. A call waits for the newest calls of the steps before its own; through
-// whatever makes no call, such as a step that is skipped, a conditional or a map without items, it waits for what that has
-// waited for. The items of a map wait for what the map waits for, and whoever waits for the map waits for the ends of all.
+// nodes that make no call, such as a step that is skipped, a conditional or a map without items, it waits for what that has
+// waited for. The items of a map wait for what the map waits for, and a call that waits for the map waits for the ends of all.
 //
 // What a place waits for is kept until a call is made that it depends on, so a call costs what is between it and the calls
 // before it once, however many calls follow.
@@ -36,7 +36,7 @@ func newTreeOrder(g *Graph, p *plan.Plan) *treeOrder {
 	}
 }
 
-// of is the end of a step's place.
+// of returns the end of a step's place.
 func (o *treeOrder) of(key string) place {
 	id, _, _ := plan.ParseKey(key)
 	row, _ := o.plan.Row(id)
@@ -94,7 +94,7 @@ func (o *treeOrder) Before(key string) []int32 {
 	return o.sets[start]
 }
 
-// stands gives the calls that a place stands for. It reports false while they are not known.
+// stands returns the calls that a place stands for. It reports false while they are not known.
 func (o *treeOrder) stands(p place) ([]int32, bool) {
 	if call, ok := o.last[p]; ok {
 		return []int32{call}, true
@@ -119,7 +119,7 @@ func (o *treeOrder) union(p place, before []place) []int32 {
 	return o.graph.Meet(o.plan.GraphKey(p.row)+p.suffix, set)
 }
 
-// behind are the places whose calls a place stands for, if it has none of its own.
+// behind returns the places whose calls a place stands for, if it has none of its own.
 func (o *treeOrder) behind(p place) []place {
 	if items := o.items[p]; len(items) > 0 {
 		return o.ends(p, items)
@@ -138,7 +138,7 @@ func (o *treeOrder) behind(p place) []place {
 	return list
 }
 
-// ends are the places in a map's items that nothing in them waits for.
+// ends returns the places in a map's items that nothing in them waits for.
 func (o *treeOrder) ends(p place, items []string) []place {
 	var list []place
 	for row := p.row + 1; row < o.plan.Nodes[p.row].End; row++ {

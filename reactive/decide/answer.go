@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Ending is the event that a call's result makes: of a step, of one of its participants, or of its decision source.
+// Ending returns the event that a call's result makes: of a step, of one of its participants, or of its decision source.
 func Ending(req reactive.Request, r call.Result) journal.Event {
 	e := journal.Event{Type: journal.CallResponded, Attempt: req.Attempt}
 	if req.Participant != "" || req.Decision != 0 || r.Failure != nil || len(r.About) > 0 {
@@ -39,7 +39,7 @@ func Ending(req reactive.Request, r call.Result) journal.Event {
 	return e
 }
 
-// input is what a step is called with: its template, or what its Go function makes of it.
+// input returns the input of a step's call: that of its template, or of its Go function.
 func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	in, failure := s.root.Input(v)
 	if failure != nil || !s.root.Row(v).Func {
@@ -58,7 +58,7 @@ func (s *Stepper) call(name string, args any, code string) (value.Value, *journa
 	return out, nil
 }
 
-// decided is what a Go function has made of a conditional or a map.
+// decided returns the event of a Go function's answer about a conditional or a map.
 func (s *Stepper) decided(v int32) journal.Event {
 	row := s.root.Place(v)
 	args, failure := s.root.Arguments(v)
@@ -100,7 +100,7 @@ func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (result call.
 	return call.Result{}, false
 }
 
-// fail is the result of an operation that fails as its binding says.
+// fail returns the result of an operation that fails as its binding says.
 func (s *Stepper) fail(v int32, b *template.Bound, input any) call.Result {
 	env := s.binding(v, input)
 	code, err := b.Code.Eval(env)
@@ -121,7 +121,7 @@ func unresolved(err error) call.Result {
 	return call.Result{Failure: call.NewFailure(reactive.CodeInputResolution, err.Error())}
 }
 
-// appointment is what the journal has to know of a call that the engine itself will end: when, or by which message.
+// appointment returns the details of a call that the engine itself will end: when, or by which message.
 func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
 	switch op.Kind {
 	case plan.Sleep:
@@ -175,14 +175,14 @@ func (b bindingEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a binding sees no steps, such as %q: pass it by the step's input", id)
 }
 
-// Reported is the event of a report: the number-th of a making of a call.
+// Reported returns the event of a report: the number-th of a making of a call.
 func Reported(req reactive.Request, making, number int32, kind string, payload value.Value) journal.Event {
 	return journal.Event{Type: journal.CallReported, Attempt: req.Attempt, Value: payload, Detail: &journal.Detail{
 		Participant: req.Participant, Making: making, Count: number, Name: kind,
 	}}
 }
 
-// PauseFromAbove is the event by which the pause of a run, or its end, reaches a child run.
+// PauseFromAbove returns the event by which the pause of a run, or its end, reaches a child run.
 func PauseFromAbove(parent string, paused bool) journal.Event {
 	e := journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{Cause: parent}}
 	if paused {

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Difference says in what a run that exists and one that is to be started differ; "" when they are the same. Of inputs it
+// Difference describes how a run that exists and one that is to be started differ; "" when they are the same. Of inputs it
 // names the place and not what is there: that may be secret.
 func Difference(was, second *journal.Event) string {
 	old, now := StartOf(was), second.Detail.Start

@@ -15,8 +15,8 @@ var (
 	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
 )
 
-// ErrEnded is why a call that has ended cannot report.
+// ErrEnded means that a call has ended, and so cannot report.
 var ErrEnded = errors.New("the attempt has ended")
 
-// ErrRules says that no other workflow, operation or function could help a run. It comes with ErrMissing.
+// ErrRules means that no other workflow, operation or function would let a run go on. It comes with ErrMissing.
 var ErrRules = errors.New("it was started under other rules")

@@ -11,7 +11,7 @@ import (
 
 // A value that is larger than a run may keep is not journaled: what it comes from fails instead, with a code, or is refused.
 
-// oversize says why a value is not journaled, as the failure of what it comes from: it is too large, then with that code, or
+// oversize returns why a value is not journaled, as the failure of what it comes from: it is too large, then with that code, or
 // what the run has journaled leaves no room for it. It is nil when neither is so.
 func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	if v == nil {
@@ -63,7 +63,7 @@ func (s *Stepper) fit(e *journal.Event) {
 	e.Value, e.Detail = nil, &d
 }
 
-// fittingInput is what a step is called with, or why it cannot be called with that.
+// fittingInput returns the input of a step's call, or why it is refused.
 func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure) {
 	if f := s.oversize(reactive.CodeInputTooLarge, "the input", input); f != nil {
 		return nil, f
@@ -71,7 +71,7 @@ func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure
 	return input, nil
 }
 
-// verdict is how the run ends: with an output that is too large, it fails.
+// verdict returns how the run ends: with an output that is too large, it fails.
 func (s *Stepper) verdict() reactive.Verdict {
 	v := s.root.Verdict()
 	if f := s.oversize(reactive.CodeOutputTooLarge, "the output of the run", v.Output); f != nil {
@@ -80,7 +80,7 @@ func (s *Stepper) verdict() reactive.Verdict {
 	return v
 }
 
-// refuseSize says why something from outside is not taken: it is too large alone, or too much waits already to be taken by
+// refuseSize returns why something from outside is not taken: it is too large alone, or too much waits already to be taken by
 // a step.
 func (s *Stepper) refuseSize(e *journal.Event) error {
 	if f := s.oversize("", "the value", e.Value); f != nil {

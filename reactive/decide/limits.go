@@ -25,7 +25,7 @@ type Limits struct {
 	StepWorkMax     int // work of expressions after which a step leaves the rest to the next; 0: as much as one evaluation may be
 }
 
-// DefaultLimits are those that hold where a Limits says nothing.
+// DefaultLimits returns the limits that hold where a Limits has zeros.
 func DefaultLimits() Limits {
 	return Limits{
 		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Note returns what a command adds to the journal of a run that no engine drives: what has fallen due before it, the command,
+// Note returns the events by which a command extends the journal of a run that no engine drives: due timers before it, the command,
 // and the run's end if there is nothing left to do. Everything else is decided by the engine that goes on with the run. A
 // command that is refused adds nothing; the stepper is of no use after that.
 func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error) {
@@ -23,7 +23,7 @@ func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error
 	return s.batch, nil
 }
 
-// Settle returns what has fallen due for a run that no engine drives, as much of it as one step takes, and its end if there is
+// Settle returns the events of due timers of a run that no engine drives, as much of it as one step takes, and its end if there is
 // nothing left to do after that.
 func (s *Stepper) Settle(now int64) []journal.Event {
 	s.now, s.batch = now, s.batch[:0]
@@ -35,7 +35,7 @@ func (s *Stepper) Settle(now int64) []journal.Event {
 	return s.batch
 }
 
-// HeadOf is the head of a run whose events a root has been given. It follows from them alone.
+// HeadOf returns the head of a run whose events a root has been given. It follows from them alone.
 func HeadOf(root *reactive.Root) journal.Head {
 	s := root.Start()
 	return journal.Head{
@@ -44,7 +44,7 @@ func HeadOf(root *reactive.Root) journal.Head {
 	}
 }
 
-// HeadAfter is the head that the store has of a run whose events the root has been given, the last of which is last; Last is
+// HeadAfter returns the head that the store has of a run whose events the root has been given, the last of which is last; Last is
 // left to the store. What a command has left to be decided is due at once, see Run.Driven.
 func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
 	h := HeadOf(root)

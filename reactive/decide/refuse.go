@@ -1,13 +1,12 @@
 package decide
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // refuse returns why an event from outside would be without effect or harm the run; nil when it may be journaled.
@@ -77,7 +76,7 @@ func (s *Stepper) refusePause(e *journal.Event) error {
 	case s.root.PausedFromAbove():
 		return fmt.Errorf("%w: the run that started it is paused: resume %s", ErrNotPossible, journal.ParentRun(s.root.Start().Run))
 	}
-	return fmt.Errorf("%w: what a step has come to has paused it: decide that step", ErrNotPossible)
+	return fmt.Errorf("%w: the outcome of a step has paused it: decide that step", ErrNotPossible)
 }
 
 // reopens reports whether a command lets a finished run go on: another attempt of a step does, unless the run was closed. What
@@ -89,8 +88,8 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 
 func (s *Stepper) refuseStep(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
-	if n := net.Of(s.root); !ok && n != nil {
-		return refuseStepRun(n, e)
+	if body := s.root.Body(); !ok && body != nil {
+		return refuseOther(body, e)
 	}
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
@@ -124,28 +123,25 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	case !undecided && !s.root.Retryable(v):
 		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, s.root.Status(v))
 	case s.root.BlocksRetry(v):
-		return fmt.Errorf("%w: what step %q depends on has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
+		return fmt.Errorf("%w: a dependency of step %q has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
 	}
 	return nil
 }
 
-// refuseStepRun is refuseStep for what is no open call of a playbook: a step-run may be aborted while it is under way, and
-// nothing that has ended is attempted again, since what came of it has gone on from there.
-func refuseStepRun(n *net.Net, e *journal.Event) error {
-	if e.Type == journal.NodeAborted && n.Live(e.Node) {
-		return nil
+// refuseOther returns refuseStep for what is no open call of a routed run: its body decides.
+func refuseOther(body reactive.Body, e *journal.Event) error {
+	refuse := body.RefuseAbort
+	if e.Type == journal.NodeRetried {
+		refuse = body.RefuseRetry
 	}
-	step, _, _ := strings.Cut(e.Node, "@")
-	_, known := n.Playbook().StepIndex(step)
+	err := refuse(e.Node)
 	switch {
-	case !known:
+	case err == nil:
+		return nil
+	case errors.Is(err, reactive.ErrUnknown):
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
-	case e.Type == journal.NodeRetried:
-		return fmt.Errorf("%w: %q has no open call to repeat: a playbook's rules say what is attempted again, or start a new run", ErrNotPossible, e.Node)
-	case step == e.Node:
-		return fmt.Errorf("%w: name the step-run, such as %s@1", ErrNotPossible, step)
 	}
-	return fmt.Errorf("%w: step-run %q is not under way", ErrNotPossible, e.Node)
+	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }
 
 // refuseDecision also completes a person's decision: which attempt it is about, and that it overrides an earlier one.
@@ -166,17 +162,17 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 
 // refusePatch returns why a context cannot be written to.
 func (s *Stepper) refusePatch(e *journal.Event) error {
-	n := net.Of(s.root)
+	body := s.root.Body()
 	changes, _ := e.Value.(map[string]any)
 	switch {
 	case s.root.Closed():
 		return ErrFinished
-	case n == nil:
+	case body == nil:
 		return fmt.Errorf("%w: only playbooks have a context", ErrNotPossible)
 	case len(changes) == 0:
 		return fmt.Errorf("%w: there is nothing to write", ErrNotPossible)
 	}
-	if err := n.PatchError(changes); err != nil {
+	if err := body.RefusePatch(changes); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPossible, err)
 	}
 	return nil

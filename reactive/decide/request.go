@@ -3,7 +3,6 @@ package decide
 import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
 // Operation returns the operation, by its place in the plan, that a request of a run calls.
@@ -25,7 +24,7 @@ func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 		return
 	}
 	to.Input, to.Making = root.Requested(req.Node), root.Making(req)
-	if n := net.Of(root); n != nil {
-		to.Secrets = n.Secrets(req.Node)
+	if body := root.Body(); body != nil {
+		to.Secrets = body.Secrets(req.Node)
 	}
 }

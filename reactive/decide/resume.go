@@ -33,17 +33,17 @@ func (s *Stepper) OpenCalls() []reactive.Request {
 	return s.root.OpenCalls()
 }
 
-// NextDue is the instant of the run's next timer, in Unix nanoseconds; 0: it has none.
+// NextDue returns the instant of the run's next timer, in Unix nanoseconds; 0: it has none.
 func (s *Stepper) NextDue() int64 { return s.root.NextDue() }
 
-// Head is what a list of runs shows of the run.
+// Head returns the run's entry in a list of runs.
 func (s *Stepper) Head() journal.Head { return HeadOf(s.root) }
 
-// Done is the event by which the run has finished; nil while it lives.
+// Done returns the event by which the run has finished; nil while it lives.
 func (s *Stepper) Done() *journal.Event { return s.root.Finished() }
 
 // Paused reports whether nothing new is started until the run is resumed.
 func (s *Stepper) Paused() bool { return s.root.Paused() }
 
-// Room is what Step has reserved. Who makes the calls counts it down.
+// Room returns the room that Step has reserved. The maker of the calls counts it down.
 func (s *Stepper) Room() *Reserved { return &s.Reserved }

@@ -1,27 +1,19 @@
 package decide
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/bodies"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// NewRoot makes the root of a run that has no events yet, whatever decides the order of its steps.
-func NewRoot(p *plan.Plan) *reactive.Root {
-	if _, ok := p.Workflow.Routing.(*playbook.Playbook); ok {
-		return net.New(p)
-	}
-	return reactive.New(p)
-}
+// NewRoot returns the root of a run that has no events yet.
+func NewRoot(p *plan.Plan) *reactive.Root { return bodies.NewRoot(p) }
 
 // EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
 // with.
@@ -37,7 +29,7 @@ func SameRules(start *journal.Start) error {
 		ErrMissing, ErrRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
 }
 
-// Started is the first event of a run of p: it holds everything of the workflow that rules of later versions could read
+// Started returns the first event of a run of p: it holds everything of the workflow that rules of later versions could read
 // otherwise, and the limits that the run keeps, completed. Its Detail.Start belongs to the caller, who adds what only that
 // run has.
 func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal.Event {
@@ -50,8 +42,7 @@ func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }
 
-// StartOf returns what a run was started with, by its first event; nil when the event is none that
-// holds it.
+// StartOf returns the parameters of a run from its first event; nil when the event has none.
 func StartOf(e *journal.Event) *journal.Start {
 	if e.Type != journal.RunStarted || e.Detail == nil {
 		return nil
@@ -69,14 +60,4 @@ func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
 		return nil, fmt.Errorf("resources of the identity: %w", err)
 	}
 	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
-}
-
-// OnBlocked returns what a run of w does when only denied tokens are left: as its playbook says, else as usual says, else it
-// waits; "" for any other workflow.
-func OnBlocked(w *template.Workflow, usual playbook.OnBlocked) string {
-	book, ok := playbook.Of(w)
-	if !ok {
-		return ""
-	}
-	return string(cmp.Or(book.Executor.OnBlocked, usual, playbook.BlockedWaits))
 }

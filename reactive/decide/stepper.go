@@ -27,9 +27,9 @@ type Item struct {
 	Reply    func(err error) // of a command: called once it is durable or refused
 }
 
-// Host is what a Stepper asks of the program around it.
+// Host has the functions that a Stepper needs of its driver.
 type Host interface {
-	// Function calls a Go function of the workflow. Of a failure the code is of no matter.
+	// Function calls a Go function of the workflow. The code of its failure is ignored.
 	Function(name string, args []any) (value.Value, *journal.Failure)
 
 	// Pure carries out a call that leaves nothing behind; ok is false for every other.
@@ -40,7 +40,7 @@ type Host interface {
 	Reserve(room reactive.Room) bool
 }
 
-// Resolver is a Host that knows who can be targeted.
+// Resolver is a Host that resolves targets to participants.
 type Resolver interface {
 	// Resolve returns the participants that a step's target means at an instant (Unix nanoseconds), in order. A failure is the
 	// step's.
@@ -58,7 +58,7 @@ type Limiter interface {
 //	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
 // It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is thrown
-// away and made anew from the journal.
+// away and made again from the journal.
 type Stepper struct {
 	Reserved Reserved // of this step, one for each step of a plain call or of a fan-out; the driver counts down
 
@@ -75,7 +75,7 @@ type Stepper struct {
 	now     int64
 }
 
-// NewStepper makes the stepper of a run whose journal root has been given.
+// NewStepper returns the stepper of a run whose journal root has been given.
 func NewStepper(root *reactive.Root, host Host) *Stepper {
 	s := &Stepper{root: root, host: host, fold: func(e *journal.Event) { root.Apply(e) }}
 	if l, ok := host.(Limiter); ok {
@@ -112,7 +112,7 @@ type Reply struct {
 // Reserved are how many calls have got room, by its kind.
 type Reserved [reactive.NoRoom]int
 
-// Step applies what came in, and what has fallen due, in the order of their instants, and then decides. now never
+// Step applies items and due timers, in the order of their instants, and then decides. now never
 // goes back. The batch is valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) Outcome {
 	s.now = now
@@ -142,7 +142,7 @@ func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 
 // fire applies the consequences of the timers due at that instant, and reports whether it stopped early: a task that is tried
 // again at once sets the next timer when the last has gone off. What comes in then counts before the rest. A wait that a
-// message has reached before is answered, and not over time: the message may have been journaled by somebody who did not go on
+// message has reached before is answered, and not over time: the message may have been journaled by a process that did not go on
 // with the run.
 func (s *Stepper) fire(until int64) (late bool) {
 	for {
@@ -298,7 +298,7 @@ func (s *Stepper) ask() {
 	}
 }
 
-// askParticipants turns to the next participant where nobody's answer is waited for any more.
+// askParticipants asks the next participant where no answer is waited for any more.
 func (s *Stepper) askParticipants() {
 	for !s.full() {
 		h, ok := s.root.NextHedge()
@@ -397,7 +397,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 }
 
-// resolve gives the participants that a step's target means now, unless the step has failed already.
+// resolve returns the participants that a step's target means now, unless the step has failed already.
 func (s *Stepper) resolve(v int32, failure *journal.Failure) ([]string, *journal.Failure) {
 	r, ok := s.host.(Resolver)
 	if !ok || failure != nil {

@@ -10,17 +10,16 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // awaitedMax is how many names an UnawaitedError lists where none is near.
 const awaitedMax = 5
 
-// UnawaitedError says that no step of a run's workflow waits for a message: it is journaled, and nobody will take it.
+// UnawaitedError says that no step of a run's workflow waits for a message: it is journaled, and no step will take it.
 type UnawaitedError struct {
 	Workflow string   // name
-	Message  string   // that nobody waits for
+	Message  string   // that no step waits for
 	Nearest  string   // the name that was probably meant; "": none is near
 	Awaited  []string // all names that steps of the workflow wait for, sorted
 }
@@ -67,7 +66,7 @@ func Awaited(p *plan.Plan) (names []string, all bool) {
 	return slices.Compact(names), true
 }
 
-// fixedInput is what the expressions of a binding see where a step's input is written out, whatever happens in a run.
+// fixedInput has the names that the expressions of a binding see, where a step's input is the same in every run.
 type fixedInput struct {
 	plan *plan.Plan
 	row  int
@@ -78,12 +77,12 @@ var errNotFixed = errors.New("it is known only in a run")
 func (f fixedInput) Name(name string) (value.Value, error) {
 	item := f.plan.Nodes[f.row].Item
 	var input any = item.Input
-	book, routed := playbook.Of(f.plan.Workflow)
+	routing := f.plan.Workflow.Routing
 	switch {
 	case name != "input", item.Node.(*template.Step).Func != nil:
 		return nil, errNotFixed
-	case routed: // the keys of its step's input, if it has them too, come after those
-		input = book.Sites[f.row].Input
+	case routing != nil: // the keys of its step's input, if it has them too, come after those
+		input = routing.CallSite(f.row).Input
 	case item.Input == nil:
 		return nil, nil
 	}

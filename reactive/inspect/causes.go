@@ -23,7 +23,7 @@ const (
 	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
 	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
 	ByTimer       CauseKind = "timer"       // something happens at Due, of which Timer says what
-	ByPerson      CauseKind = "person"      // somebody has to decide
+	ByPerson      CauseKind = "person"      // a person has to decide
 	ByParticipant CauseKind = "participant" // those named in Participants have not answered
 	BySource      CauseKind = "decision"    // its decision source has not answered
 	ByTest        CauseKind = "test"        // its own test, with the values it has read
@@ -51,7 +51,7 @@ type ReadValue struct {
 	Err   error
 }
 
-// Causes gives the reasons why a node stands where it does: what it waits for, or what has brought it there. It looks at the
+// Causes returns the reasons for the status of a node: those for waiting, or those that brought it about. It looks at the
 // node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
 // node in turn.
 func Causes(r *reactive.Root, v int32) []Cause {
@@ -82,7 +82,7 @@ func Causes(r *reactive.Root, v int32) []Cause {
 // causes finds those of the nodes of a root.
 type causes struct{ r *reactive.Root }
 
-// missing is what a node that has not begun waits for.
+// missing returns the causes why a node has not begun.
 func (cs causes) missing(v int32) []Cause {
 	list := each(ByPredecessor, cs.r.Unmet(v))
 	if g, ok := cs.r.Around(v); ok && !cs.r.Status(g).Terminal() {
@@ -105,7 +105,7 @@ func each(kind CauseKind, nodes []int32) []Cause {
 	return list
 }
 
-// aroundOf is the conditional around a node.
+// aroundOf returns the conditional around a node.
 func (cs causes) aroundOf(v int32) []Cause {
 	if g, ok := cs.r.Around(v); ok {
 		return []Cause{{Kind: ByBranch, Node: g}}
@@ -113,12 +113,12 @@ func (cs causes) aroundOf(v int32) []Cause {
 	return nil
 }
 
-// itemsOf are the nodes of a map's items of which something is so.
+// itemsOf returns the nodes of a map's items that satisfy a condition.
 func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }
 
-// underWay is what a running node waits for.
+// underWay returns the causes why a node is still running.
 func (cs causes) underWay(v int32) []Cause {
 	var list []Cause
 	if asked, waiting := cs.r.WaitsFor(v); asked {
@@ -127,7 +127,7 @@ func (cs causes) underWay(v int32) []Cause {
 	return append(list, cs.timersOf(v)...)
 }
 
-// decisionOf is whom a completed node waits for whose task is not decided.
+// decisionOf returns whom a completed node waits for whose task is not decided.
 func (cs causes) decisionOf(v int32) []Cause {
 	if cs.r.Closed() {
 		return []Cause{{Kind: ByEnd, Node: v}}
@@ -141,7 +141,7 @@ func (cs causes) decisionOf(v int32) []Cause {
 	return nil
 }
 
-// timersOf are the timers of a node that mean something.
+// timersOf returns the timers of a node that mean something.
 func (cs causes) timersOf(v int32) []Cause {
 	var list []Cause
 	for _, t := range cs.r.TimersOf(v) {
@@ -150,7 +150,7 @@ func (cs causes) timersOf(v int32) []Cause {
 	return list
 }
 
-// slotOf says which limit keeps a node that could start otherwise, and who holds its slots.
+// slotOf returns the limit that keeps a node from starting, and the holders of its slots.
 func (cs causes) slotOf(v int32) []Cause {
 	if limit, holders, ok := cs.r.Full(v); ok {
 		return []Cause{{Kind: BySlot, Node: v, Limit: limit, Holders: holders}}
@@ -158,7 +158,7 @@ func (cs causes) slotOf(v int32) []Cause {
 	return nil
 }
 
-// testOf is a conditional's test with what it has read.
+// testOf returns a conditional's test with what it has read.
 func (cs causes) testOf(v int32) Cause {
 	c := Cause{Kind: ByTest, Node: v, Test: cs.r.Place(v).Cond.Test}
 	item := cs.r.Place(v).Item

@@ -11,7 +11,7 @@ type Update struct {
 	Event   journal.Event
 	Outcome reactive.Outcome   // what it has meant: an answer that came too late changes nothing
 	Changes []StepChange       // in the order in which they were derived
-	Tasks   []TaskChange       // of steps that declare who says whether their task is done
+	Tasks   []TaskChange       // of steps that declare a source of decisions about their task
 	Loops   []LoopChange       // of a playbook, how far those have come that have moved
 	Status  reactive.RunStatus // of the run, after the event
 }

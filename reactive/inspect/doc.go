@@ -1,8 +1,8 @@
-// Package inspect answers what people ask of a run: where it stands, what has changed, what a step has returned, why something
-// does not move or has ended as it has. It reads a run's root while the events of its journal are applied, and does nothing else:
-// no clock, no goroutine, no I/O. The same events give the same answers, whoever asks.
+// Package inspect answers queries about a run: its state, its changes, the outputs of its steps, and why a step waits or has ended
+// as it has. It reads a run's root while the events of its journal are applied. It has no clock and no goroutine and does no I/O:
+// the same events lead to the same answers.
 //
-//	            ┌─ States     where the run and its steps stand
-//	events ─────┼─ Changes    what each event has changed
+//	            ┌─ States     the statuses of the run and its steps
+//	events ─────┼─ Changes    the effects of each event
 //	            └─ Explainer  why, with the event that decided
 package inspect

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -18,7 +20,7 @@ import (
 // Explanation says why a run, or something in it, stands where it does.
 type Explanation struct {
 	About   string         `json:"about"` // "run", or the key of a step, map, call or step-run
-	Kind    string         `json:"kind"`  // run, or of what has the key: step, map, conditional, call or step-run
+	Kind    string         `json:"kind"`  // run, or the kind of the key: step, map, conditional, call or step-run
 	Status  string         `json:"status"`
 	Decided *DecidingEvent `json:"decided,omitempty"` // what brought it there; nil: nothing has yet
 	Reasons []Reason       `json:"reasons,omitempty"`
@@ -26,7 +28,7 @@ type Explanation struct {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string            `json:"kind"`              // a CauseKind or a net.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
+	Kind    string            `json:"kind"`              // a CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, items, nobody, late, end
 	Text    string            `json:"text"`              // a sentence for people
 	Step    string            `json:"step,omitempty"`    // whom it is about
 	Due     time.Time         `json:"due,omitzero"`      // of timers
@@ -48,7 +50,7 @@ type DecidingEvent struct {
 // explainDepth bounds how far a chain of reasons is followed.
 const explainDepth = 8
 
-// Over reports whether the run or step that is explained has come to its end.
+// Over reports whether the run or step that is explained has ended.
 func (x *Explanation) Over() bool {
 	return slices.ContainsFunc([]reactive.Status{reactive.Completed, reactive.Failed, reactive.Aborted, reactive.Skipped},
 		func(s reactive.Status) bool { return s.String() == x.Status })
@@ -59,14 +61,14 @@ type Explainer struct {
 	id       string
 	root     *reactive.Root
 	net      *net.Net
-	nodes    map[string]*DecidingEvent     // by key
-	steps    map[string]*DecidingEvent     // of a playbook, by step and step-run
-	messages map[string]string             // by key of a call that waits for one
-	past     map[string]past               // of a playbook, by key of a step-run, an iteration or a call
-	lost     map[string][]string           // of a playbook, by step-run: keys of iterations that have failed
-	failed   map[*journal.Failure]net.View // of a playbook, the step-runs that have failed
-	routed   map[string]net.View           // of a playbook, by step: where its newest run went
-	denied   map[string]denial             // of a playbook, by step: its gate's last word, where that was no
+	nodes    map[string]*DecidingEvent        // by key
+	steps    map[string]*DecidingEvent        // of a playbook, by step and step-run
+	messages map[string]string                // by key of a call that waits for one
+	past     map[string]past                  // of a playbook, by key of a step-run, an iteration or a call
+	lost     map[string][]string              // of a playbook, by step-run: keys of iterations that have failed
+	failed   map[*journal.Failure]routed.View // of a playbook, the step-runs that have failed
+	routed   map[string]routed.View           // of a playbook, by step: where its newest run went
+	denied   map[string]denial                // of a playbook, by step: its gate's last word, where that was no
 	status   reactive.RunStatus
 	decided  *DecidingEvent // of the run's status
 	paused   *DecidingEvent
@@ -83,7 +85,7 @@ func NewExplainer(id string, root *reactive.Root) *Explainer {
 		return x
 	}
 	x.steps, x.past, x.lost = map[string]*DecidingEvent{}, map[string]past{}, map[string][]string{}
-	x.failed, x.routed, x.denied = map[*journal.Failure]net.View{}, map[string]net.View{}, map[string]denial{}
+	x.failed, x.routed, x.denied = map[*journal.Failure]routed.View{}, map[string]routed.View{}, map[string]denial{}
 	x.net.Watch(x.view)
 	return x
 }
@@ -138,7 +140,7 @@ func (x *Explainer) Apply(e *journal.Event) {
 	}
 }
 
-// at is the event with a sequence.
+// at returns the event with a sequence.
 func (x *Explainer) at(seq uint64) *DecidingEvent {
 	if seq == 0 || seq > uint64(len(x.journal)) {
 		return nil
@@ -184,7 +186,7 @@ func (x *Explainer) isFrontier(v int32) bool {
 	return false
 }
 
-// ending says why a run has ended as it has.
+// ending returns why a run has ended as it has.
 func (x *Explainer) ending(e *journal.Event) []Reason {
 	f := e.Detail.Failure
 	if f == nil {
@@ -209,7 +211,7 @@ func (x *Explainer) ending(e *journal.Event) []Reason {
 	return []Reason{r}
 }
 
-// blamed is the step-run whose failure a playbook's run has ended with: it need not be the newest of its step, nor have kept
+// blamed returns the step-run whose failure a playbook's run has ended with: it need not be the newest of its step, nor have kept
 // the run from going on.
 func (x *Explainer) blamed() []Reason {
 	v, ok := x.failed[x.net.Verdict().Failure]
@@ -263,7 +265,7 @@ func (x *Explainer) step(name string) (*Explanation, error) {
 	return out, nil
 }
 
-// about is a node with its own reasons below it.
+// about returns a node with its own reasons below it.
 func (x *Explainer) about(v int32, depth int) Reason {
 	key := x.name(v)
 	r := Reason{Kind: "step", Step: x.root.Key(v), Text: key + " is " + x.root.Status(v).String(), Decided: x.nodes[x.root.Key(v)]}
@@ -276,7 +278,7 @@ func (x *Explainer) about(v int32, depth int) Reason {
 	return r
 }
 
-// name is what a node is called in a sentence.
+// name returns the name of a node in a sentence.
 func (x *Explainer) name(v int32) string {
 	kind := x.kind(v)
 	if key := x.root.Key(v); key != "" {
@@ -288,7 +290,7 @@ func (x *Explainer) name(v int32) string {
 	return "an unnamed " + kind
 }
 
-// kind is what a node is.
+// kind returns the kind of a node.
 func (x *Explainer) kind(v int32) string {
 	if x.net != nil {
 		return "call"
@@ -296,7 +298,7 @@ func (x *Explainer) kind(v int32) string {
 	return [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[x.root.Row(v).Kind]
 }
 
-// reasons are why a node stands where it does.
+// reasons returns why a node stands where it does.
 func (x *Explainer) reasons(v int32, depth int) []Reason {
 	if u, ok := x.closer(v); ok {
 		r := x.about(u, depth+1)
@@ -322,7 +324,7 @@ func (x *Explainer) reasons(v int32, depth int) []Reason {
 	return list
 }
 
-// closer is the node whose failure has ended the run, and aborted this one with all that had not ended.
+// closer returns the node whose failure has ended the run, and aborted this one with all that had not ended.
 func (x *Explainer) closer(v int32) (int32, bool) {
 	by := x.root.ClosedBy()
 	if by == nil || x.root.Status(v) != reactive.Aborted || x.nodes[x.root.Key(v)] != x.at(by.Seq) {
@@ -337,7 +339,7 @@ func (x *Explainer) blocked(v int32) bool {
 	return slices.ContainsFunc(Causes(x.root, v), func(c Cause) bool { return c.Kind == ByFailure })
 }
 
-// callOf is what a running step has called.
+// callOf returns the call of a running step.
 func (x *Explainer) callOf(v int32) []Reason {
 	if x.root.Row(v).Kind != plan.Step {
 		return nil
@@ -413,7 +415,7 @@ func gave(root *reactive.Root, v int32) string {
 	return "could not be decided"
 }
 
-// branch says what the conditional around a node has done about it.
+// branch returns how the conditional around a node has decided.
 func (x *Explainer) branch(v, gate int32) string {
 	switch chosen := x.root.Chose(gate); {
 	case chosen == plan.Undecided:
@@ -424,7 +426,7 @@ func (x *Explainer) branch(v, gate int32) string {
 	return x.name(gate) + " has chosen the other branch"
 }
 
-// readings are the values that a test has read, short, and why there were none.
+// readings returns the values that a test has read, short, and why there were none.
 func readings(list []ReadValue) (values map[string]any, missing map[string]string) {
 	values, missing = make(map[string]any, len(list)), map[string]string{}
 	for _, r := range list {
@@ -440,7 +442,7 @@ func readings(list []ReadValue) (values map[string]any, missing map[string]strin
 // valueMax is how much of a value an explanation shows, in bytes of JSON.
 const valueMax = 200
 
-// shortened are values with texts in the place of those that are long. What it is given stays as it is.
+// shortened returns values with texts in the place of those that are long. What it is given stays as it is.
 func shortened(values map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for k, v := range values {

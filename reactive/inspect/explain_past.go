@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 )
 
-// A playbook's net forgets what is over: how it has ended is noted while the journal is gone through.
+// A playbook's net forgets step-runs that are over: their ends are recorded while the journal is read.
 
 // past is how a step-run, an iteration or a call has ended.
 type past struct {
@@ -20,36 +21,36 @@ type past struct {
 
 func iterationKey(run string, i int) string { return fmt.Sprintf("%s[%d]", run, i) }
 
-// view notes what the net tells.
-func (x *Explainer) view(v net.View) {
+// view records a view of the net.
+func (x *Explainer) view(v routed.View) {
 	switch v.Name {
-	case net.StepDone:
+	case routed.StepDone:
 		x.past[v.Run] = past{reactive.Completed, nil, x.event}
-	case net.StepFailed:
+	case routed.StepFailed:
 		x.past[v.Run] = past{reactive.Failed, v.Failure, x.event}
 		x.failed[v.Failure] = v
-	case net.IterationDone:
+	case routed.IterationDone:
 		x.past[iterationKey(v.Run, v.Iteration-1)] = past{reactive.Completed, nil, x.event}
-	case net.IterationFailed:
+	case routed.IterationFailed:
 		key := iterationKey(v.Run, v.Iteration-1)
 		x.past[key] = past{reactive.Failed, v.Failure, x.event}
 		x.lost[v.Run] = append(x.lost[v.Run], key)
-	case net.ExecutionCancelled:
+	case routed.ExecutionCancelled:
 		for _, run := range v.Runs {
 			step, _, _ := strings.Cut(run, "@")
 			x.past[run] = past{reactive.Aborted, nil, x.event}
 			x.steps[step] = x.event
 		}
-	case net.NextEvaluated:
+	case routed.NextEvaluated:
 		x.routed[v.Step] = v
-	case net.AdmitEvaluated:
+	case routed.AdmitEvaluated:
 		delete(x.denied, v.Step)
 		if v.Status != "allow" {
 			x.denied[v.Step] = denial{view: v, decided: x.event}
 		}
 	}
 	switch v.Name {
-	case net.StepScheduled, net.StepDone, net.StepFailed, net.AdmitEvaluated:
+	case routed.StepScheduled, routed.StepDone, routed.StepFailed, routed.AdmitEvaluated:
 		x.steps[v.Step] = x.event
 		if v.Run != "" {
 			x.steps[v.Run] = x.event
@@ -57,7 +58,7 @@ func (x *Explainer) view(v net.View) {
 	}
 }
 
-// cut says how something has ended that has not come to an end of its own: with its step-run, or with the whole run.
+// cut returns how something has ended that has not come to an end of its own: with its step-run, or with the whole run.
 func (x *Explainer) cut(name string) Reason {
 	run := runOf(name)
 	if p, over := x.past[run]; over && run != name {
@@ -73,7 +74,7 @@ func (x *Explainer) cut(name string) Reason {
 // lostMax is how many of a loop's iterations that have failed are named.
 const lostMax = 5
 
-// lostItems are the iterations of a step-run that have failed, the first of them named.
+// lostItems returns the iterations of a step-run that have failed, the first of them named.
 func (x *Explainer) lostItems(run string) []Reason {
 	keys := x.lost[run]
 	if len(keys) == 0 {
@@ -129,7 +130,7 @@ func (x *Explainer) called(iteration string) bool {
 	return false
 }
 
-// runOf is the key of the step-run that the key of a part of a step is in.
+// runOf returns the key of the step-run that the key of a part of a step is in.
 func runOf(key string) string {
 	at := strings.IndexByte(key, '@') + 1
 	if end := strings.IndexAny(key[at:], "[."); end >= 0 {
@@ -138,7 +139,7 @@ func runOf(key string) string {
 	return key
 }
 
-// partKind says what the key of a part of a step is that of.
+// partKind returns the kind of a part of a step, by its key.
 func partKind(key string) string {
 	_, part, _ := strings.Cut(key, "@")
 	switch {

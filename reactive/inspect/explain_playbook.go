@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -50,7 +52,7 @@ func (x *Explainer) playbookStep(name string) *Explanation {
 	return out
 }
 
-// faults are what has gone wrong in a playbook that did not complete: the steps whose newest run has failed, arcs that could
+// faults returns the reasons why a playbook did not complete: the steps whose newest run has failed, arcs that could
 // not be followed, and where it was given up since nothing else could move, the gates that were shut.
 func (x *Explainer) faults(code string) (list []Reason) {
 	for i, step := range x.net.Playbook().Steps {
@@ -72,7 +74,7 @@ func (x *Explainer) faults(code string) (list []Reason) {
 	return list
 }
 
-// unreached says why no token has come to a step.
+// unreached returns why no token has come to a step.
 func (x *Explainer) unreached(to int) []Reason {
 	book := x.net.Playbook()
 	var list []Reason
@@ -95,7 +97,7 @@ func (x *Explainer) unreached(to int) []Reason {
 	return list
 }
 
-// final says why the final step has not run.
+// final returns why the final step has not run.
 func (x *Explainer) final(i int) Reason {
 	d, denied := x.denied[x.net.Playbook().Steps[i].Name]
 	by := x.root.ClosedBy()
@@ -110,16 +112,16 @@ func (x *Explainer) final(i int) Reason {
 	return r
 }
 
-// unrouted says why nothing went on from a step.
-func (x *Explainer) unrouted(s *net.StepState) Reason {
+// unrouted returns why nothing went on from a step.
+func (x *Explainer) unrouted(s *routed.StepState) Reason {
 	return Reason{
 		Kind: "routed", Step: s.Step, Decided: x.at(s.Routed.Seq), Values: shortened(x.routed[s.Step].Reads),
 		Text: fmt.Sprintf("the arcs of step %s could not be followed: %s", s.Step, s.Routed.Failure.Error()),
 	}
 }
 
-// sent says what has become of a token that has come by an arc to a step that has not run.
-func (x *Explainer) sent(from *net.StepState, to int) Reason {
+// sent returns why a step has not run although a token has come to it by an arc.
+func (x *Explainer) sent(from *routed.StepState, to int) Reason {
 	step := x.net.Playbook().Steps[to]
 	text := fmt.Sprintf("step-run %s has sent a token here, ", from.Routed.Run)
 	r := Reason{Decided: x.at(from.Routed.Seq)}
@@ -136,7 +138,7 @@ func (x *Explainer) sent(from *net.StepState, to int) Reason {
 	return r
 }
 
-// arc says why nothing has come by an arc.
+// arc returns why nothing has come by an arc.
 func (x *Explainer) arc(from, k int) Reason {
 	book := x.net.Playbook()
 	s := x.net.Step(from)
@@ -172,7 +174,7 @@ func (x *Explainer) arc(from, k int) Reason {
 	return r
 }
 
-// readBy is what the guard of an arc has read when the newest run of its step was routed.
+// readBy returns the values that the guard of an arc read when the newest run of its step was routed.
 func (x *Explainer) readBy(arc *playbook.Arc, step string) map[string]any {
 	values := map[string]any{}
 	if arc.When == nil {
@@ -189,47 +191,47 @@ func (x *Explainer) readBy(arc *playbook.Arc, step string) map[string]any {
 }
 
 // wait puts what a playbook's run waits for into words.
-func (x *Explainer) wait(w *net.Wait) Reason {
+func (x *Explainer) wait(w *routed.Wait) Reason {
 	r := Reason{Kind: string(w.Kind), Step: w.Step, Decided: x.at(w.Since)}
 	switch w.Kind {
-	case net.AtGate:
+	case routed.AtGate:
 		r.Text = fmt.Sprintf("a token waits at the gate of step %s: %s", w.Step, x.verdict(w.Step, w.Rule, w.Err))
 		r.Values = shortened(w.Reads)
-	case net.AtJoin:
+	case routed.AtJoin:
 		r.Text = fmt.Sprintf("the join at step %s (%s) has tokens from %s, of the fan-out of %s; still to come: %d",
 			w.Step, w.Mode, strings.Join(w.Arrived, ", "), w.FanOut, w.Live)
-	case net.ForTurn:
+	case routed.ForTurn:
 		r.Text = fmt.Sprintf("a token may go on to step %s, and was not taken yet", w.Step)
-	case net.ForDelay:
+	case routed.ForDelay:
 		r = timerReason(fmt.Sprintf("task %s of %s is tried again: that", w.Task, w.Run), w.Due)
-	case net.ForItems:
+	case routed.ForItems:
 		r.Text, r.Decided = fmt.Sprintf("%s has done %d of %d items", w.Run, w.Done, w.Total), x.steps[w.Run]
-	case net.ForCall:
+	case routed.ForCall:
 		r = x.about(w.Node, 1)
-		r.Kind = string(net.ForCall)
+		r.Kind = string(routed.ForCall)
 	}
 	return r
 }
 
 // denial is a gate's no, and the event that has brought it about.
 type denial struct {
-	view    net.View
+	view    routed.View
 	decided *DecidingEvent
 }
 
-// refusal is why a gate has said no, with what its rules had read.
+// refusal returns why a gate has said no, with what its rules had read.
 func (x *Explainer) refusal(d denial) Reason {
 	err := ""
 	if d.view.Failure != nil {
 		err = d.view.Failure.Message
 	}
 	return Reason{
-		Kind: string(net.AtGate), Step: d.view.Step, Text: x.verdict(d.view.Step, d.view.Count, err), Values: shortened(d.view.Reads),
+		Kind: string(routed.AtGate), Step: d.view.Step, Text: x.verdict(d.view.Step, d.view.Count, err), Values: shortened(d.view.Reads),
 		Decided: d.decided,
 	}
 }
 
-// verdict says which rule of a step's gate keeps a token back; -1: none lets it in.
+// verdict returns which rule of a step's gate keeps a token back; -1: none lets it in.
 func (x *Explainer) verdict(step string, rule int, err string) string {
 	i, _ := x.net.Playbook().StepIndex(step)
 	admit := x.net.Playbook().Steps[i].Admit

@@ -5,18 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// stepWatch tells how the steps of a playbook move, run by run, and how far their loops have come. What moves in a root are
-// their calls.
+// stepWatch reports changes of a playbook's steps, run by run, and the progress of their loops. The changes of a root are
+// those of their calls.
 type stepWatch struct {
-	net     *net.Net
-	was     []reactive.Status // of each step, as it was told
+	body    reactive.Body
+	steps   []string
+	index   map[string]int    // of each step
+	was     []reactive.Status // of each step, as last reported
 	live    map[string]*LoopChange
 	waiting map[int]bool
 	changes []StepChange
@@ -25,60 +28,63 @@ type stepWatch struct {
 
 // watchSteps watches the steps of a playbook's run from now on; nil for any other run.
 func watchSteps(root *reactive.Root) *stepWatch {
-	n := net.Of(root)
-	if n == nil {
+	body := root.Body()
+	if body == nil {
 		return nil
 	}
+	steps := body.Steps()
 	w := &stepWatch{
-		net: n, was: make([]reactive.Status, len(n.Playbook().Steps)), live: map[string]*LoopChange{}, waiting: map[int]bool{},
+		body: body, steps: steps, index: map[string]int{}, was: make([]reactive.Status, len(steps)), live: map[string]*LoopChange{},
+		waiting: map[int]bool{},
 	}
-	for i := range w.was {
-		w.was[i] = n.Step(i).Status
+	for i, name := range steps {
+		w.index[name] = i
+		step, _ := body.StepNow(name)
+		w.was[i] = step.Status
 		if w.was[i] == reactive.Waiting {
 			w.waiting[i] = true
 		}
 	}
-	for _, wait := range n.Waits() {
+	for _, wait := range body.Waits() {
 		if wait.Run != "" && w.live[wait.Run] == nil {
 			w.live[wait.Run] = &LoopChange{Step: wait.Run}
 		}
-		if wait.Kind == net.ForItems {
+		if wait.Kind == routed.ForItems {
 			*w.live[wait.Run] = LoopChange{Step: wait.Run, Done: wait.Done - wait.Failed, Failed: wait.Failed, Items: wait.Total}
 		}
 	}
-	n.Watch(w.see)
+	body.Watch(w.see)
 	return w
 }
 
 // see turns what happens in the net into changes of steps.
-func (w *stepWatch) see(v net.View) {
-	i, ok := w.net.Playbook().StepIndex(v.Step)
+func (w *stepWatch) see(v routed.View) {
+	i, ok := w.index[v.Step]
 	switch v.Name {
-	case net.StepScheduled:
+	case routed.StepScheduled:
 		w.live[v.Run] = &LoopChange{Step: v.Run}
 		w.move(i, v.Run, reactive.Running, nil)
-	case net.StepDone:
+	case routed.StepDone:
 		delete(w.live, v.Run)
 		w.move(i, v.Run, reactive.Completed, nil)
-	case net.StepFailed:
+	case routed.StepFailed:
 		delete(w.live, v.Run)
 		w.move(i, v.Run, reactive.Failed, v.Failure)
-	case net.AdmitEvaluated:
-		if ok && v.Status != "allow" && w.net.Step(i).Live == 0 {
+	case routed.AdmitEvaluated:
+		if step, _ := w.body.StepNow(v.Step); ok && v.Status != "allow" && step.Live == 0 {
 			w.waiting[i] = true
 			w.move(i, v.Step, reactive.Waiting, nil)
 		}
-	case net.LoopStarted:
+	case routed.LoopStarted:
 		w.progress(v.Run, func(l *LoopChange) { l.Items = v.Count })
-	case net.IterationDone:
+	case routed.IterationDone:
 		w.progress(v.Run, func(l *LoopChange) { l.Done++ })
-	case net.IterationFailed:
+	case routed.IterationFailed:
 		w.progress(v.Run, func(l *LoopChange) { l.Failed++ })
-	case net.ExecutionCancelled:
+	case routed.ExecutionCancelled:
 		for _, run := range v.Runs {
 			step, _, _ := strings.Cut(run, "@")
-			i, _ := w.net.Playbook().StepIndex(step)
-			w.move(i, run, reactive.Aborted, nil)
+			w.move(w.index[step], run, reactive.Aborted, nil)
 		}
 		clear(w.live)
 	}
@@ -89,7 +95,7 @@ func (w *stepWatch) move(i int, step string, to reactive.Status, f *journal.Fail
 	w.was[i] = to
 }
 
-// progress notes how far a loop has come. Of one event only the last is told.
+// progress records the progress of a loop. Of one event only the last is reported.
 func (w *stepWatch) progress(run string, change func(*LoopChange)) {
 	l := w.live[run]
 	if l == nil {
@@ -101,16 +107,16 @@ func (w *stepWatch) progress(run string, change func(*LoopChange)) {
 	}
 }
 
-// take completes an update with what has changed since the last call. A step whose tokens were taken away waits no more, and
-// nobody says so.
+// take completes an update with the changes since the last call. No view reports a step whose tokens were taken
+// away: it waits no more.
 func (w *stepWatch) take(u *Update) {
-	admitted := w.net.Counts().Admitted > 0
+	admitted := w.body.Counts().Admitted > 0
 	for _, i := range slices.Sorted(maps.Keys(w.waiting)) {
 		if w.was[i] != reactive.Waiting {
 			delete(w.waiting, i)
 		} else if admitted {
 			continue // a token that was let in is taken next
-		} else if now := w.net.Step(i); now.Status != reactive.Waiting {
+		} else if now, _ := w.body.StepNow(w.steps[i]); now.Status != reactive.Waiting {
 			delete(w.waiting, i)
 			w.move(i, now.Step, now.Status, nil)
 		}
@@ -124,23 +130,23 @@ func (w *stepWatch) take(u *Update) {
 
 // Routed is where the net of a playbook's run stands.
 type Routed struct {
-	Counts  net.Counts
+	Counts  routed.Counts
 	Context map[string]value.Value
 }
 
 // routedStates describes the steps of a playbook, each with the calls of its runs that are open.
-func routedStates(n *net.Net, calls []StepState) []StepState {
+func routedStates(body reactive.Body, calls []StepState) []StepState {
 	var list []StepState
-	loops := map[string]*net.Wait{}
-	for _, w := range n.Waits() {
-		if w.Kind == net.ForItems {
+	loops := map[string]*routed.Wait{}
+	for _, w := range body.Waits() {
+		if w.Kind == routed.ForItems {
 			loops[w.Step] = &w
 		}
 	}
-	for i := range n.Playbook().Steps {
-		s := n.Step(i)
+	for _, name := range body.Steps() {
+		s, _ := body.StepNow(name)
 		state := StepState{
-			Step: s.Step, Kind: plan.Step, Status: s.Status, Runs: s.Runs, Live: s.Live, Tokens: s.Pending + s.Parked,
+			Step: s.Step, Kind: plan.Step, Status: s.Status, Runs: s.Runs, Live: s.Live, Tokens: s.Pending + s.Held,
 		}
 		if s.Status == reactive.Completed {
 			state.Output = s.Result

@@ -8,11 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// State is where a run stands, as its journal says.
+// State is the state of a run, as its journal says.
 type State struct {
 	Run      string
 	Start    *journal.Start
@@ -23,14 +22,14 @@ type State struct {
 	Seq      uint64           // of its last event
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
-	Late     bool        // timers have fallen due while nobody went on with the run: all but Updated and Seq is as if the journal said so
+	Late     bool        // timers have fallen due while no process drove the run: all but Updated and Seq is as if they were journaled
 	Parked   error       // why it cannot go on in this process, see coordinator.Run.Parked; nil where nothing is known to be in the way
 	Output   any         // of a run that has completed
 	Routed   *Routed     // of a playbook's run; nil for any other
 	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
 }
 
-// StepState is where a step, map or named conditional stands.
+// StepState is the state of a step, map or named conditional.
 type StepState struct {
 	Step        string // its key
 	Kind        plan.Kind
@@ -75,7 +74,7 @@ func (s *States) Apply(e *journal.Event) {
 	follow(s.root, e, s.tracks)
 }
 
-// State returns where the run stands, as of the last event.
+// State returns the state of the run, as of the last event.
 func (s *States) State(id string) *State { return stateOf(id, s.root, s.tracks) }
 
 func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
@@ -83,9 +82,9 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
 		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
 	}
-	if n := net.Of(root); n != nil {
-		s.Steps = routedStates(n, s.Steps)
-		s.Routed = &Routed{Counts: n.Counts(), Context: n.Context()}
+	if body := root.Body(); body != nil {
+		s.Steps = routedStates(body, s.Steps)
+		s.Routed = &Routed{Counts: body.Counts(), Context: body.Context()}
 	}
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value
@@ -93,7 +92,7 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	return s
 }
 
-// OutputOf returns what a step has returned; "" is the run. A participant names one of those whom the step has asked: it is what
+// OutputOf returns the output of a step; "" is the run. A participant names one that the step has asked: it is what
 // that one has answered last. Where there is none, the error is decide.ErrNotPossible, and says how things stand.
 func (s *State) OutputOf(step, participant string) (any, error) {
 	if step == "" {
@@ -114,7 +113,7 @@ func (s *State) OutputOf(step, participant string) (any, error) {
 	return s.Steps[i].Output, nil
 }
 
-// answerOf returns what a participant has answered last.
+// answerOf returns the last answer of a participant.
 func (s *StepState) answerOf(participant string) (any, error) {
 	for _, d := range slices.Backward(s.Dispatches) {
 		switch {
@@ -134,7 +133,7 @@ type track struct {
 	message      string
 }
 
-// follow notes what an event has changed.
+// follow records the changes of an event.
 func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
 	at := func(v int32) *track {
 		if tracks[v] == nil {

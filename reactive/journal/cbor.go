@@ -201,7 +201,7 @@ func (d *decoder) length(major byte) int {
 	return int(n)
 }
 
-// fields takes the start of a map and returns how many fields follow.
+// fields takes the start of a map and returns the number of fields that follow.
 func (d *decoder) fields() int {
 	n := d.want(majorMap)
 	if n > maxFields {

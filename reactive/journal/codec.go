@@ -92,7 +92,7 @@ func (c *Codec) appendValue(w *encoder, e *Event) error {
 }
 
 // Decode decodes the event at the start of data and returns the bytes behind it. The event shares no memory with data.
-// The error wraps ErrVersion if a newer program wrote the event, ErrDamaged if nobody did; or it is Fetch's.
+// The error wraps ErrVersion if a newer program wrote the event, ErrDamaged if none did; or it is Fetch's.
 func (c *Codec) Decode(data []byte) (e Event, rest []byte, err error) {
 	rest, err = c.decode(&e, data, "")
 	return e, rest, err

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// full is an event in which no field is empty, so that a field that the codec forgets is seen.
+// full returns an event in which no field is empty, so that a field that the codec forgets is seen.
 func full() journal.Event {
 	return journal.Event{
 		Seq: 1 << 40, At: time.Date(2026, 7, 1, 12, 0, 0, 5, time.UTC).UnixNano(), Node: "order/lines[3].check",
@@ -330,7 +330,7 @@ func FuzzDecodeEvent(f *testing.F) {
 	})
 }
 
-// ofThisVersion is an encoding that was read with the version that is written, which stands at its beginning.
+// ofThisVersion returns an encoding that was read with the version that is written, which stands at its beginning.
 func ofThisVersion(data, written []byte) []byte {
 	data = bytes.Clone(data)
 	copy(data[min(1, len(data)):], written[1:min(3, len(written))])

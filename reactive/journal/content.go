@@ -11,7 +11,7 @@ import (
 // Hash is the SHA-256 of a value's encoding.
 type Hash [sha256.Size]byte
 
-// Stream is the content stream that keeps the value: `blob/` and the hash in 64 lower-case hexadecimal digits.
+// Stream returns the content stream that keeps the value: `blob/` and the hash in 64 lower-case hexadecimal digits.
 func (h Hash) Stream() string { return blobPrefix + hex.EncodeToString(h[:]) }
 
 // HashOf returns the hash of the value's encoding, and the encoding itself. It fails when v is not of the value model.
@@ -22,7 +22,7 @@ func HashOf(v any) (hash Hash, encoded []byte, err error) {
 	return sha256.Sum256(encoded), encoded, nil
 }
 
-// encodeValue is the encoding of v, or nil for null: a field that is not there reads as null.
+// encodeValue returns the encoding of v, or nil for null: a field that is not there reads as null.
 func encodeValue(v any) ([]byte, error) {
 	const null = 7<<5 | 22
 	if v == nil {

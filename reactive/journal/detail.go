@@ -91,7 +91,7 @@ func appendDetail(w *encoder, d *Detail) error {
 	w.int(detailCount, int64(d.Count))
 	about, err := encodeValue(d.About)
 	if err != nil {
-		return fmt.Errorf("what is told beside the output: %w", err)
+		return fmt.Errorf("metadata of the output: %w", err)
 	}
 	w.bytes(detailAbout, about)
 	w.int(detailMaking, int64(d.Making))

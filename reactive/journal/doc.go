@@ -3,7 +3,7 @@
 //	Append(after=41, [CallResponded CallRequested]) ─▶ 43      Read(from=42) ─▶ 42 43      Tail = Read that waits
 //
 // A Store keeps streams; package memory keeps them in the process, package disk in a directory, and package journaltest
-// checks both against the same promises. Everything else that Sluice knows about a run is derived from its stream.
+// checks both against the same promises. All other state of a run is derived from its stream.
 //
 // # Streams
 //
@@ -12,8 +12,8 @@
 //	blob/<hash>    a large value, one ContentStored event      1
 //
 // Sequences start at 1, grow by 1 per event within a stream, and are never reused. A batch is stored whole or not at all.
-// Who appends says what it believes to be the last sequence; if that is not so, the append is a conflict and changes
-// nothing. Of two writers of a stream one therefore always learns that it is not alone. Content is appended after 0: a
+// The caller of Append says what it believes to be the last sequence; if that is wrong, the append is a conflict and changes
+// nothing. So of two writers of a stream one always learns of the other. Content is appended after 0: a
 // conflict means that it is already there.
 //
 // # Encoding
@@ -29,8 +29,8 @@
 //
 // Value is a byte string that holds what package value makes of it, or the SHA-256 of that when the store keeps it in a
 // blob/ stream. A text that is not UTF-8 is stored with U+FFFD where it is not. The version is in each event, so that a
-// stream can hold events of several. What a newer version wrote is refused with ErrVersion, what nobody wrote with
-// ErrDamaged.
+// stream can hold events of several. Events of a newer version are refused with ErrVersion, and bytes that no version
+// wrote with ErrDamaged.
 //
 // # Cost
 //

@@ -2,10 +2,10 @@ package journal
 
 import "time"
 
-// Event is one record of a run's journal. It is a value: whoever appends it keeps nothing of it, whoever reads it
-// changes nothing in it. 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
+// Event is one record of a run's journal. It is a value: stores copy it, and readers
+// must not change what it refers to. 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
 type Event struct {
-	Seq     uint64  // position in the stream: from 1, +1 per event; given by the store
+	Seq     uint64  // position in the stream: from 1, +1 per event; set by the store
 	At      int64   // when it was decided, Unix nanoseconds
 	Node    string  // key of the step, map or decision it is about; "" when about the run
 	Value   any     // input, output or payload: a value of package value, or a plain Go value that encodes to one
@@ -15,24 +15,24 @@ type Event struct {
 	Type    Type
 }
 
-// Time is At as a time in UTC.
+// Time returns At as a time in UTC.
 func (e *Event) Time() time.Time { return time.Unix(0, e.At).UTC() }
 
 // Type is the kind of an event: a closed set. The numbers are part of the stored format and are never reused.
 type Type uint8
 
-// The types. Each line says what it means, and which fields it uses besides Seq and At. Who writes it, [Type.Writers] says.
+// The types. Each line says what it means, and which fields it uses besides Seq and At. Type.Writers says who writes it.
 const (
 	RunStarted          Type = 1  // first event of a run. Detail.Start; Value: input
 	CallRequested       Type = 2  // an attempt begins. Node, Attempt; Value: rendered input; Detail.Participants, Detail.Key when a fan-out or a new key
-	CallResponded       Type = 3  // it gave an output. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
+	CallResponded       Type = 3  // it returned an output. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
 	CallError           Type = 4  // it failed. Node, Attempt; Detail.Failure; Detail.RetryAt, Detail.Due
 	CallAborted         Type = 5  // it was aborted from outside. Node, Attempt
 	CallCompleted       Type = 6  // a subscription ended. Node, Attempt
 	CallSkipped         Type = 7  // a timeout or a decision skips the step. Node, Attempt; Detail.Failure says why; Detail.Due
 	StepFailed          Type = 8  // a step failed before anything was requested (its input cannot be resolved). Node; Detail.Failure
 	DispatchCreated     Type = 9  // one participant was asked. Node, Attempt; Detail.Participant
-	DispatchSettled     Type = 10 // one participant's answer is in or given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
+	DispatchSettled     Type = 10 // one participant's answer has come or is given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
 	TimerFired          Type = 11 // a retry or hedge is due. Node, Attempt; Detail.Timer, Detail.Due
 	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
 	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure
@@ -41,7 +41,7 @@ const (
 	NodeAborted         Type = 16 // a person or program aborted one node. Node; Detail.Actor, Detail.Reason
 	NodeRetried         Type = 17 // a person asked for another attempt, or for another decision. Node; Detail.Actor, Detail.Work, Detail.Key
 	BranchDecided       Type = 18 // a Go function decided a conditional. Node; Value: bool; Detail.Failure when it failed
-	MapExpanded         Type = 19 // a Go function gave a map's items. Node; Value: list; Detail.Failure when it failed
+	MapExpanded         Type = 19 // a Go function returned a map's items. Node; Value: list; Detail.Failure when it failed
 	ContextPatched      Type = 20 // a playbook's context changed. Value: patch; Detail.Actor
 	RunPaused           Type = 21 // nothing new starts. Detail.Actor, Detail.Reason; Detail.Cause when the run that started this one is paused
 	RunResumed          Type = 22 // ends one cause of pause. Detail.Actor; Detail.Cause as above
@@ -52,7 +52,7 @@ const (
 	RunFinished         Type = 27 // nothing is left. Detail.State: the run's status; Detail.Failure; Value: output
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
 	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
-	CallReported        Type = 30 // a call told of its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
+	CallReported        Type = 30 // a call reported its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
 )
 
 // Detail holds the fields that only some types carry. An event owns its Detail.
@@ -71,7 +71,7 @@ type Detail struct {
 	Due          int64  // the instant that was meant, Unix nanoseconds
 	RetryAt      int64  // when the next attempt may start, Unix nanoseconds
 	Count        int32
-	About        any    // what a call tells beside its output, such as the status of an HTTP answer: a value of package value
+	About        any    // metadata of a call's output, such as the status of an HTTP answer: a value of package value
 	Making       int32  // which making of the call reports: 1, and one more each time it is made again with the same request id
 	Work         bool   // a retry repeats the work also where only the decision is open
 	Cause        string // id of the run whose pause or resume reaches this one, its child
@@ -83,7 +83,7 @@ type Failure struct {
 	Message   string
 	Details   any // a value of package value
 	Retryable bool
-	Step      string // key of the step where it began; "": where it is told of
+	Step      string // key of the step where it began; "": where it is reported
 }
 
 func (f *Failure) Error() string {
@@ -93,7 +93,7 @@ func (f *Failure) Error() string {
 	return f.Code + ": " + f.Message
 }
 
-// Start is what a run is started with: enough to recover it anywhere.
+// Start has the parameters of a run: enough to recover it anywhere.
 type Start struct {
 	Run             string // the run's id
 	Workflow        string // hash of the canonical document, the name of its `def/` stream
@@ -113,21 +113,21 @@ type Start struct {
 	Labels          map[string]string
 	Actor           string
 	OnBlocked       string    // effective: what a playbook does when only denied tokens are left
-	Identity        *Identity // in whose name the calls are made; nil: nobody is named
+	Identity        *Identity // in whose name the calls are made; nil: no one is named
 }
 
 // Identity says in whose name a run makes its calls. Operations read it from their context; Sluice itself does not judge it.
 type Identity struct {
 	ID        string
-	Scopes    []string // what it may do, as the program that started the run has said
+	Scopes    []string // what it may do, as said by the program that started the run
 	Resources any      // what it may do that to: a value of package value
 }
 
-// ByTimer reports whether the event is the consequence of a timer of the engine's. What an operation says is data, also when it
-// calls its error a timeout.
+// ByTimer reports whether the event follows from a timer of the engine. An error of an operation is data, even if its code
+// is that of a timeout.
 func (e *Event) ByTimer() bool { return e.Detail != nil && e.Detail.Due > 0 }
 
-// FailureOr returns the failure that the event holds; where it holds none, one with a code, and with the reason that was stated.
+// FailureOr returns the failure of the event; if it has none, one with the code given and the event's reason.
 func (e *Event) FailureOr(code string) *Failure {
 	switch {
 	case e.Detail == nil:

@@ -45,7 +45,7 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 }
 
 // DecodeHead decodes the head that data holds. It shares no memory with data. The error wraps ErrVersion if a newer
-// program wrote the head, ErrDamaged if nobody did.
+// program wrote the head, ErrDamaged if none did.
 func DecodeHead(data []byte) (h Head, err error) {
 	d := decoder{b: data}
 	n := d.version("a head")

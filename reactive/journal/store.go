@@ -22,7 +22,7 @@ type Store interface {
 	// stream yields nothing. A damaged record ends it with ErrDamaged: it is never served.
 	Read(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 
-	// Tail is Read that waits for more instead of ending; it ends when ctx does, with ctx's error.
+	// Tail returns Read that waits for more instead of ending; it ends when ctx does, with ctx's error.
 	Tail(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 
 	// Heads yields the heads of all runs whose id is greater than after, in order of id. A head that is damaged, or that a
@@ -50,7 +50,7 @@ type Head struct {
 	Labels   map[string]string
 }
 
-// What a Store reports.
+// Errors of a Store.
 var (
 	ErrConflict = errors.New("journal: the stream has moved on")
 	ErrReadOnly = errors.New("journal: the store is read-only")

@@ -19,7 +19,7 @@ const StreamNameMax = 512
 // ErrInvalid is wrapped by errors about an append that no store takes: a mistake of the caller.
 var ErrInvalid = errors.New("journal: invalid append")
 
-// DefinitionStream is the content stream of the workflow with that hash.
+// DefinitionStream returns the content stream of the workflow with that hash.
 func DefinitionStream(hash string) string { return definitionPrefix + hash }
 
 // IsContent reports whether stream holds one event that never changes (`def/…`, `blob/…`) and has no head.
@@ -27,7 +27,7 @@ func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
 }
 
-// CheckAppend returns what is wrong with an append, whatever the store holds; stores call it first. The error wraps ErrInvalid.
+// CheckAppend returns an error for an append that no store takes; stores call it first. The error wraps ErrInvalid.
 // A stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event, after
 // sequence 0, and no head; that of `blob/<hash>` has that hash. Other streams take no ContentStored. A head names its
 // stream. An append without events is allowed: it replaces the head, if the stream has not moved on.
@@ -58,7 +58,7 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 	return nil
 }
 
-// checkBlob compares the name of a blob's stream with its content: a name that lies would be damage to whoever reads it.
+// checkBlob compares the name of a blob's stream with its content: readers would take a wrong name for damage.
 func checkBlob(stream string, e *Event) error {
 	if !strings.HasPrefix(stream, blobPrefix) {
 		return nil
@@ -73,5 +73,5 @@ func checkBlob(stream string, e *Event) error {
 	return nil
 }
 
-// ParentRun is the id of the run whose call has started a run; "" when no call has.
+// ParentRun returns the id of the run whose call has started a run; "" when no call has.
 func ParentRun(run string) string { return run[:max(0, strings.LastIndexByte(run, '/'))] }

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// kinds says of each type how it is named and who writes it. The names are what people and other programs see: they are as stable as
+// kinds has the name and the writers of each type. People and other programs see the names: they are as stable as
 // the numbers.
 var kinds = [...]struct {
 	name    string
-	writers []Writer // nil: what is in journals of former versions is read, and no longer written
+	writers []Writer // nil: former versions wrote it; it is only read now
 }{
 	RunStarted:          {"run.started", []Writer{Stepper}},
 	CallRequested:       {"call.requested", []Writer{Stepper}},
@@ -44,7 +44,7 @@ var kinds = [...]struct {
 	CallReported:        {"call.reported", []Writer{Stepper}},
 }
 
-// Writer is who makes an event. Whoever it is, the coordinator's loop alone appends it to a run's journal.
+// Writer is a source of events. The coordinator's loop alone appends them to a run's journal.
 type Writer string
 
 // The writers.
@@ -55,7 +55,7 @@ const (
 	Registry Writer = "registry" // it is a definition, not an event of a run
 )
 
-// Writers are those who write events of type t; none of a type that is only read.
+// Writers returns the writers of events of type t; none of a type that is only read.
 func (t Type) Writers() []Writer {
 	if !t.valid() {
 		return nil
@@ -63,7 +63,7 @@ func (t Type) Writers() []Writer {
 	return slices.Clone(kinds[t].writers)
 }
 
-// typesByName is the names the other way round.
+// typesByName has the types by name.
 var typesByName = func() map[string]Type {
 	byName := make(map[string]Type, len(kinds))
 	for t, k := range kinds {
@@ -74,7 +74,7 @@ var typesByName = func() map[string]Type {
 	return byName
 }()
 
-// String is the name of t, such as "call.requested"; for a number that is no type, "type(99)".
+// String returns the name of t, such as "call.requested"; for a number that is no type, "type(99)".
 func (t Type) String() string {
 	if !t.valid() {
 		return "type(" + strconv.Itoa(int(t)) + ")"
@@ -85,7 +85,7 @@ func (t Type) String() string {
 // valid reports whether t is one of the types above.
 func (t Type) valid() bool { return int(t) < len(kinds) && kinds[t].name != "" }
 
-// ParseType is the type with that name.
+// ParseType returns the type with that name.
 func ParseType(name string) (Type, error) {
 	t, ok := typesByName[name]
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Outcome says what an event has meant.
+// Outcome is the effect of an event.
 type Outcome uint8
 
 // The outcomes.

@@ -19,7 +19,7 @@ func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 			continue
 		}
 		fmt.Fprintf(w, "%s %d %d %d", k.host.Key(v), n.Status, n.Fact, n.Flags&^Queued)
-		if !k.Final(v) { // how often a step was tried that has ended makes no difference to anybody
+		if !k.Final(v) { // the attempts of a step that has ended make no difference
 			fmt.Fprintf(w, " %d %d", n.Attempt, n.count)
 		}
 		if n.Fact != NoFact {

@@ -1,10 +1,10 @@
-// Package ledger keeps what the journal says of a run's calls: attempts and how they ended, whom they ask, what these answer, whether
-// the task is done, reports, messages, and the timers that follow from all that. What the calls are for, and in which order they may
-// start, is not its business: package reactive, whose Root holds a Ledger, says so as its Host.
+// Package ledger records the calls of a run, as its journal says: attempts and their ends, participants and their answers, whether
+// the task is done, reports, messages, and the timers that follow from these. The purpose of the calls, and the order in which they
+// may start, come from package reactive, whose Root holds a Ledger and is its Host.
 //
 //	event ──▶ Keeper ──▶ attempts ─┬─▶ timers     retry, timeout, hedge, deadline: what follows at an instant
 //	                               ├─▶ fan-out    one dispatch per participant, until they decide the attempt
-//	                               ├─▶ tasks      who says that the work is done: its answer, a call, a person
+//	                               ├─▶ tasks      the source that says whether the work is done: its answer, a call, a person
 //	                               └─▶ requests   calls to make and to stop
 //	             Host ◀── an attempt begins, is wanted, or is not wanted any more
 //

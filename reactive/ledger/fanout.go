@@ -10,10 +10,10 @@ import (
 type fanOut struct {
 	l       *Ledger
 	gathers map[int32]*call.Gather
-	hedges  []Request // to participants who are to be asked at once
+	hedges  []Request // to participants that are to be asked at once
 }
 
-// gather is the gathering of a step that asks participants; nil for any other.
+// gather returns the gathering of a step that asks participants; nil for any other.
 func (f *fanOut) gather(v int32) *call.Gather {
 	if !f.l.Row(v).Asks {
 		return nil
@@ -32,13 +32,13 @@ func (f *fanOut) asksAll(v int32) bool {
 	return t != nil && t.Retry != nil && t.Retry.Scope == template.ScopeAll
 }
 
-// Lacking are those of the participants to whom a step's next attempt has to turn: the ones without a usable answer, each
+// Lacking returns the participants that a step's next attempt asks: those without a usable answer, each
 // once.
 func (f *fanOut) Lacking(v int32, participants []string) []string {
 	return f.gather(v).Lacking(participants, f.asksAll(v))
 }
 
-// Dispatches are the requests of a step to its participants, of all attempts; nil when it asks nobody in particular. The
+// Dispatches returns the requests of a step to its participants, of all attempts; nil when it has no participants. The
 // slice belongs to the root.
 func (f *fanOut) Dispatches(v int32) []call.Dispatch {
 	if g := f.gathers[v]; g != nil {
@@ -60,7 +60,7 @@ func (f *fanOut) beginGather(v int32, e *journal.Event) {
 	g.Begin(e.Attempt, participants, e.At, f.asksAll(v))
 	if out, ok := g.Judge(); ok {
 		f.gathered(v, out, e)
-		return // there are too few to ask, so nobody is
+		return // there are too few to ask, so none is
 	}
 	f.hedge(v)
 	for _, p := range g.Waiting() {
@@ -83,7 +83,7 @@ func (f *fanOut) foldAnswered(v int32, e *journal.Event) Outcome {
 	return Applied
 }
 
-// settled is how an event ends a dispatch. One that was stopped gave nothing, as one that failed.
+// settled returns how an event ends a dispatch. One that was stopped has no output, as one that failed.
 func settled(e *journal.Event) (call.State, *journal.Failure) {
 	switch e.Type {
 	case journal.CallResponded, journal.CallCompleted:
@@ -98,7 +98,7 @@ func settled(e *journal.Event) (call.State, *journal.Failure) {
 	return call.Failed, e.FailureOr("error")
 }
 
-// receivedAt is when what an event tells came in, Unix nanoseconds.
+// receivedAt returns when the content of an event was received, Unix nanoseconds.
 func receivedAt(e *journal.Event) int64 {
 	if e.Detail != nil && e.Detail.Received > 0 {
 		return e.Detail.Received
@@ -129,7 +129,7 @@ func (f *fanOut) judge(v int32, e *journal.Event) {
 	f.gathered(v, out, e)
 }
 
-// cancelDropped has the calls stopped whose answers the end of an attempt has made useless.
+// cancelDropped stops the calls whose answers are useless after the end of an attempt.
 func (f *fanOut) cancelDropped(v int32) {
 	for _, p := range f.gathers[v].Dropped() {
 		f.l.cancels = append(f.l.cancels, f.l.Request(v, f.l.nodes[v].Attempt).asking(p))
@@ -162,7 +162,7 @@ func (f *fanOut) hedge(v int32) {
 	}
 }
 
-// NextHedge is the next participant who is to be asked at once, because nobody's answer is waited for any more. It is
+// NextHedge returns the next participant that is to be asked at once, because no answer is waited for any more. It is
 // forgotten by the call.
 func (f *fanOut) NextHedge() (Request, bool) {
 	for len(f.hedges) > 0 {
@@ -205,7 +205,7 @@ func (f *fanOut) foldWindow(v int32, e *journal.Event) Outcome {
 	return Applied
 }
 
-// WaitsFor says who of those that a running step has asked has not answered; it reports false for one that asks nobody in particular.
+// WaitsFor returns the participants of a running step that have not answered; it reports false for a step without participants.
 func (f *fanOut) WaitsFor(v int32) (asked bool, waiting []string) {
 	g := f.gathers[v]
 	if g == nil {

@@ -44,7 +44,7 @@ func (l *Ledger) foldStep(v int32, e *journal.Event) Outcome {
 	return Unbound
 }
 
-// foldRequested begins an attempt, whatever the node's status was: the journal is the truth about calls.
+// foldRequested begins an attempt from any status of the node: the journal is the truth about calls.
 func (l *Ledger) foldRequested(v int32, e *journal.Event) Outcome {
 	n := &l.nodes[v]
 	req := request{v, e.Attempt}
@@ -188,7 +188,7 @@ func (l *Ledger) cancel(v int32) {
 	l.cancels = append(l.cancels, l.Request(v, l.nodes[v].Attempt))
 }
 
-// foldRetried makes a node a candidate for another attempt, whatever it has ended as. Where the work is answered and the
+// foldRetried makes a node a candidate for another attempt, however it has ended. Where the work is answered and the
 // decision about it is open, the decision is asked for again, unless the work is to be repeated.
 func (l *Ledger) foldRetried(v int32, e *journal.Event) Outcome {
 	n := &l.nodes[v]

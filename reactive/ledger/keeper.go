@@ -5,11 +5,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Keeper is what the owner of a ledger does with it: it gives the ledger the events of the journal, and asks it for what follows.
-// It is for package reactive alone: who has a Ledger reads it.
+// Keeper has the methods for the owner of a ledger: they apply the events of the journal, and return what follows from them.
+// It is for package reactive alone: other packages read the Ledger.
 type Keeper struct{ *Ledger }
 
-// Advance tells of the next event, before anything else is done with it.
+// Advance begins the next event, before anything else is done with it.
 func (k Keeper) Advance(e *journal.Event) {
 	k.seq, k.at = e.Seq, e.At
 	k.bytes += bytesOf(e)
@@ -39,13 +39,13 @@ func (k Keeper) Pause(e *journal.Event) Outcome { return k.foldPause(e) }
 // Message takes a message to the run.
 func (k Keeper) Message(e *journal.Event) Outcome { return k.foldMessage(e) }
 
-// Step takes an event about a step's node.
+// Step applies an event about a step's node.
 func (k Keeper) Step(v int32, e *journal.Event) Outcome { return k.foldStep(v, e) }
 
 // Loose keeps an event that belongs to no node, or not yet.
 func (k Keeper) Loose(e *journal.Event) Outcome { return k.foldLoose(e) }
 
-// Close takes the event that ends everything: there are no timers any more.
+// Close applies the event that closes the run: there are no timers any more.
 func (k Keeper) Close(e *journal.Event) {
 	kept := *e
 	k.run.closed = &kept
@@ -65,7 +65,7 @@ func (k Keeper) Stop(v int32, why *journal.Failure) {
 	n.Fact, n.Failure = Stopped, why
 }
 
-// Again has a call that has ended made once more, at an instant.
+// Again makes a call that has ended once more, at an instant.
 func (k Keeper) Again(v int32, due int64) {
 	n := &k.nodes[v]
 	n.Fact, n.Output = Errored, nil
@@ -91,22 +91,22 @@ func (k Keeper) Drop(v int32) {
 	delete(k.gathers, v)
 	delete(k.reports, v)
 	delete(k.timers.first, v)
-	k.fails = k.fails[:0] // who has failed is the body's to know
+	k.fails = k.fails[:0] // the body handles failures
 }
 
-// Node is a node, to be read and written until nodes are added.
+// Node returns a node, to be read and written until nodes are added.
 func (k Keeper) Node(v int32) *Node { return &k.nodes[v] }
 
 // Add adds a node.
 func (k Keeper) Add(n Node) { k.nodes = append(k.nodes, n) }
 
-// Failed notes that a node has failed for good.
+// Failed records that a node has failed for good.
 func (k Keeper) Failed(v int32) { k.fails = append(k.fails, v) }
 
-// Fails are the nodes that have failed for good, in the order in which they did; one that has failed twice is there twice.
+// Fails returns the nodes that have failed for good, in the order in which they did; one that has failed twice is there twice.
 func (k Keeper) Fails() []int32 { return k.fails }
 
-// ForgetTask takes back that anybody is to decide about a step.
+// ForgetTask withdraws the open decision about a step.
 func (k Keeper) ForgetTask(v int32) { k.forgetTask(v) }
 
 // Deciding reports whether a decision call is to be made or answered.
@@ -115,17 +115,17 @@ func (k Keeper) Deciding() bool { return k.deciding > 0 }
 // OpenCalls adds the calls of a node that were asked and not answered to a list.
 func (k Keeper) OpenCalls(list []Request, v int32) []Request { return k.openCalls(list, v) }
 
-// ReportsOf is what expressions see of a step's reports.
+// ReportsOf returns a step's reports as expressions see them.
 func (k Keeper) ReportsOf(v int32) (value.Value, error) { return k.reported(v) }
 
-// Tidy drops from the front of the queues what has lost its meaning.
+// Tidy drops stale entries from the front of the queues.
 func (k Keeper) Tidy() {
 	for len(k.decisions) > 0 && !k.wantsDecision(k.decisions[0]) {
 		k.decisions = k.decisions[1:]
 	}
 }
 
-// NextTimer is when the next timer of a call, or the run's deadline, is due, and whether it only has a call made again; 0: there
+// NextTimer returns when the next timer of a call, or the run's deadline, is due, and whether it only makes a call again; 0: there
 // is none.
 func (k Keeper) NextTimer() (due int64, retry bool) {
 	if due = k.timers.nextDue(); due == 0 {
@@ -134,14 +134,14 @@ func (k Keeper) NextTimer() (due int64, retry bool) {
 	return due, k.timers.heap[0].kind <= decisionRetryTimer
 }
 
-// Fire gives the consequence of that timer, which stays until it is applied.
+// Fire returns the event of that timer, which stays the next until the event is applied.
 func (k Keeper) Fire(now int64) journal.Event { return k.timers.fire(now) }
 
-// Watch has changes of tasks recorded from now on.
+// Watch records changes of tasks from now on.
 func (k Keeper) Watch() { k.watched = true }
 
 // Watched reports whether changes are recorded.
 func (k Keeper) Watched() bool { return k.watched }
 
-// TimersKept is how many timers the ledger holds, those without meaning included.
+// TimersKept returns the number of timers in the ledger, stale ones included.
 func (k Keeper) TimersKept() int { return len(k.timers.heap) }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Ledger is what the journal says of a run and its calls. It has a Keeper, who alone changes it.
+// Ledger has the calls of a run, as its journal says. Only its Keeper changes it.
 type Ledger struct {
 	*tasks
 	*fanOut
@@ -33,19 +33,19 @@ type Ledger struct {
 
 // Host is whom a ledger belongs to: it says what the nodes are, and what follows from an attempt for what is around it.
 type Host interface {
-	// Key is the name of a node in journals.
+	// Key returns the name of a node in journals.
 	Key(v int32) string
 
 	// Before reports whether a node comes before another in the order of the template, or of the calls' opening.
 	Before(v, u int32) bool
 
-	// Use says which call has the node: its number, and the sequence of its newest request. Both are 0 where a node is one step's.
+	// Use returns which call has the node: its number, and the sequence of its newest request. Both are 0 where a node is one step's.
 	Use(v int32) (number int32, asked uint64)
 
-	// Requested tells that an attempt begins, by the event with a sequence.
+	// Requested is called when an attempt begins, with the sequence of its event.
 	Requested(v int32, seq uint64)
 
-	// Started tells that a step fails that had no attempt.
+	// Started is called when a step fails that had no attempt.
 	Started(v int32)
 
 	// Want has a node started as soon as there is room for it.
@@ -58,7 +58,7 @@ type Host interface {
 	Unwant(v int32)
 }
 
-// NewLedger makes the ledger of a run that has no events yet, for a host that keeps it. The bank has the nodes' predecessors.
+// NewLedger returns the ledger of a run that has no events yet, for a host that keeps it. The bank has the nodes' predecessors.
 func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
 	l := &Ledger{
 		plan:   p,
@@ -78,7 +78,7 @@ func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
 	return Keeper{l}
 }
 
-// unwant takes back a node's wish to start, if it has one.
+// unwant withdraws a node's request to start, if it has one.
 func (l *Ledger) unwant(v int32) {
 	if l.nodes[v].Has(Candidate | Granted) {
 		l.host.Unwant(v)

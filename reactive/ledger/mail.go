@@ -28,7 +28,7 @@ type message struct {
 	bytes   int
 }
 
-// Answer is what the engine itself gives a call.
+// Answer is an answer that the engine itself gives to a call.
 type Answer struct {
 	Request
 	Output any
@@ -80,7 +80,7 @@ func (m *mail) match(b *box) {
 	}
 }
 
-// Unasked is how many messages no step has taken yet, and how many bytes they have together.
+// Unasked returns the number of messages that no step has taken yet, and their bytes together.
 func (m *mail) Unasked() (count, bytes int) { return m.count, m.bytes }
 
 // Open reports whether a request waits for its answer.
@@ -99,7 +99,7 @@ func (l *Ledger) Open(req Request) bool {
 	return n.Fact == Requested
 }
 
-// NextAnswer is the next call that a message has answered. It is forgotten by the call.
+// NextAnswer returns the next call that a message has answered. It is forgotten by the call.
 func (m *mail) NextAnswer() (Answer, bool) {
 	for len(m.answers) > 0 {
 		a := m.answers[0]
@@ -117,7 +117,7 @@ type Awaiting struct {
 	Request Request
 }
 
-// Awaiting gives, of those who wait for a message, the one who will get it, by the message's name and sorted by it.
+// Awaiting returns the next step to get each message that steps wait for, sorted by the message's name.
 func (m *mail) Awaiting() []Awaiting {
 	var list []Awaiting
 	for name, b := range m.boxes {

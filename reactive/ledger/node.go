@@ -49,7 +49,7 @@ const (
 	Queued                      // in the queue of starts
 	RetryDue                    // the retry's time has come
 	Begun                       // gate: something in a branch was requested. map: an item was
-	Frozen                      // gate: the decision stands whatever happens
+	Frozen                      // gate: the decision is final
 	Stuck                       // gate: aborted until a node upstream gets a new attempt
 	Asked                       // gate, map: a Go function was asked and has not answered
 	Expanded                    // map: its items exist
@@ -65,28 +65,28 @@ func (n *Node) Has(f Flags) bool { return n.Flags&f != 0 }
 // final reports whether the newest attempt has ended for good.
 func (n *Node) final() bool { return n.Fact >= Responded && !n.Has(Pending|Held) }
 
-// Plan is the plan that the root follows.
+// Plan returns the plan that the root follows.
 func (l *Ledger) Plan() *plan.Plan { return l.plan }
 
-// Len is how many nodes there are now, items of maps included. Nodes are [0, Len); those of package plan's rows come first.
+// Len returns the number of nodes, items of maps included. Nodes are [0, Len); those of package plan's rows come first.
 func (l *Ledger) Len() int32 { return int32(len(l.nodes)) }
 
-// Row is what the plan needs of a node at every event.
+// Row returns the parts of a node's plan that every event needs.
 func (l *Ledger) Row(v int32) *plan.Row { return &l.plan.Rows[l.bank.Row(v)] }
 
-// Place is everything that the plan knows of a node.
+// Place returns a node's row of the plan.
 func (l *Ledger) Place(v int32) *plan.Node { return &l.plan.Nodes[l.bank.Row(v)] }
 
-// Operation is what a step calls.
+// Operation returns the operation of a step.
 func (l *Ledger) Operation(v int32) *plan.Operation {
 	return &l.plan.Operations[l.Row(v).Op]
 }
 
-// Status is where a node stands.
+// Status returns the status of a node.
 func (l *Ledger) Status(v int32) Status { return l.nodes[v].Status }
 
 // Pending reports whether another attempt of a node is to come: the retry of one that has failed, or one that a person has asked
-// for, whatever the last has come to.
+// for, however the last has ended.
 func (l *Ledger) Pending(v int32) bool { return l.nodes[v].Has(Pending) }
 
 // Final reports whether a node is terminal for good: one with another attempt to come is not, nor a completed one whose task is
@@ -101,7 +101,7 @@ func (l *Ledger) Retryable(v int32) bool {
 	return l.Row(v).Kind == plan.Step && (n.final() || n.Has(Pending) && !n.Has(RetryDue))
 }
 
-// Requested is the input of the attempt that a node is running.
+// Requested returns the input of the attempt that a node is running.
 //
 // For a step whose task is being decided it is nil: see its output.
 func (l *Ledger) Requested(v int32) any {
@@ -111,10 +111,10 @@ func (l *Ledger) Requested(v int32) any {
 	return value.Unpack(l.nodes[v].Output)
 }
 
-// Attempt is the number of a node's newest attempt; 0: it has none.
+// Attempt returns the number of a node's newest attempt; 0: it has none.
 func (l *Ledger) Attempt(v int32) int32 { return l.nodes[v].Attempt }
 
-// Attempts is how many attempts of a node were requested.
+// Attempts returns the number of attempts of a node that were requested.
 func (l *Ledger) Attempts(v int32) int32 { return l.nodes[v].count }
 
 // Tested reports whether some conditional's test reads the node's status or error, or that of a map around it: then its

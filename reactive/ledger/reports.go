@@ -65,7 +65,7 @@ func (p *reportLog) foldReported(v int32, e *journal.Event) Outcome {
 	return Applied
 }
 
-// reported is what expressions see of a step's reports.
+// reported returns a step's reports as expressions see them.
 func (p *reportLog) reported(v int32) (value.Value, error) {
 	all := p.reports[v]
 	if all == nil {
@@ -74,7 +74,7 @@ func (p *reportLog) reported(v int32) (value.Value, error) {
 	return value.Of(slices.Clip(all.last))
 }
 
-// Reports is how often the newest attempt of a node has reported, repetitions left out, and the kind and instant of the
+// Reports returns how often the newest attempt of a node has reported, repetitions left out, and the kind and instant of the
 // newest report (Unix nanoseconds).
 func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
 	if all := p.reports[v]; all != nil {
@@ -88,7 +88,7 @@ func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
 	return count, kind, at
 }
 
-// Reported is how many reports the journal has of an open call, repetitions included.
+// Reported returns the number of journaled reports of an open call, repetitions included.
 func (p *reportLog) Reported(req Request) int {
 	if from := p.reporter(req); from != nil {
 		return int(from.count)
@@ -96,7 +96,7 @@ func (p *reportLog) Reported(req Request) int {
 	return 0
 }
 
-// Making is the number of the next making of an open call: one more than the newest that has reported.
+// Making returns the number of the next making of an open call: one more than the newest that has reported.
 func (p *reportLog) Making(req Request) int32 {
 	if from := p.reporter(req); from != nil {
 		return from.making + 1

@@ -13,7 +13,7 @@ type Request struct {
 	Attempt     int32
 	Use         int32  // in a routed run: which of the calls that have had the node, from 1; else 0
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
-	Participant string // who is asked; "": nobody in particular
+	Participant string // that is asked; "": the call has none
 }
 
 // Request names an attempt of a node.
@@ -35,12 +35,12 @@ func (q Request) deciding(number int32) Request {
 	return q
 }
 
-// RequestName is how a request is called outside: in journals, in interfaces, to operations.
+// RequestName returns the public name of a request: in journals, in interfaces, to operations.
 func RequestName(key string, attempt int32) string {
 	return key + "#" + strconv.Itoa(int(attempt))
 }
 
-// CallName is how a call is called outside: as its request, and then by the participant who is asked, or by the number of the
+// CallName returns the public name of a call: that of its request, followed by the participant, or by the number of the
 // call to the step's decision source.
 func CallName(key string, attempt int32, participant string, decision int32) string {
 	name := RequestName(key, attempt)
@@ -53,14 +53,14 @@ func CallName(key string, attempt int32, participant string, decision int32) str
 	return name
 }
 
-// TakeCancels gives the calls whose attempts were closed from outside since the last call, to be stopped.
+// TakeCancels returns the calls whose attempts were closed from outside since the last call, to be stopped.
 func (l *Ledger) TakeCancels() []Request {
 	c := l.cancels
 	l.cancels = nil
 	return c
 }
 
-// TakeCalls gives the calls of participants and decision sources that the events since the last call want made.
+// TakeCalls returns the calls of participants and decision sources that the events since the last call want made.
 func (l *Ledger) TakeCalls() []Request {
 	c := l.toMake
 	l.toMake = nil

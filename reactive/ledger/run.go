@@ -22,38 +22,38 @@ type run struct {
 // Started reports whether the run has its first event.
 func (l *Ledger) Started() bool { return l.run.start != nil }
 
-// Start is what the run was started with.
+// Start returns the parameters of the run.
 func (l *Ledger) Start() *journal.Start { return l.run.start }
 
-// Finished is the run's last event; nil while it lives.
+// Finished returns the run's last event; nil while it lives.
 func (l *Ledger) Finished() *journal.Event { return l.run.finished }
 
-// RunInput is what the run was started with, as the event holds it.
+// RunInput returns the input of the run, as the event holds it.
 func (l *Ledger) RunInput() any { return l.run.input }
 
-// StartedAt is when the run was started, Unix nanoseconds.
+// StartedAt returns when the run was started, Unix nanoseconds.
 func (l *Ledger) StartedAt() int64 { return l.run.started }
 
-// At is when the event applied last was decided, Unix nanoseconds.
+// At returns the instant of the event applied last, Unix nanoseconds.
 func (l *Ledger) At() int64 { return l.at }
 
-// Seq is the sequence of the event applied last.
+// Seq returns the sequence of the event applied last.
 func (l *Ledger) Seq() uint64 { return l.seq }
 
-// Bytes is how many bytes the values of all events have together: their encodings.
+// Bytes returns the bytes of the values of all events together, encoded.
 func (l *Ledger) Bytes() int { return l.bytes }
 
-// Deadline is when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
+// Deadline returns when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
 func (l *Ledger) Deadline() int64 { return l.run.deadline }
 
 // Closed reports whether the run was cancelled, closed or overtaken by its deadline: nothing counts any more.
 func (l *Ledger) Closed() bool { return l.run.closed != nil }
 
-// ClosedBy is the event that has closed the run; nil when none has.
+// ClosedBy returns the event that has closed the run; nil when none has.
 func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }
 
 // Paused reports whether nothing new may start: a person has paused the run, the run that started it is paused, or a task
-// has come to an outcome that pauses it.
+// has an outcome that pauses it.
 func (l *Ledger) Paused() bool { return l.run.stopped || l.run.above || l.tasks.pauses > 0 }
 
 // Stopped reports whether a person has paused the run. Only a person ends that pause.
@@ -96,7 +96,7 @@ func bytesOf(e *journal.Event) int {
 	return size
 }
 
-// sizeOf is the size of a value of the model; of what is none, and fails when it is read, nothing.
+// sizeOf returns the size of a value of the model; of what is none, and fails when it is read, nothing.
 func sizeOf(v any) int {
 	if v == nil {
 		return 0

@@ -1,6 +1,6 @@
 package ledger
 
-// Status is where a step, map or decision stands. It is derived from plan and journal and never set by hand.
+// Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 type Status uint8
 
 // The statuses, in the order of a step's life. Absent is an item of a map that has not been expanded that far.
@@ -11,7 +11,7 @@ const (
 	Ready            // may start; holds its slots
 	Running          // requested and not answered
 	Completed        // answered
-	Failed           // gave an error; with a retry pending it is not final
+	Failed           // returned an error; with a retry pending it is not final
 	Aborted          // stopped, or something it needs has failed
 	Skipped          // the branch was not taken, or its timing says so
 )

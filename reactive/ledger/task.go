@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TaskChanges are the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
+// TaskChanges returns the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
 // the next Apply.
 func (k *tasks) TaskChanges() []TaskChange {
 	c := k.taskChanges
@@ -18,7 +18,7 @@ func (k *tasks) TaskChanges() []TaskChange {
 	return c
 }
 
-// tasks keeps who says that a step's task is done, and what was said, of the steps that declare it.
+// tasks has the sources and states of decisions, for the steps that declare one.
 type tasks struct {
 	l           *Ledger
 	tasks       map[int32]*task
@@ -29,7 +29,7 @@ type tasks struct {
 	deciding    int // decision calls that are to be made or answered
 }
 
-// task is whether a completed step's task is done, of a step that declares who says so.
+// task is the state of the decision about a completed step.
 type task struct {
 	state  call.Fulfillment
 	asked  int32 // number of the newest decision call
@@ -61,7 +61,7 @@ func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	}
 }
 
-// patience is how long a person's decision is waited for: the decision source's own timing. Unlike a call's, it does not
+// patience returns how long a person's decision is waited for: the decision source's own timing. Unlike a call's, it does not
 // default to the step's timeout, which is made for machines.
 func (k *tasks) patience(v int32) call.Policy {
 	if s := k.fulfillment(v).Source; s != nil {
@@ -99,7 +99,7 @@ func (k *tasks) wantDecision(v int32) {
 	k.decisions = append(k.decisions, v)
 }
 
-// NextDecision is the next step whose decision source is to be asked, and the number of that call. It stays the next
+// NextDecision returns the next step whose decision source is to be asked, and the number of that call. It stays the next
 // until it was asked, or could not be.
 func (k *tasks) NextDecision() (v, number int32, ok bool) {
 	if len(k.decisions) == 0 || k.l.run.closed != nil {
@@ -129,7 +129,7 @@ func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Outcome {
 	return Applied
 }
 
-// decisionPolicy is the timing of a step's decision calls: their own, or the step's timeout.
+// decisionPolicy returns the timing of a step's decision calls: their own, or the step's timeout.
 func (k *tasks) decisionPolicy(v int32) call.Policy {
 	t := k.l.Place(v).Step.Fulfillment.Source.Timing
 	if t == nil {
@@ -337,7 +337,7 @@ type closing struct {
 	failure *journal.Failure
 }
 
-// NextClosing is a step whose task's outcome ends the run. It reports false when there is none.
+// NextClosing returns a step whose task's outcome ends the run. It reports false when there is none.
 func (k *tasks) NextClosing() (int32, *journal.Failure, bool) {
 	if len(k.closings) == 0 || k.l.run.closed != nil {
 		return -1, nil, false
@@ -345,7 +345,7 @@ func (k *tasks) NextClosing() (int32, *journal.Failure, bool) {
 	return k.closings[0].node, k.closings[0].failure, true
 }
 
-// Fulfillment is where a step's task stands.
+// Fulfillment returns the state of a step's task.
 func (k *tasks) Fulfillment(v int32) call.Fulfillment {
 	if t := k.tasks[v]; t != nil {
 		return t.state
@@ -362,7 +362,7 @@ func (k *tasks) dropTask(v int32) {
 	k.l.nodes[v].Flags &^= Held
 }
 
-// forgetTask takes back that anybody is to decide about a step.
+// forgetTask withdraws the open decision about a step.
 func (k *tasks) forgetTask(v int32) {
 	k.stopAsking(v)
 	k.setTask(v, call.NoTask)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// timer is an instant at which something follows without anybody doing anything. Timers are derived from the journal, so
+// timer is an instant at which something follows without an event from outside. Timers are derived from the journal, so
 // a restart neither loses nor stretches one.
 type timer struct {
 	due     int64
@@ -31,7 +31,7 @@ const (
 	deadlineTimer                       // the run's deadline
 )
 
-// What the timers are called in the journal.
+// Names of the timers in the journal.
 const (
 	retryTimerName    = "retry"
 	windowTimerName   = "window"
@@ -40,7 +40,7 @@ const (
 
 // earlier reports which of two timers goes first: by instant, then by kind; of one kind those of a workflow in template
 // order, and those of a routed run in the order in which their calls were requested. So the order follows from the journal
-// alone: which node a call has had is of no matter.
+// alone: the node of a call makes no difference.
 func (ts *timers) earlier(t, u timer) bool {
 	switch {
 	case t.due != u.due:
@@ -60,7 +60,7 @@ type timers struct {
 	heap  []timer
 	less  func(t, u timer) bool
 	sweep int             // length of heap at which those without meaning are looked for
-	first map[int32]int64 // when a step with a total timeout was first requested, or anew by a person
+	first map[int32]int64 // when a step with a total timeout was first requested, or again by a person
 }
 
 func (t *timers) add(x timer) {
@@ -123,7 +123,7 @@ func (ts *timers) addTimer(x timer) {
 	t.add(x)
 }
 
-// policy is a step's timing.
+// policy returns a step's timing.
 func (l *Ledger) policy(v int32) call.Policy { return call.Policy{Timing: l.Place(v).Timing} }
 
 // arm sets the timers of an attempt that has just been requested.
@@ -239,7 +239,7 @@ func (ts *timers) alive(t timer) bool {
 	return n.Fact == Requested && n.Attempt == t.attempt
 }
 
-// nextDue is when the next timer of a call, or the run's deadline, is due.
+// nextDue returns when the next timer of a call, or the run's deadline, is due.
 func (ts *timers) nextDue() int64 {
 	for len(ts.heap) > 0 {
 		if ts.alive(ts.heap[0]) && ts.l.run.finished == nil {
@@ -250,7 +250,7 @@ func (ts *timers) nextDue() int64 {
 	return 0
 }
 
-// fire is the consequence of the first timer.
+// fire returns the consequence of the first timer.
 func (ts *timers) fire(now int64) journal.Event {
 	t := ts.heap[0]
 	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}
@@ -316,13 +316,13 @@ var timerNames = map[timerKind]string{
 	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
 }
 
-// Due is what happens at an instant without anybody doing anything.
+// Due is an effect that follows at an instant without an event from outside.
 type Due struct {
 	At    int64 // Unix nanoseconds
 	Means string
 }
 
-// TimersOf are those of a node that mean something.
+// TimersOf returns the timers of a node, without stale ones.
 func (l *Ledger) TimersOf(v int32) []Due {
 	var list []Due
 	for _, t := range l.timers.heap {

@@ -49,10 +49,10 @@ func Of(root *reactive.Root) *Signals {
 	return s
 }
 
-// Graph is the graph that the signals live in: where effects on them are made, and disposed of.
+// Graph returns the graph that the signals live in: where effects on them are made, and disposed of.
 func (s *Signals) Graph() *signals.Graph { return s.graph }
 
-// Root is the root that the signals follow: what else it says may be read while it stands still, in effects too.
+// Root returns the root that the signals follow: what else it says may be read while it stands still, in effects too.
 func (s *Signals) Root() *reactive.Root { return s.root }
 
 // Step returns the signals of a step by its key; all calls with one key return the same.
@@ -82,7 +82,7 @@ func (s *Signals) Step(key string) *StepSignals {
 	return x
 }
 
-// Changed notes a node of which something is different, if it has signals.
+// Changed records that a node has changed, if it has signals.
 func (s *Signals) Changed(v int32) {
 	if len(s.steps) == 0 || s.root.Body() != nil {
 		return
@@ -92,7 +92,7 @@ func (s *Signals) Changed(v int32) {
 	}
 }
 
-// Closed notes all: what a node shows has changed without anything being derived from it.
+// Closed records that all nodes may have changed.
 func (s *Signals) Closed() {
 	for _, key := range slices.Sorted(maps.Keys(s.steps)) {
 		s.touch(s.steps[key])
@@ -106,7 +106,7 @@ func (s *Signals) touch(x *StepSignals) {
 	}
 }
 
-// Err is what effects on the signals have returned for the events so far, joined. A root goes on without regard to it.
+// Err returns the errors of effects on the signals so far, joined. They do not change the root.
 func (s *Signals) Err() error { return s.err }
 
 // Applied writes the signals of what an event has changed.
@@ -140,14 +140,12 @@ func (s *Signals) write(x *StepSignals) error {
 	return errors.Join(errs...)
 }
 
-// now is what the root says of a step.
+// now returns the state of a step in the root.
 func (s *Signals) now(key string) (status reactive.Status, result any, preconditions, blocks bool) {
 	r := s.root
-	if r.Body() != nil {
-		if steps, ok := r.Body().(reactive.StepReader); ok {
-			status, result, _ = steps.StepNow(key)
-		}
-		return status, result, false, false
+	if body := r.Body(); body != nil {
+		step, _ := body.StepNow(key)
+		return step.Status, step.Result, false, false
 	}
 	v, ok := r.Node(key)
 	if !ok {

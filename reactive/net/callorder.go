@@ -3,19 +3,20 @@ package net
 import (
 	"github.com/sluiceflow/sluice/reactive/callgraph"
 	"github.com/sluiceflow/sluice/reactive/net/callorder"
+	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 var _ callgraph.Ordered = (*Net)(nil)
 
-// CallOrder has a call graph told of the net's step-runs. It takes the place of Watch.
+// CallOrder returns the order of the net's calls for a call graph. It takes the place of Watch.
 func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
 	order := callorder.New(g, func(key string) (string, int32) {
 		v, _ := n.root.Node(key)
-		it := n.pipelines.byCell[v]
+		it := n.pipelines.byCall[v]
 		return it.run.key, it.index
 	})
-	n.Watch(func(v View) {
-		if v.Name == StepScheduled {
+	n.Watch(func(v routed.View) {
+		if v.Name == routed.StepScheduled {
 			i, _ := n.book.StepIndex(v.Step)
 			loop := n.book.Steps[i].Loop
 			order.Scheduled(v.Run, v.Runs, loop != nil && loop.Parallel)

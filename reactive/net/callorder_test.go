@@ -39,7 +39,7 @@ func (m *model) comesFrom(r *mRun, t *mToken) {
 	m.past = append(m.past, r)
 }
 
-// noteCall notes a call and what it has waited for.
+// noteCall records a call and what it has waited for.
 func (m *model) noteCall(it *mIter) {
 	r := it.run
 	c := mCall{key: it.open, item: -1, attempt: 1}
@@ -63,7 +63,7 @@ func (m *model) noteCall(it *mIter) {
 	}
 }
 
-// waitedBy is what the first calls of a run wait for: the last calls of the runs before it.
+// waitedBy returns what the first calls of a run wait for: the last calls of the runs before it.
 func (m *model) waitedBy(r *mRun) (list []string) {
 	for _, o := range m.past {
 		switch {
@@ -80,7 +80,7 @@ func (m *model) waitedBy(r *mRun) (list []string) {
 	return slices.Compact(list)
 }
 
-// callGraph is that of the run so far, and what was waited for in it.
+// callGraph returns that of the run so far, and what was waited for in it.
 func (b *table) callGraph() (g *callgraph.Graph, waits []string) {
 	g = callgraph.New(decide.NewRoot(b.plan))
 	for _, e := range b.journal {

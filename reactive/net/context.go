@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
@@ -19,14 +21,14 @@ type runContext struct {
 	net *Net
 }
 
-// Context is the run's context. The map does not change, and must not be changed.
+// Context returns the run's context. The map does not change, and must not be changed.
 func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
 // patch takes a change of the context from outside: an object whose keys are paths such as `a.b`.
 func (c *runContext) patch(e *journal.Event) {
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path, ok := playbook.ParsePath(k)
+		path, ok := value.ParsePath(k)
 		v, err := value.Of(changes[k])
 		if err == nil {
 			err = variables.Fits(path, v)
@@ -35,15 +37,15 @@ func (c *runContext) patch(e *journal.Event) {
 			c.net.gates.Touch(path[0])
 		}
 	}
-	c.net.tell(View{Name: ContextPatched})
+	c.net.emit(routed.View{Name: routed.ContextPatched})
 }
 
-// PatchError says why a change of the context cannot be made; nil when it can.
-func (n *Net) PatchError(changes map[string]any) error {
+// RefusePatch returns why a change of the context cannot be made; nil when it can.
+func (n *Net) RefusePatch(changes map[string]any) error {
 	trial := n.ctx.Copied()
 	changed := false
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
-		path, ok := playbook.ParsePath(k)
+		path, ok := value.ParsePath(k)
 		if !ok {
 			return fmt.Errorf("%q is no path: write key or key.inner", k)
 		}
@@ -94,14 +96,14 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 			}
 		}
 		if err != nil {
-			if room, ok := errors.AsType[variables.RoomError](err); ok { // whatever goes on would only try to write more
+			if room, ok := errors.AsType[variables.RoomError](err); ok { // going on would only try to write more
 				c.net.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
 			}
 			return err
 		}
 	}
 	if patched {
-		c.net.tell(c.net.about(s, View{Name: ContextPatched}))
+		c.net.emit(c.net.about(s, routed.View{Name: routed.ContextPatched}))
 	}
 	return nil
 }
@@ -127,11 +129,11 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 	return nil
 }
 
-// room is how many bytes the context may take, and so the variables of an iteration or a step; 0: any number.
+// room returns the bytes that the context may take, and also the variables of an iteration or a step; 0: any number.
 func (c *runContext) room() int { return int(c.net.root.Start().ContextBytesMax) }
 
 // writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
-// writes. It gives what is to be written for the others to see, at the same path and nothing beside it. What is known,
+// writes. It returns the value to be written for the others to see, at the same path and nothing beside it. What is known,
 // because another iteration has written the same, is not written again: what came after that, such as a patch, stays.
 func (c *runContext) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
 	out = v

@@ -8,15 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-var _ reactive.Digester = (*Net)(nil)
-
-// Digest writes everything that what the net does next depends on: where its tokens are and what they carry, how far its
-// step-runs have come, its context and its counts.
+// Digest writes all state that the net's future depends on: its tokens, the progress of its step-runs, its context and its
+// counts.
 func (n *Net) Digest(w io.Writer, now int64) {
 	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
 		min(1, n.tally.normal), n.pipelines.jumps, n.runs.scheduled, n.tally.partial, n.stopped)
@@ -52,8 +49,8 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	}
 }
 
-// digest writes the parts of a net. Fan-outs are numbered as they come up: which they are is of no matter, only who shares
-// them.
+// digest writes the parts of a net. Fan-outs are numbered as they come up: only which tokens share
+// one matters.
 type digest struct {
 	w        io.Writer
 	now      int64
@@ -62,7 +59,7 @@ type digest struct {
 	branches map[*group][]branch
 }
 
-// path is a fan-out, when it comes up first with those around it.
+// path returns a fan-out, when it comes up first with those around it.
 func (d *digest) path(g *group) string {
 	var path strings.Builder
 	for ; g != nil; g = g.parent {
@@ -72,7 +69,7 @@ func (d *digest) path(g *group) string {
 			break
 		}
 		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d", len(d.known), g.router, g.arc, g.live, g.failed)
-		for _, k := range g.known { // by join: in which order they have fired is of no matter
+		for _, k := range g.known { // by join: the order in which they have fired makes no difference
 			if j := k.tracker; j != nil && j.group == g && j.fired {
 				fmt.Fprintf(&path, "+%d", j.step)
 			}
@@ -121,7 +118,7 @@ func (d *digest) run(run *stepRun) {
 	}
 }
 
-// text is a value as canonical JSON.
+// text returns a value as canonical JSON.
 func text(v any) string {
 	out, err := value.JSON(v)
 	if err != nil {
@@ -130,7 +127,7 @@ func text(v any) string {
 	return string(out)
 }
 
-// code is what a failure is named; nothing where there is none.
+// code returns the code of a failure; "" for nil.
 func code(f *journal.Failure) string {
 	if f == nil {
 		return ""

@@ -3,6 +3,9 @@ package net
 import (
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+	"github.com/sluiceflow/sluice/template"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/results"
@@ -11,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What a run of a playbook that did not complete is named after, where that is not the kind of a step's error.
+// Codes of the failure of a playbook's run, where that is not the kind of a step's error.
 const (
 	ReasonGuard    = "guard_error"
 	ReasonArgs     = "args_too_large"
@@ -31,7 +34,7 @@ func failure(code, format string, args ...any) *journal.Failure {
 	return &journal.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// at is a failure with where it began, a step-run or a step, unless it says that already.
+// at returns a failure with where it began, a step-run or a step, unless it says that already.
 func at(step string, f *journal.Failure) *journal.Failure {
 	if f.Step != "" {
 		return f
@@ -52,7 +55,7 @@ type tally struct {
 	given             []int            // steps with a result, in the order of their first
 }
 
-// failuresMax bounds the failures that a final step is told of one by one.
+// failuresMax bounds the failures in the input of a final step.
 const failuresMax = 1000
 
 type finalState uint8
@@ -166,10 +169,10 @@ func (n *Net) quiet() bool {
 // blocked does what the playbook says when only denied tokens are left. It reports false when the run waits for them.
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
-	case playbook.BlockedFails:
+	case template.BlockedFails:
 		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", n.gates.Len()))
 		return true
-	case playbook.BlockedDiscards:
+	case template.BlockedDiscards:
 		for _, t := range n.gates.All() {
 			n.unpend(t)
 			n.discard(t)
@@ -181,7 +184,7 @@ func (n *Net) blocked() bool {
 	}
 	if !n.waiting {
 		n.waiting = true
-		n.tell(View{Name: ExecutionWaiting, Count: n.gates.Len()})
+		n.emit(routed.View{Name: routed.ExecutionWaiting, Count: n.gates.Len()})
 	}
 	return false
 }
@@ -206,9 +209,9 @@ func (n *Net) finalize() bool {
 	n.final = finalToken
 	n.token++
 	t := &token{id: n.token, step: i, args: n.summary()}
-	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
+	n.emit(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[i].Name, Token: t.id})
 	t.verdict = admission{n}.Judge(t)
-	n.tellVerdict(t)
+	n.emitVerdict(t)
 	if !t.verdict.Allow {
 		n.final = finalDone // nothing could ever let it in
 		return false
@@ -217,12 +220,12 @@ func (n *Net) finalize() bool {
 	return true
 }
 
-// Done reports whether the run has come to its end.
+// Done reports whether the run has ended.
 func (n *Net) Done() bool {
 	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs.byKey) == 0 && n.gates.Len() == 0
 }
 
-// status is what the branches have made of the run, its final step left out.
+// status returns the run's status as its branches have ended, without its final step.
 func (n *Net) status() reactive.RunStatus {
 	c := n.book.Executor.Completion
 	switch {
@@ -238,7 +241,7 @@ func (n *Net) status() reactive.RunStatus {
 	return reactive.RunCompleted
 }
 
-// Verdict says how the run ends.
+// Verdict returns how the run ends.
 func (n *Net) Verdict() reactive.Verdict {
 	out := reactive.Verdict{Status: n.status(), Failure: n.tally.first, Node: -1}
 	if n.finalFailure != nil && out.Status != reactive.RunFailed {
@@ -265,7 +268,7 @@ func (n *Net) Verdict() reactive.Verdict {
 	return out
 }
 
-// summary is what a final step is told: counts, and references to results rather than the results.
+// summary returns the input of a final step: counts, and references to results rather than the results.
 func (n *Net) summary() map[string]value.Value {
 	id := n.root.Start().Run
 	list := make([]any, len(n.tally.given))

@@ -12,7 +12,7 @@ func Timers(n *Net) int { return n.timers.Len() }
 func Check(n *Net) error {
 	var errs []error
 	live := map[*group]int{}
-	pending, parked := map[int]int32{}, map[int]int32{}
+	pending, held := map[int]int32{}, map[int]int32{}
 	seen := map[*token]int{}
 	for _, t := range n.ready {
 		seen[t]++
@@ -27,17 +27,17 @@ func Check(n *Net) error {
 	for j := range n.fanOuts.joins {
 		for _, t := range j.tokens {
 			seen[t]++
-			parked[t.step]++
+			held[t.step]++
 			g := n.outermost(whole, t.group, t.step)
 			if g == nil {
 				g = t.group
 			}
 			if g != j.group || j.step != t.step {
-				errs = append(errs, fmt.Errorf("invariant 4: token %d is parked at the tracker of another group or join", t.id))
+				errs = append(errs, fmt.Errorf("invariant 4: token %d is held at the tracker of another group or join", t.id))
 			}
 		}
 		if j.group.live == 0 {
-			errs = append(errs, fmt.Errorf("invariant 4: tokens are parked for a group without members"))
+			errs = append(errs, fmt.Errorf("invariant 4: tokens are held for a group without members"))
 		}
 	}
 	for t, places := range seen {
@@ -46,20 +46,20 @@ func Check(n *Net) error {
 		}
 	}
 	groups := map[*group]bool{}
-	cells := 0
+	calls := 0
 	for _, run := range n.runs.byKey {
 		live[run.group]++
 		for _, it := range run.iters {
-			if it.cell != noCell {
-				cells++
-				if n.pipelines.byCell[it.cell] != it {
-					errs = append(errs, fmt.Errorf("invariant 3: cell %d is not that of its iteration", it.cell))
+			if it.call != noCall {
+				calls++
+				if n.pipelines.byCall[it.call] != it {
+					errs = append(errs, fmt.Errorf("invariant 3: call %d is not that of its iteration", it.call))
 				}
 			}
 		}
 	}
-	if cells != len(n.pipelines.byCell) {
-		errs = append(errs, fmt.Errorf("invariant 3: %d cells, %d in iterations", len(n.pipelines.byCell), cells))
+	if calls != len(n.pipelines.byCall) {
+		errs = append(errs, fmt.Errorf("invariant 3: %d calls, %d in iterations", len(n.pipelines.byCall), calls))
 	}
 	var climb func(g *group)
 	climb = func(g *group) {
@@ -81,8 +81,8 @@ func Check(n *Net) error {
 		}
 	}
 	for i := range n.steps {
-		if s := &n.steps[i]; s.pending != pending[i] || s.parked != parked[i] {
-			errs = append(errs, fmt.Errorf("invariant 1: step %d counts %d pending and %d parked, and has %d and %d", i, s.pending, s.parked, pending[i], parked[i]))
+		if s := &n.steps[i]; s.pending != pending[i] || s.held != held[i] {
+			errs = append(errs, fmt.Errorf("invariant 1: step %d counts %d pending and %d held, and has %d and %d", i, s.pending, s.held, pending[i], held[i]))
 		}
 	}
 	return errors.Join(append(errs, n.err)...)
@@ -93,7 +93,7 @@ type wholeKey struct {
 	join  int
 }
 
-// outermost gives the outermost group around one that a join answers to; nil: there is none.
+// outermost returns the outermost group around one that a join answers to; nil: there is none.
 func (n *Net) outermost(known map[wholeKey]*group, g *group, join int) *group {
 	if g == nil {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/routed"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -276,7 +277,7 @@ func (b *table) take(items []decide.Item) {
 	}
 	require.Empty(b.t, b.root.OpenCalls(), "a run never finishes while a call is open")
 	require.Zero(b.t, b.root.NextDue(), "nor while a retry is to come")
-	require.Empty(b.t, b.net().Waits(), "nor while a token is pending or parked, or a step-run under way")
+	require.Empty(b.t, b.net().Waits(), "nor while a token is pending or held, or a step-run under way")
 }
 
 func (b *table) calls() (list []string) {
@@ -315,8 +316,8 @@ func (b *table) same(m *model) {
 				live++
 			}
 		}
-		require.Equal(t, []int{m.count[i], live, m.has(i, "pending"), m.has(i, "parked")},
-			[]int{got.Runs, got.Live, got.Pending, got.Parked}, "s%d: runs, live, pending, parked", i)
+		require.Equal(t, []int{m.count[i], live, m.has(i, "pending"), m.has(i, "held")},
+			[]int{got.Runs, got.Live, got.Pending, got.Held}, "s%d: runs, live, pending, held", i)
 	}
 	require.Equal(t, m.calls(), b.calls())
 	c := n.Counts()
@@ -351,10 +352,10 @@ func (b *table) same(m *model) {
 }
 
 func (b *table) quiet() bool {
-	return !slices.ContainsFunc(b.net().Waits(), func(w net.Wait) bool { return w.Run != "" || w.Kind == net.ForTurn })
+	return !slices.ContainsFunc(b.net().Waits(), func(w routed.Wait) bool { return w.Run != "" || w.Kind == routed.ForTurn })
 }
 
-// digest is what the next events depend on. Instants are of no matter to what is compared.
+// digest returns what the next events depend on. Instants are of no matter to what is compared.
 func (b *table) digest(root *reactive.Root) string {
 	var out bytes.Buffer
 	root.Digest(&out, 0)
@@ -454,7 +455,7 @@ workflow:
 	require.Equal(t, 2*n+1, b.net().Counts().StepsRun)
 }
 
-// collect is a loop that collects n values in ctx.
+// collect returns a loop that collects n values in ctx.
 func collect(n int) string {
 	return fmt.Sprintf(`
 apiVersion: sluice/v1
@@ -467,7 +468,7 @@ workflow:
 `, n)
 }
 
-// carry is an arc with n args of a kilobyte each, which become references.
+// carry returns an arc with n args of a kilobyte each, which become references.
 func carry(n int) string {
 	return fmt.Sprintf(`
 apiVersion: sluice/v1
@@ -482,7 +483,7 @@ workflow:
 `, 500*n, n)
 }
 
-// deepen is a fan-out that is opened n times, each within the one before, while tokens of all of them come to one join: that
+// deepen returns a fan-out that is opened n times, each within the one before, while tokens of all of them come to one join: that
 // of the fan-out around, if there is one.
 func deepen(n int, around bool) string {
 	first := ""
@@ -589,19 +590,19 @@ workflow:
   - {step: g, spec: {policy: {admit: {rules: [{when: '{{ ctx.go == true }}', then: {allow: true}}]}}}, next: {arcs: [{step: j}]}}
   - {step: j, spec: {join: {mode: all}}, tool: {kind: noop}}
 `)
-	of := func() (list []net.Wait) {
+	of := func() (list []routed.Wait) {
 		for _, w := range b.net().Waits() {
-			if w.Kind == net.AtJoin {
-				list = append(list, net.Wait{Step: w.Step, FanOut: w.FanOut, Arrived: w.Arrived, Live: w.Live})
+			if w.Kind == routed.AtJoin {
+				list = append(list, routed.Wait{Step: w.Step, FanOut: w.FanOut, Arrived: w.Arrived, Live: w.Live})
 			}
 		}
 		return list
 	}
-	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b"}, Live: 3}}, of())
+	require.Equal(t, []routed.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b"}, Live: 3}}, of())
 	b.answer("d@1.d_task", true)
-	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d"}, Live: 2}}, of())
+	require.Equal(t, []routed.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d"}, Live: 2}}, of())
 	b.answer("d@2.d_task", true)
-	require.Equal(t, []net.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d", "d"}, Live: 1}}, of())
+	require.Equal(t, []routed.Wait{{Step: "j", FanOut: "a@1", Arrived: []string{"a", "b", "d", "d"}, Live: 1}}, of())
 	b.play(journal.Event{Type: journal.ContextPatched, Value: map[string]any{"go": true}})
 	require.Empty(t, of())
 }

@@ -32,15 +32,15 @@ func (a admission) Judge(t *token) gate.Verdict {
 	return gate.Verdict{Rule: -1}
 }
 
-// Changed notes a new verdict about a pending token.
+// Changed records a new verdict about a pending token.
 func (a admission) Changed(t *token, v gate.Verdict) { t.verdict, t.since = v, a.net.event.Seq }
 
 // Compare orders tokens by their age.
 func (a admission) Compare(x, y *token) int { return cmp.Compare(x.id, y.id) }
 
-// moved takes a pending token about which there is a new verdict.
+// moved handles a new verdict about a pending token.
 func (n *Net) moved(t *token) {
-	n.tellVerdict(t)
+	n.emitVerdict(t)
 	switch {
 	case t.verdict.Allow:
 		n.unpend(t)
@@ -51,7 +51,7 @@ func (n *Net) moved(t *token) {
 	}
 }
 
-// pend has a token wait at its gate.
+// pend puts a token to its gate.
 func (n *Net) pend(t *token) {
 	admit := n.book.Steps[t.step].Admit
 	n.steps[t.step].pending++

@@ -6,11 +6,11 @@ import (
 )
 
 // group is a fan-out that is under way: the branches that one step-run with an inclusive router has opened. It counts what may
-// still bring something to a join, and tells the group around it only when nothing can, so what an event costs does not grow
+// still bring something to a join, and leaves the group around it only when nothing can, so what an event costs does not grow
 // with what goes on elsewhere.
 //
 //	router ──▶ b ──▶ d (join)         live: tokens and step-runs of the group, and groups opened by one of them
-//	       ──▶ c ──▶ d                joins: what has arrived at d
+//	       ──▶ c ──▶ d                joins: the tokens at d
 type group struct {
 	parent *group // the fan-out that its router's run belongs to; nil: none
 	router int    // the step that has opened it
@@ -33,7 +33,7 @@ type known struct {
 type fanOuts struct {
 	net     *Net
 	joining bool              // the playbook has joins: without any, fan-outs need not be kept
-	joins   map[*tracker]bool // with parked tokens
+	joins   map[*tracker]bool // with held tokens
 }
 
 // openGroup opens a fan-out of some branches.
@@ -130,7 +130,7 @@ func (b branch) compare(c branch) int {
 	return cmp.Or(cmp.Compare(b.arc, c.arc), cmp.Compare(b.id, c.id))
 }
 
-// ordered gives tokens of a group, and of those within it, in the order of the arcs by which they left the router of the group;
+// ordered returns tokens of a group, and of those within it, in the order of the arcs by which they left the router of the group;
 // those that left by one arc in the order of the arcs of the next router, and so on. Where that says nothing the order is
 // that of creation.
 func (g *group) ordered(list []*token) []*token {

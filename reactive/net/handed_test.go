@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/routed"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -18,7 +18,7 @@ type handedOut struct {
 	known  map[uintptr]bool // held already; nil: nothing is held
 }
 
-// handed is what was handed out by somebody, and a copy of what it was then.
+// handed is a value that was handed out, and a copy of it as it was then.
 type handed struct {
 	what   string
 	v, was any
@@ -35,7 +35,7 @@ func (b *table) hold(what string, v any) {
 	}
 }
 
-// copied is a value all the way down. One that holds itself is one that was written to after it was handed out.
+// copied returns a value all the way down. One that holds itself is one that was written to after it was handed out.
 func (b *table) copied(v any, depth int) any {
 	require.LessOrEqual(b.t, depth, 2*value.MaxDepth, "a value holds itself")
 	switch v := v.(type) {
@@ -83,13 +83,13 @@ func (b *table) holdEvent(e *journal.Event) {
 	if e.Detail == nil {
 		return
 	}
-	b.hold("what is told beside the output in "+what, e.Detail.About)
+	b.hold("the metadata of the output in "+what, e.Detail.About)
 	if e.Detail.Failure != nil {
 		b.hold("the details of the failure in "+what, e.Detail.Failure.Details)
 	}
 }
 
-func (b *table) holdView(v net.View) {
+func (b *table) holdView(v routed.View) {
 	b.hold(fmt.Sprintf("what was read at %s (%s)", v.Name, v.Step), v.Reads)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// tracker is what has arrived at one join of one group and of those within it.
+// tracker holds the tokens at one join of one group and of those within it.
 type tracker struct {
 	group  *group // that the join answers to
 	step   int
@@ -16,8 +16,8 @@ type tracker struct {
 	fired  bool
 }
 
-// park takes a token that has arrived at a join.
-func (f *fanOuts) park(t *token) {
+// hold keeps a token that has arrived at a join.
+func (f *fanOuts) hold(t *token) {
 	join := f.net.book.Steps[t.step].Join
 	if t.group == nil {
 		f.arriveAlone(t, join)
@@ -27,7 +27,7 @@ func (f *fanOuts) park(t *token) {
 	if !j.fired {
 		j.tokens = append(j.tokens, t)
 		f.joins[j] = true
-		f.net.steps[t.step].parked++
+		f.net.steps[t.step].held++
 		if join.Mode == playbook.JoinAny || join.Mode == playbook.JoinCount && len(j.tokens) == join.N {
 			f.fire(j)
 		}
@@ -49,10 +49,10 @@ func (f *fanOuts) unsatisfied(step, arrived int) *journal.Failure {
 	return at(s.Name, failure(ReasonJoin, "%d of %d branches have arrived, and no other can", arrived, s.Join.N))
 }
 
-// fire merges what has arrived at a join into one token, which goes on in the fan-out around the group.
+// fire merges the tokens at a join into one, which goes on in the fan-out around the group.
 func (f *fanOuts) fire(j *tracker) {
 	j.fired = true
-	f.unpark(j)
+	f.release(j)
 	t := f.merged(j.tokens, j.group)
 	j.tokens = nil
 	if t.group != nil {
@@ -61,12 +61,12 @@ func (f *fanOuts) fire(j *tracker) {
 	f.net.admit(t)
 }
 
-func (f *fanOuts) unpark(j *tracker) {
-	f.net.steps[j.step].parked -= int32(len(j.tokens))
+func (f *fanOuts) release(j *tracker) {
+	f.net.steps[j.step].held -= int32(len(j.tokens))
 	delete(f.joins, j)
 }
 
-// merged is the token that several make, of a group and of those within it; nil: one alone. Their args are laid over each
+// merged returns the token that several make, of a group and of those within it; nil: one alone. Their args are laid over each
 // other in the order of the arcs.
 func (f *fanOuts) merged(list []*token, g *group) *token {
 	last := list[len(list)-1]
@@ -95,7 +95,7 @@ func (f *fanOuts) decide(j *tracker) {
 	join, g := f.net.book.Steps[j.step].Join, j.group
 	switch {
 	case join.Mode == playbook.JoinCount:
-		f.unpark(j)
+		f.release(j)
 		if g.parent != nil {
 			g.parent.live++ // the failed branch is one of the fan-out around
 		}
@@ -103,6 +103,6 @@ func (f *fanOuts) decide(j *tracker) {
 	case g.failed == 0 || join.FireMiss:
 		f.fire(j)
 	default:
-		f.unpark(j)
+		f.release(j)
 	}
 }

@@ -85,7 +85,7 @@ type mToken struct {
 	step   int
 	group  *mGroup
 	arc    int
-	state  string // new, enabled, pending, parked
+	state  string // new, enabled, pending, held
 	final  bool
 	from   string // the run that it comes from; of one that was merged: the last
 	joined []string
@@ -209,7 +209,7 @@ func (m *model) whole(g *mGroup, join int) bool {
 	return !slices.ContainsFunc(m.steps[g.step].arcs, func(a mArc) bool { return !m.leads(a.to, join, g.step, nil) })
 }
 
-// around gives a group and those around it, the outermost first.
+// around returns a group and those around it, the outermost first.
 func (g *mGroup) around() []*mGroup {
 	if g == nil {
 		return nil
@@ -217,7 +217,7 @@ func (g *mGroup) around() []*mGroup {
 	return append(g.parent.around(), g)
 }
 
-// answering is the group that a join answers to, of those that a token is in.
+// answering returns the group that a join answers to, of those that a token is in.
 func (m *model) answering(t *mToken) *mGroup {
 	for _, g := range t.group.around() {
 		if m.whole(g, t.step) {
@@ -227,7 +227,7 @@ func (m *model) answering(t *mToken) *mGroup {
 	return t.group
 }
 
-// place says where a token comes within a group: an arc and an age for each fan-out on the way.
+// place returns where a token comes within a group: an arc and an age for each fan-out on the way.
 func (t *mToken) place(in *mGroup) (list []int) {
 	all := t.group.around()
 	for _, g := range all[slices.Index(all, in)+1:] {
@@ -262,7 +262,7 @@ func (m *model) arrive(t *mToken) {
 	if j.fired {
 		m.drop(t)
 	} else {
-		t.state = "parked"
+		t.state = "held"
 		j.tokens = append(j.tokens, t)
 		if s.join == "any" || s.join == "count" && len(j.tokens) == 2 {
 			m.fire(g, j)
@@ -294,7 +294,7 @@ func (m *model) fire(g *mGroup, j *mJoin) {
 // alive reports whether something may still arrive of a group, or of those within it.
 func (m *model) alive(g *mGroup) bool {
 	within := func(h *mGroup) bool { return slices.Contains(h.around(), g) }
-	return slices.ContainsFunc(m.tokens, func(t *mToken) bool { return t.state != "parked" && within(t.group) }) ||
+	return slices.ContainsFunc(m.tokens, func(t *mToken) bool { return t.state != "held" && within(t.group) }) ||
 		slices.ContainsFunc(m.runs, func(r *mRun) bool { return within(r.group) }) ||
 		slices.ContainsFunc(m.groups, func(h *mGroup) bool { return h != g && !h.closed && within(h) })
 }
@@ -695,7 +695,7 @@ func (m *model) patch(key string, v bool) {
 	m.settle()
 }
 
-// calls are the keys of the calls that are open, sorted.
+// calls returns the keys of the calls that are open, sorted.
 func (m *model) calls() (list []string) {
 	for _, r := range m.runs {
 		for _, it := range r.iters {
@@ -708,7 +708,7 @@ func (m *model) calls() (list []string) {
 	return list
 }
 
-// verdict is how the run has ended.
+// verdict returns how the run has ended.
 func (m *model) verdict() (status, reason string) {
 	status, reason = "completed", ""
 	switch {

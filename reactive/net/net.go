@@ -3,6 +3,8 @@ package net
 import (
 	"strconv"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/gate"
@@ -13,19 +15,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Net is where a run of a playbook stands: its tokens, its step-runs and its context. It is attached to the root that
+// Net is the state of a playbook's run: its tokens, its step-runs and its context. It is attached to the root that
 // keeps the run's calls, and owned by the goroutine that owns the root.
 //
 // Invariants, checked by check:
-//  1. Every token is in exactly one place: ready, pending, or parked at a join.
+//  1. Every token is in exactly one place: ready, pending, or held at a join.
 //  2. A group's live count is that of its tokens and step-runs, and of the groups opened within it.
-//  3. Every open cell belongs to one iteration of one live step-run.
-//  4. A parked token is at the tracker of its group for that join, and the group that the tracker is of has live members.
+//  3. Every open call belongs to one iteration of one live step-run.
+//  4. A held token is at the tracker of its group for that join, and the group that the tracker is of has live members.
 type Net struct {
 	book  *playbook.Playbook
 	root  *reactive.Root
-	cells *reactive.Calls
-	watch func(View)
+	calls *reactive.Calls
+	watch func(routed.View)
 
 	workload     map[string]value.Value
 	ctx          runContext
@@ -50,29 +52,29 @@ type Net struct {
 	err          error // a defect: what the signals report
 }
 
-// stepState is what is known of one step over all of its runs.
+// stepState is the state of one step over all of its runs.
 type stepState struct {
 	runs    int32 // scheduled so far
 	live    int32
 	pending int32 // tokens at its gate
-	parked  int32 // tokens at its join
+	held    int32 // tokens at its join
 	status  reactive.Status
 	failure *journal.Failure // of its newest failed run
 	result  value.Value      // newest
-	from    string           // key of the run that gave result
+	from    string           // key of the run that returned result
 	gave    bool             // it has a result
-	routed  Routed
+	routed  routed.Arcs
 }
 
-// New makes the root of a playbook's run that has no events yet.
+// New returns the root of a playbook's run that has no events yet.
 func New(p *plan.Plan) *reactive.Root {
 	book := p.Workflow.Routing.(*playbook.Playbook)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		n := &Net{book: book, root: c.Root(), cells: c, steps: make([]stepState, len(book.Steps))}
+		n := &Net{book: book, root: c.Root(), calls: c, steps: make([]stepState, len(book.Steps))}
 		n.ctx.net, n.timers.net = n, n
 		n.fanOuts = fanOuts{net: n, joins: map[*tracker]bool{}}
 		n.runs = stepRuns{net: n, byKey: map[string]*stepRun{}}
-		n.pipelines = pipelines{net: n, byCell: map[int32]*iteration{}}
+		n.pipelines = pipelines{net: n, byCall: map[int32]*iteration{}}
 		for i := range n.steps {
 			n.fanOuts.joining = n.fanOuts.joining || book.Steps[i].Join != nil
 			n.steps[i].status = reactive.Idle
@@ -84,20 +86,20 @@ func New(p *plan.Plan) *reactive.Root {
 	})
 }
 
-// Of is the net of a playbook's run; nil for a run of any other workflow.
+// Of returns the net of a playbook's run; nil for a run of any other workflow.
 func Of(r *reactive.Root) *Net {
 	n, _ := r.Body().(*Net)
 	return n
 }
 
-// Playbook is what the net runs.
+// Playbook returns the playbook of the run.
 func (n *Net) Playbook() *playbook.Playbook { return n.book }
 
-// Workload is what the run was started with, laid over the playbook's defaults. It must not be changed.
+// Workload returns the run's input, laid over the playbook's defaults. It must not be changed.
 func (n *Net) Workload() map[string]value.Value { return n.workload }
 
-// Watch has f told of everything that happens in the net from now on, within Apply and in order.
-func (n *Net) Watch(f func(View)) { n.watch = f }
+// Watch calls f with everything that happens in the net from now on, within Apply and in order.
+func (n *Net) Watch(f func(routed.View)) { n.watch = f }
 
 // Apply takes an event after the root has, and follows it to its end: outcomes, patches, step ends, routing, new tokens;
 // then pending tokens look again; then it is seen whether the net is quiescent. What is too much for one event goes on with the
@@ -124,8 +126,8 @@ func (n *Net) Apply(e *journal.Event) {
 	case journal.CallRequested:
 		n.pipelines.requested(e)
 	case journal.RunFinished:
-		n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
-		n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
+		n.emit(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
+		n.emit(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
 	}
 	n.pipelines.work()
 	n.defect(n.gates.Look(n.moved))
@@ -137,9 +139,9 @@ func (n *Net) Apply(e *journal.Event) {
 
 // begin puts the first token.
 func (n *Net) begin(e *journal.Event) {
-	n.tell(View{Name: ExecutionRequested})
-	n.tell(View{Name: RequestEvaluated, Status: "ok"})
-	n.tell(View{Name: WorkflowStarted})
+	n.emit(routed.View{Name: routed.ExecutionRequested})
+	n.emit(routed.View{Name: routed.RequestEvaluated, Status: "ok"})
+	n.emit(routed.View{Name: routed.WorkflowStarted})
 	input, _ := value.Of(e.Value)
 	n.workload = n.book.WorkloadOf(input)
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
@@ -149,8 +151,8 @@ func (n *Net) begin(e *journal.Event) {
 func (n *Net) close(e *journal.Event) {
 	if n.stopped {
 		if e.Type == journal.RunFinished {
-			n.tell(View{Name: WorkflowFinished, Status: e.Detail.State})
-			n.tell(View{Name: PlaybookProcessed, Status: e.Detail.State})
+			n.emit(routed.View{Name: routed.WorkflowFinished, Status: e.Detail.State})
+			n.emit(routed.View{Name: routed.PlaybookProcessed, Status: e.Detail.State})
 		}
 		return
 	}
@@ -162,8 +164,8 @@ func (n *Net) close(e *journal.Event) {
 		n.steps[run.step.Index].live--
 		cut = append(cut, run.key)
 	}
-	n.runs.byKey, n.pipelines.byCell, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
-	n.tell(View{Name: ExecutionCancelled, Runs: cut})
+	n.runs.byKey, n.pipelines.byCall, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
+	n.emit(routed.View{Name: routed.ExecutionCancelled, Runs: cut})
 }
 
 // dropTokens takes every token away.
@@ -173,15 +175,15 @@ func (n *Net) dropTokens() {
 	}
 	n.defect(n.gates.Clear())
 	for i := range n.steps {
-		n.steps[i].pending, n.steps[i].parked = 0, 0
+		n.steps[i].pending, n.steps[i].held = 0, 0
 	}
 	clear(n.fanOuts.joins)
 }
 
-// key is the name of a step-run in journals.
+// key returns the name of a step-run in journals.
 func key(step string, number int32) string { return step + "@" + strconv.Itoa(int(number)) }
 
-// instant is when what is being applied has happened: for a timer, when it was due.
+// instant returns the instant of the event that is being applied: of a timer, when it was due.
 func (n *Net) instant() int64 {
 	if d := n.event.Detail; d != nil && d.Due > 0 && n.event.Type != journal.CallRequested {
 		return d.Due

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -15,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// noCell is what an iteration has that makes no call.
-const noCell = -1
+// noCall is the call of an iteration that makes none.
+const noCall = -1
 
 // iteration is one passage through a step's pipeline.
 //
@@ -29,11 +31,11 @@ type iteration struct {
 	pc      int            // index of the task
 	entered bool           // the task has begun
 	tries   int            // of the task since control came to it
-	judged  int32          // attempts of the cell that were judged
+	judged  int32          // attempts of the call that were judged
 	visits  []int32        // by task: how often control came to it
 	input   value.Value    // of its step
 	begun   bool           // it has its input
-	cell    int32          // of its call; noCell: it makes none now
+	call    int32          // of its call; noCall: it makes none now
 	began   int64          // when the attempt was requested
 	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
@@ -44,10 +46,10 @@ type iteration struct {
 // apart reports whether it has a context of its own: other iterations run beside it.
 func (it *iteration) apart() bool { return it.run.step.Loop != nil && it.run.step.Loop.Parallel }
 
-// task is where control is.
+// task returns the task that has control.
 func (it *iteration) task() *playbook.Task { return it.run.step.Tasks[it.pc] }
 
-// key is the name of the call of the task where control is. Every visit of a task is a call of its own.
+// key returns the name of the call of the task where control is. Every visit of a task is a call of its own.
 func (it *iteration) key() string {
 	k := it.run.key
 	if it.run.step.Loop != nil {
@@ -63,7 +65,7 @@ func (it *iteration) key() string {
 // pipelines are the passages under way, and how far one event has taken them.
 type pipelines struct {
 	net      *Net
-	byCell   map[int32]*iteration
+	byCall   map[int32]*iteration
 	todo     []*iteration // to go on with in this event, or in those after it where that is too much
 	begun    int          // the work that was done before this event
 	attempts int          // of tasks that have ended in this event
@@ -74,7 +76,7 @@ type pipelines struct {
 // taskWork is what one task of an iteration counts as beside its expressions.
 const taskWork = 100
 
-// attemptWork is what one attempt of a task counts as beside that, for what is told of it: of runs that bound the work of an event.
+// attemptWork is what one attempt of a task counts as beside that, for its views: of runs that bound the work of an event.
 const attemptWork = 300
 
 // work goes on with every iteration that can, until all wait for something, or one event has led to enough.
@@ -87,9 +89,9 @@ func (p *pipelines) work() {
 				p.advance(it)
 			}
 		}
-		p.net.cells.Derive()
-		for _, v := range p.net.cells.Touched() {
-			if it := p.byCell[v]; it != nil && p.net.root.Final(v) {
+		p.net.calls.Derive()
+		for _, v := range p.net.calls.Touched() {
+			if it := p.byCall[v]; it != nil && p.net.root.Final(v) {
 				p.ended(it)
 			}
 		}
@@ -115,7 +117,7 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
 	if !it.begun {
-		if f := p.give(it); f != nil {
+		if f := p.setInput(it); f != nil {
 			p.net.runs.endIteration(it, f)
 			return
 		}
@@ -124,11 +126,11 @@ func (p *pipelines) advance(it *iteration) {
 		if !it.entered {
 			p.enter(it)
 		}
-		if it.cell != noCell || it.task().Site >= 0 {
+		if it.call != noCall || it.task().Site >= 0 {
 			return
 		}
 		it.began = p.net.instant()
-		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
+		p.net.emit(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 		if !p.conclude(it, &outcome.Outcome{}) {
 			return
 		}
@@ -140,8 +142,8 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.runs.endIteration(it, nil)
 }
 
-// give gives an iteration the input of its step: what was rendered when the run began, or its own.
-func (p *pipelines) give(it *iteration) *journal.Failure {
+// setInput sets the input of an iteration: what was rendered when the run began, or its own.
+func (p *pipelines) setInput(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
 		return nil
@@ -161,34 +163,34 @@ func (p *pipelines) enter(it *iteration) {
 		it.visits = make([]int32, len(it.run.step.Tasks))
 	}
 	it.visits[it.pc]++
-	p.net.tell(p.net.at(it, View{Name: TaskStarted}))
+	p.net.emit(p.net.at(it, routed.View{Name: routed.TaskStarted}))
 	if site := it.task().Site; site >= 0 {
-		it.cell = p.net.cells.Open(int32(site), it.key())
-		p.byCell[it.cell] = it
+		it.call = p.net.calls.Open(int32(site), it.key())
+		p.byCall[it.call] = it
 	}
 }
 
-func (p *pipelines) closeCell(it *iteration) {
-	if it.cell != noCell {
-		delete(p.byCell, it.cell)
-		p.net.cells.Close(it.cell)
-		it.cell = noCell
+func (p *pipelines) closeCall(it *iteration) {
+	if it.call != noCall {
+		delete(p.byCall, it.call)
+		p.net.calls.Close(it.call)
+		it.call = noCall
 	}
 	it.wake = 0
 }
 
-// requested notes the beginning of an attempt.
+// requested records the beginning of an attempt.
 func (p *pipelines) requested(e *journal.Event) {
 	v, ok := p.net.root.Node(e.Node)
-	if it := p.byCell[v]; ok && it != nil {
+	if it := p.byCall[v]; ok && it != nil {
 		it.began = e.At
-		p.net.tell(p.net.at(it, View{Name: AttemptStarted}))
+		p.net.emit(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
 	}
 }
 
-// Input is what the call of a cell is made with.
+// Input returns the input of a call.
 func (n *Net) Input(v int32) (any, *journal.Failure) {
-	it := n.pipelines.byCell[v]
+	it := n.pipelines.byCall[v]
 	if it == nil {
 		return nil, nil
 	}
@@ -226,10 +228,10 @@ func (p *pipelines) render(it *iteration) (value.Value, error) {
 	return in, nil
 }
 
-// ended takes what the call of an iteration has come to.
+// ended handles the end of an iteration's call.
 func (p *pipelines) ended(it *iteration) {
-	v := it.cell
-	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.told()}
+	v := it.call
+	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.metadata()}
 	switch {
 	case p.net.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
 		out.Failure = nil
@@ -251,8 +253,8 @@ func (p *pipelines) ended(it *iteration) {
 	}
 }
 
-// told is what the event tells beside an output.
-func (p *pipelines) told() map[string]any {
+// metadata returns the event's metadata of an output.
+func (p *pipelines) metadata() map[string]any {
 	if p.net.event.Detail == nil {
 		return nil
 	}
@@ -270,11 +272,11 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	out.Duration = time.Duration(max(0, out.At-it.began))
 	it.out = out
 	p.keep(out)
-	name := AttemptDone
+	name := routed.AttemptDone
 	if out.Failure != nil {
-		name = AttemptFailed
+		name = routed.AttemptFailed
 	}
-	p.net.tell(p.net.at(it, View{Name: name, Failure: out.Failure}))
+	p.net.emit(p.net.at(it, routed.View{Name: name, Failure: out.Failure}))
 	s := &scope{net: p.net, run: it.run, it: it, args: it.run.args, out: out}
 	var rule *playbook.Rule
 	var do playbook.Do
@@ -293,7 +295,7 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 	if do == playbook.Retry && it.tries >= rule.Attempts {
 		do = playbook.Fail
 	}
-	p.net.tell(p.net.at(it, View{Name: PolicyEvaluated, Status: string(do)}))
+	p.net.emit(p.net.at(it, routed.View{Name: routed.PolicyEvaluated, Status: string(do)}))
 	if do != playbook.Retry {
 		p.endTask(it, out.Failure != nil || do == playbook.Fail)
 	}
@@ -310,11 +312,11 @@ func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
 }
 
 func (p *pipelines) endTask(it *iteration, failed bool) {
-	name := TaskDone
+	name := routed.TaskDone
 	if failed {
-		name = TaskFailed
+		name = routed.TaskFailed
 	}
-	p.net.tell(p.net.at(it, View{Name: name, Failure: it.out.Failure}))
+	p.net.emit(p.net.at(it, routed.View{Name: name, Failure: it.out.Failure}))
 }
 
 // act does what was decided.
@@ -346,7 +348,7 @@ func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule
 
 // moveTo takes control to another task.
 func (p *pipelines) moveTo(it *iteration, pc int) {
-	p.closeCell(it)
+	p.closeCall(it)
 	it.pc, it.entered = pc, false
 }
 
@@ -370,7 +372,7 @@ func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 	return true
 }
 
-// again has a task tried once more after its delay.
+// again tries a task once more after its delay.
 func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	pause, err := outcome.Delay(rule, it.tries, s)
 	if err != nil {
@@ -379,8 +381,8 @@ func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 		return false
 	}
 	due := call.After(p.net.instant(), pause)
-	if it.cell != noCell {
-		p.net.cells.Again(it.cell, due)
+	if it.call != noCall {
+		p.net.calls.Again(it.call, due)
 		return false
 	}
 	it.wake = due
@@ -388,7 +390,7 @@ func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	return false
 }
 
-// failureOf is what an error in an expression or a write makes of a step.
+// failureOf returns the failure of a step after an error in an expression or a write.
 func failureOf(err error) *journal.Failure {
 	var conflict variables.ConflictError
 	if errors.As(err, &conflict) {

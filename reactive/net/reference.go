@@ -31,8 +31,8 @@ func (p *pipelines) resolve(out *outcome.Outcome) {
 	out.Result = v
 }
 
-// referred gives what a reference stands for: a value of the result store, or what the newest run of a step has given, as
-// a final step and a join are told of it.
+// referred returns the value of a reference: one of the result store, or the result of the newest run of a step, as
+// a final step and a join refer to it.
 func (p *pipelines) referred(ref string) (value.Value, bool) {
 	if v, ok := p.net.results.Get(ref); ok {
 		return v, true

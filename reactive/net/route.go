@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/outcome"
 	"github.com/sluiceflow/sluice/reactive/net/results"
@@ -19,7 +21,7 @@ type router struct {
 	event   map[string]any         // what the step has ended with
 	failure *journal.Failure       // nil: it went well
 	scope   *scope                 // of the arcs
-	reads   map[string]value.Value // what the guards have read, where somebody wants to know
+	reads   map[string]value.Value // values that the guards have read, if views are watched
 }
 
 func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
@@ -32,7 +34,7 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 func (r *router) route() {
 	n, run, f, next := r.net, r.run, r.failure, r.run.step.Next
 	if n.halted != nil || next == nil || len(next.Arcs) == 0 {
-		n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key})
+		n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key})
 		r.endBranch()
 		return
 	}
@@ -44,8 +46,8 @@ func (r *router) route() {
 		r.misroute(failure(ReasonGuard, "%v", err))
 		return
 	}
-	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs), Reads: r.reads})
-	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
+	n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs), Reads: r.reads})
+	n.steps[run.step.Index].routed = routed.Arcs{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
 	if len(arcs) == 0 {
 		if f == nil && n.book.Executor.NoNextIsError {
 			n.halt(at(run.key, failure(ReasonNoNext, "no arc of step %q holds", run.step.Name)))
@@ -79,8 +81,8 @@ func (r *router) endBranch() {
 func (r *router) misroute(why *journal.Failure) {
 	n, run := r.net, r.run
 	why = at(run.key, why)
-	n.tell(View{Name: NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: r.reads})
-	n.steps[run.step.Index].routed = Routed{Run: run.key, Seq: n.event.Seq, Failure: why}
+	n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: r.reads})
+	n.steps[run.step.Index].routed = routed.Arcs{Run: run.key, Seq: n.event.Seq, Failure: why}
 	n.branchFailed(run.group, cmp.Or(r.failure, why))
 }
 

@@ -71,7 +71,7 @@ func (s *scope) own(name string) (value.Value, bool) {
 	case "execution_id":
 		return s.net.root.Start().Run, true
 	case "keychain":
-		return s.net.book.Marks(), true // whoever makes the call puts the secrets in
+		return s.net.book.Marks(), true // the maker of the call puts the secrets in
 	}
 	return s.pipeline(name)
 }
@@ -125,7 +125,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 	return nil, false
 }
 
-// context is the context as it is seen from here.
+// context returns the context as it is seen from here.
 func (s *scope) context() *variables.Vars {
 	if s.it != nil && s.it.apart() {
 		return &s.it.ctx
@@ -172,7 +172,7 @@ func (s *scope) result(name string) (value.Value, bool) {
 	return of.result, of.gave
 }
 
-// Step is there for templates of workflows; playbooks name no steps that way.
+// Step exists for templates of workflows; playbooks name no steps that way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a playbook has no steps.%s: what a step gives is passed on in args and ctx", id)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -49,7 +51,7 @@ type stepRuns struct {
 	scheduled int // so far
 }
 
-// live gives the step-runs under way, in the order in which they were scheduled.
+// live returns the step-runs under way, in the order in which they were scheduled.
 func (r *stepRuns) live() []*stepRun {
 	list := make([]*stepRun, 0, len(r.byKey))
 	for _, run := range r.byKey {
@@ -59,7 +61,7 @@ func (r *stepRuns) live() []*stepRun {
 	return list
 }
 
-// schedule has the oldest admitted token taken by a run of its step.
+// schedule starts a run of a step with its oldest admitted token.
 func (r *stepRuns) schedule() {
 	if r.net.ready.Len() == 0 {
 		return
@@ -78,12 +80,12 @@ func (r *stepRuns) schedule() {
 		began: r.net.event.At, iters: map[int32]*iteration{},
 	}
 	r.byKey[run.key] = run
-	r.net.tell(View{Name: StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
+	r.net.emit(routed.View{Name: routed.StepScheduled, Step: step.Name, Run: run.key, Token: t.id, Runs: t.origins})
 	if len(step.Tasks) == 0 && step.Loop == nil {
 		r.endRun(run, nil)
 		return
 	}
-	r.net.tell(View{Name: StepStarted, Step: step.Name, Run: run.key})
+	r.net.emit(routed.View{Name: routed.StepStarted, Step: step.Name, Run: run.key})
 	if step.Timeout > 0 {
 		r.net.timers.add(&timer{due: call.After(run.began, step.Timeout), run: run})
 	}
@@ -101,7 +103,7 @@ func (r *stepRuns) start(run *stepRun) {
 		run.input, run.noInput = in, err
 	}
 	if run.step.Loop == nil {
-		it := &iteration{run: run, cell: noCell}
+		it := &iteration{run: run, call: noCall}
 		run.iters[0] = it
 		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 		return
@@ -110,7 +112,7 @@ func (r *stepRuns) start(run *stepRun) {
 		r.endRun(run, f)
 		return
 	}
-	r.net.tell(View{Name: LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+	r.net.emit(routed.View{Name: routed.LoopStarted, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	r.fill(run)
 }
 
@@ -167,15 +169,15 @@ func (r *stepRuns) fill(run *stepRun) {
 		i := run.next
 		run.next++
 		it := &iteration{
-			run: run, index: int32(i), cell: noCell,
+			run: run, index: int32(i), call: noCall,
 			vars: variables.Of(map[string]value.Value{run.step.Loop.Iterator: run.items[i], "index": int64(i)}),
 		}
 		if run.step.Loop.Parallel {
 			it.ctx = r.net.ctx.Copied()
 		}
 		run.iters[it.index] = it
-		r.net.tell(View{Name: IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
-		r.net.tell(View{Name: IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.emit(routed.View{Name: routed.IterationScheduled, Step: run.step.Name, Run: run.key, Iteration: i + 1})
+		r.net.emit(routed.View{Name: routed.IterationStarted, Step: run.step.Name, Run: run.key, Iteration: i + 1})
 		r.net.pipelines.todo = append(r.net.pipelines.todo, it)
 	}
 	if len(run.iters) == 0 {
@@ -186,7 +188,7 @@ func (r *stepRuns) fill(run *stepRun) {
 // endIteration ends one iteration, and goes on with its loop.
 func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
-	r.net.pipelines.closeCell(it)
+	r.net.pipelines.closeCall(it)
 	delete(run.iters, it.index)
 	run.out, run.labeled = it.out, it.results.Copied()
 	if run.step.Loop == nil {
@@ -194,18 +196,18 @@ func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 		r.endRun(run, f)
 		return
 	}
-	v := View{Name: IterationDone, Step: run.step.Name, Run: run.key, Iteration: int(it.index) + 1}
+	v := routed.View{Name: routed.IterationDone, Step: run.step.Name, Run: run.key, Iteration: int(it.index) + 1}
 	if f == nil {
 		run.done++
 		run.results[it.index] = it.prev
 	} else {
 		run.failed++
-		v.Name, v.Failure = IterationFailed, f
+		v.Name, v.Failure = routed.IterationFailed, f
 		if !run.step.BestEffort && run.failure == nil {
 			run.failure = f
 		}
 	}
-	r.net.tell(v)
+	r.net.emit(v)
 	r.fill(run)
 }
 
@@ -225,7 +227,7 @@ func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	s := &r.net.steps[step.Index]
 	s.live--
 	event := map[string]any{
-		"step": step.Name, "step_run_id": run.key, "name": string(StepDone), "status": "done", "result": run.result,
+		"step": step.Name, "step_run_id": run.key, "name": string(routed.StepDone), "status": "done", "result": run.result,
 		"error": nil, "loop": nil,
 	}
 	if step.Loop != nil {
@@ -260,10 +262,10 @@ func (r *stepRuns) succeeded(run *stepRun, s *stepState, event map[string]any) {
 		r.net.tally.given = append(r.net.tally.given, run.step.Index)
 	}
 	if run.step.Loop != nil {
-		event["name"] = string(LoopDone)
-		r.net.tell(View{Name: LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
+		event["name"] = string(routed.LoopDone)
+		r.net.emit(routed.View{Name: routed.LoopDone, Step: run.step.Name, Run: run.key, Count: len(run.items)})
 	}
-	r.net.tell(View{Name: StepDone, Step: run.step.Name, Run: run.key})
+	r.net.emit(routed.View{Name: routed.StepDone, Step: run.step.Name, Run: run.key})
 }
 
 func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f *journal.Failure) {
@@ -274,8 +276,8 @@ func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f
 			"step": run.step.Name, "step_run_id": run.key, "kind": f.Code, "message": f.Message,
 		})
 	}
-	event["name"], event["status"] = string(StepFailed), "failed"
-	r.net.tell(View{Name: StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
+	event["name"], event["status"] = string(routed.StepFailed), "failed"
+	r.net.emit(routed.View{Name: routed.StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
 // timeout ends a run whose time is over.
@@ -283,7 +285,7 @@ func (r *stepRuns) timeout(run *stepRun) {
 	r.cut(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
 }
 
-// abortion is what a step-run that somebody has stopped fails with.
+// abortion returns the failure of a step-run that a command has stopped.
 func abortion(e *journal.Event) *journal.Failure {
 	f := &journal.Failure{Code: reactive.CodeAborted}
 	if e.Detail != nil {
@@ -298,7 +300,7 @@ func (n *Net) Live(key string) bool { return n.runs.byKey[key] != nil }
 // cut ends a run from outside. Its calls are stopped, and no task's rules are asked.
 func (r *stepRuns) cut(run *stepRun, f *journal.Failure) {
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
-		r.net.pipelines.closeCell(run.iters[i])
+		r.net.pipelines.closeCall(run.iters[i])
 	}
 	run.iters = nil
 	r.endRun(run, f)

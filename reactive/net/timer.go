@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// What the timers are called in the journal.
+// Names of the timers in the journal.
 const (
 	timeoutTimer = "timeout"
 	retryTimer   = "retry"
@@ -51,7 +51,7 @@ func (t *timers) Less(i, j int) bool {
 func (t *timers) Swap(i, j int) { t.list[i], t.list[j] = t.list[j], t.list[i] }
 func (t *timers) Push(x any)    { t.list = append(t.list, x.(*timer)) }
 
-// Pop is heap.Interface's.
+// Pop implements heap.Interface.
 func (t *timers) Pop() any {
 	last := len(t.list) - 1
 	x := t.list[last]
@@ -60,7 +60,7 @@ func (t *timers) Pop() any {
 	return x
 }
 
-// inOrder gives the timers in the order in which they go.
+// inOrder returns the timers in the order in which they go.
 func (t *timers) inOrder() []*timer {
 	all := &timers{list: slices.Clone(t.list)}
 	sort.Sort(all)
@@ -88,7 +88,7 @@ func (t *timers) alive(x *timer) bool {
 	return x.it == nil || x.run.iters[x.it.index] == x.it && x.it.wake == x.due
 }
 
-// NextDue is when the next timer is due, Unix nanoseconds, and whether a task is then tried again; 0: there is none.
+// NextDue returns when the next timer is due, Unix nanoseconds, and whether a task is then tried again; 0: there is none.
 func (n *Net) NextDue() (due int64, retry bool) {
 	due, retry = n.timers.nextSet()
 	if n.pipelines.more > 0 && (due == 0 || n.pipelines.more <= due) {
@@ -97,7 +97,7 @@ func (n *Net) NextDue() (due int64, retry bool) {
 	return due, retry
 }
 
-// nextSet is NextDue of the timers that were set.
+// nextSet is NextDue for the timers that were set.
 func (t *timers) nextSet() (due int64, retry bool) {
 	for t.Len() > 0 && !t.net.stopped {
 		if x := t.list[0]; t.alive(x) {
@@ -108,7 +108,7 @@ func (t *timers) nextSet() (due int64, retry bool) {
 	return 0, false
 }
 
-// Fire is the event of the next timer. It stays the next until that event was applied.
+// Fire returns the event of the next timer. It stays the next until that event was applied.
 func (n *Net) Fire(now int64) journal.Event {
 	if due, _ := n.NextDue(); due == n.pipelines.more {
 		return journal.Event{

@@ -3,6 +3,8 @@ package net
 import (
 	"container/heap"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/reactive/net/gate"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -13,7 +15,7 @@ type token struct {
 	step    int
 	args    map[string]value.Value
 	event   value.Value  // what the step that it comes from has ended with; nil: it comes from outside
-	group   *group       // innermost fan-out that it belongs to; nil: none. A parked token has left it
+	group   *group       // innermost fan-out that it belongs to; nil: none. A held token has left it
 	arc     int          // index of the arc by which its branch left the router of that fan-out
 	from    string       // the step that it comes from
 	status  string       // how that ended: done or failed
@@ -31,7 +33,7 @@ func (q tokens) Less(i, j int) bool { return q[i].id < q[j].id }
 func (q tokens) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
 func (q *tokens) Push(x any)        { *q = append(*q, x.(*token)) }
 
-// Pop is heap.Interface's.
+// Pop implements heap.Interface.
 func (q *tokens) Pop() any {
 	old := *q
 	t := old[len(old)-1]
@@ -43,13 +45,13 @@ func (q *tokens) Pop() any {
 func (q *tokens) add(t *token) { heap.Push(q, t) }
 func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 
-// put makes a token: it is admitted, or waits at its step's gate, or parks at its join.
+// put makes a token: it is admitted, or waits at its step's gate, or holds at its join.
 func (n *Net) put(t *token) {
 	n.token++
 	t.id, t.since = n.token, n.event.Seq
-	n.tell(View{Name: TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
+	n.emit(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
-		n.fanOuts.park(t)
+		n.fanOuts.hold(t)
 		return
 	}
 	n.admit(t)
@@ -64,7 +66,7 @@ func (n *Net) admit(t *token) {
 		return
 	}
 	t.verdict = admission{n}.Judge(t)
-	n.tellVerdict(t)
+	n.emitVerdict(t)
 	switch {
 	case t.verdict.Allow:
 		n.enable(t)
@@ -89,7 +91,7 @@ func (n *Net) discard(t *token) {
 // enable lets a token be taken by a run of its step.
 func (n *Net) enable(t *token) { n.ready.add(t) }
 
-// NextFiring is the key of the step-run that the oldest admitted token is for.
+// NextFiring returns the key of the step-run that the oldest admitted token is for.
 func (n *Net) NextFiring() (string, bool) {
 	if n.ready.Len() == 0 || n.stopped {
 		return "", false

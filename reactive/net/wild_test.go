@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 // wild draws playbooks that use what the token game leaves out: timeouts, expressions that raise, args, paths in sets,
@@ -38,7 +38,7 @@ func (w *wild) set() string {
 		"{ctx.n: '{{ ctx.n + 1 }}'}", "{ctx.m: '{{ args }}'}")
 }
 
-// taskSet is a set of a task's rule.
+// taskSet returns a set of a task's rule.
 func (w *wild) taskSet() string {
 	if w.appends {
 		return w.set()
@@ -46,7 +46,7 @@ func (w *wild) taskSet() string {
 	return w.one(append(w.copies, w.set(), w.set())...)
 }
 
-// input is what a call is made with: whole scopes.
+// input returns what a call is made with: whole scopes.
 func (w *wild) input() string {
 	return w.one("{}", "{c: '{{ ctx }}'}", "{r: '{{ results }}', p: '{{ _prev }}'}", "{i: '{{ iter }}', s: '{{ step }}'}", "{a: '{{ args }}', w: '{{ workload }}'}")
 }
@@ -219,7 +219,7 @@ func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 			b.settle()
 			if b.root.Finished() == nil && !b.root.Paused() && len(b.calls()) == 0 && b.root.NextDue() == 0 {
 				waits := b.net().Waits()
-				require.True(t, slices.ContainsFunc(waits, func(w net.Wait) bool { return w.Kind == net.AtGate }), "%+v", waits)
+				require.True(t, slices.ContainsFunc(waits, func(w routed.Wait) bool { return w.Kind == routed.AtGate }), "%+v", waits)
 			}
 		}
 		b.again()

@@ -17,7 +17,7 @@ type Queue struct {
 	less   func(a, b int32) bool
 }
 
-// NewQueue makes the queue of a run with so many nodes outside maps; less is template order.
+// NewQueue returns the queue of a run with so many nodes outside maps; less is template order.
 func NewQueue(nodes int, less func(a, b int32) bool) Queue {
 	s := Queue{less: less}
 	for n := nodes; ; {
@@ -54,7 +54,7 @@ func (s *Queue) Remove(v int32) {
 	}
 }
 
-// First is the first node in template order; -1: there is none.
+// First returns the first node in template order; -1: there is none.
 func (s *Queue) First() int32 {
 	v := int32(-1)
 	if top := s.levels[len(s.levels)-1]; len(top) > 0 && top[0] != 0 {

@@ -29,13 +29,13 @@ func (s *Slots) Add(parent, limit int32) int32 {
 	return int32(len(s.groups) - 1)
 }
 
-// Size is how many groups there are.
+// Size returns the number of groups.
 func (s *Slots) Size() int { return len(s.groups) }
 
-// Parent is the group around a group; -1: there is none.
+// Parent returns the group around a group; -1: there is none.
 func (s *Slots) Parent(g int32) int32 { return s.groups[g].parent }
 
-// Limit is how many slots a group has, 0 where nothing limits it, and how many of them are used.
+// Limit returns the number of slots of a group, 0 where nothing limits it, and of those in use.
 func (s *Slots) Limit(g int32) (most, used int32) { return s.groups[g].max, s.groups[g].used }
 
 // New makes slots for nodes in an order; valid reports whether a node is still a candidate.
@@ -52,7 +52,7 @@ func (s *Slots) Take(g int32) {
 	}
 }
 
-// Release gives a node's slots back. Groups that have room again become eligible.
+// Release frees a node's slots. Groups that have room again become eligible.
 func (s *Slots) Release(g int32) {
 	for ; g >= 0; g = s.groups[g].parent {
 		s.groups[g].used--
@@ -129,7 +129,7 @@ func (s *Slots) remove(g int32) {
 	}
 }
 
-// node is the node by which an entry stands in a queue.
+// node returns the node by which an entry stands in a queue.
 func (s *Slots) node(e int32) int32 {
 	if e >= 0 {
 		return e
@@ -163,7 +163,7 @@ func (s *Slots) fix(g, i int32) {
 	s.down(g, i)
 }
 
-// place tells a group entry where it stands.
+// place records the position of a group's entry.
 func (s *Slots) place(g, i int32) {
 	if e := s.groups[g].queue[i]; e < 0 {
 		s.groups[^e].at = i

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -68,14 +69,7 @@ const (
 )
 
 // OnBlocked says what a run does when only denied tokens are left.
-type OnBlocked string
-
-// What a blocked run does.
-const (
-	BlockedWaits    OnBlocked = "wait"
-	BlockedFails    OnBlocked = "fail"
-	BlockedDiscards OnBlocked = "discard"
-)
+type OnBlocked = template.OnBlocked
 
 // FinalFailure says what a failed final step makes of the run.
 type FinalFailure string
@@ -367,6 +361,29 @@ func (p *Playbook) Tools() []string {
 
 // Requires gives the tools that the playbook says it needs, but for those that are built in.
 func (p *Playbook) Requires() []template.Requirement { return p.requires }
+
+// StepNames returns the names of the steps, in the order written.
+func (p *Playbook) StepNames() []string {
+	names := make([]string, len(p.Steps))
+	for i, s := range p.Steps {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// CallSite returns what the row of that number of the playbook's plan stands for.
+func (p *Playbook) CallSite(number int) template.CallSite {
+	task := p.Sites[number]
+	return template.CallSite{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input}
+}
+
+// Lints returns Warnings.
+func (p *Playbook) Lints() document.Errors { return p.Warnings }
+
+// OnBlocked returns what a run does when only denied tokens are left: as the playbook says, else as usual says, else it waits.
+func (p *Playbook) OnBlocked(usual OnBlocked) OnBlocked {
+	return cmp.Or(p.Executor.OnBlocked, usual, template.BlockedWaits)
+}
 
 // StepIndex finds a step by its name.
 func (p *Playbook) StepIndex(name string) (int, bool) {

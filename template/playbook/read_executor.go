@@ -73,7 +73,7 @@ func (r *reader) executorPolicy(n *document.Node) {
 			x.Completion = Completion(r.choice(v, string(FailOnAny), string(FailFast), string(AllowPartial)))
 		},
 		"on_blocked": func(v *document.Node) {
-			x.OnBlocked = OnBlocked(r.choice(v, string(BlockedWaits), string(BlockedFails), string(BlockedDiscards)))
+			x.OnBlocked = OnBlocked(r.choice(v, string(template.BlockedWaits), string(template.BlockedFails), string(template.BlockedDiscards)))
 		},
 		"final_failure": func(v *document.Node) {
 			x.FinalFailure = FinalFailure(r.choice(v, string(FinalFails), string(FinalPartial)))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // scopes are the names of the scopes that can be written.
@@ -58,13 +59,6 @@ func (r *reader) lintKey(e document.Entry, scope string) {
 	}
 }
 
-// ParsePath reads a path such as `approved` or `limits.price`, as it stands behind ctx. in documents and alone in a patch. It
-// reports false when one of its keys is empty.
-func ParsePath(text string) ([]string, bool) {
-	path := strings.Split(text, ".")
-	return path, !slices.Contains(path, "")
-}
-
 func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowed, names []string) []Set {
 	if !slices.Contains(allowed, scope) {
 		near := r.Nearest(scope, slices.Values(allowed))
@@ -74,7 +68,7 @@ func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowe
 	}
 	s := Set{Scope: scopes[scope], Pos: e.Pos}
 	var ok bool
-	if s.Path, ok = ParsePath(path); !ok {
+	if s.Path, ok = value.ParsePath(path); !ok {
 		r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("%q is no path: write ctx.key or ctx.key.inner", e.Key)})
 		return list
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -44,7 +43,7 @@ func parseChanges(args []string) (map[string]any, error) {
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
 		path, isCtx := strings.CutPrefix(key, "ctx.")
-		_, isPath := playbook.ParsePath(path)
+		_, isPath := value.ParsePath(path)
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("%q has no value: write %s=VALUE", arg, arg)

@@ -12,7 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 func newValidate() *cobra.Command {
@@ -75,16 +74,16 @@ func (v *validation) file(file string) {
 
 // warnings returns what is allowed in the document and probably not meant.
 func warnings(p *plan.Plan) document.Errors {
-	if book, ok := playbook.Of(p.Workflow); ok {
-		return book.Warnings
+	if routing := p.Workflow.Routing; routing != nil {
+		return routing.Lints()
 	}
 	return p.Checked.Warnings
 }
 
 // steps returns the number of steps of a workflow; one in a map counts once.
 func steps(p *plan.Plan) int {
-	if book, ok := playbook.Of(p.Workflow); ok {
-		return len(book.Steps)
+	if routing := p.Workflow.Routing; routing != nil {
+		return len(routing.StepNames())
 	}
 	n := 0
 	for i := range p.Nodes {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // runs are those of a playbook's step: it has one line, however often it runs.
@@ -19,10 +18,10 @@ type runs struct {
 }
 
 // routed are the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
-func routed(book *playbook.Playbook) []template.Node {
-	list := make([]template.Node, len(book.Steps))
-	for i, s := range book.Steps {
-		list[i] = &template.Step{ID: s.Name}
+func routed(names []string) []template.Node {
+	list := make([]template.Node, len(names))
+	for i, name := range names {
+		list[i] = &template.Step{ID: name}
 	}
 	return list
 }

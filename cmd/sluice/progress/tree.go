@@ -6,7 +6,6 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // Tree is the state of one run as it is drawn. Make it with New.
@@ -72,8 +71,8 @@ func New(w *template.Workflow) *Tree {
 	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}}
 	b := builder{t: t}
 	steps := w.Steps
-	if book, ok := playbook.Of(w); ok {
-		steps, t.routed = routed(book), true
+	if w.Routing != nil {
+		steps, t.routed = routed(w.Routing.StepNames()), true
 	}
 	b.container(node{kind: group, label: w.Name}, steps)
 	n := len(t.nodes)

@@ -18,7 +18,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -237,9 +236,9 @@ type ending struct {
 
 // onBlocked returns what becomes of a playbook whose gates deny all tokens that are left: it fails if no other process can reach
 // the run, since none could open them.
-func (s *session) onBlocked() playbook.OnBlocked {
+func (s *session) onBlocked() template.OnBlocked {
 	if s.dir == "" {
-		return playbook.BlockedFails
+		return template.BlockedFails
 	}
-	return playbook.BlockedWaits
+	return template.BlockedWaits
 }

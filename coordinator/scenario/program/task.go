@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sluiceflow/sluice/reactive/routed"
+
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
-	"github.com/sluiceflow/sluice/reactive/net"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // TaskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
-func TaskNames(path string, p net.Place) []string {
+func TaskNames(path string, p routed.Place) []string {
 	var names []string
 	for _, prefix := range slices.Compact([]string{path, script.Stem(path), ""}) {
 		if p.Iteration >= 0 {
@@ -24,7 +24,7 @@ func TaskNames(path string, p net.Place) []string {
 }
 
 // FindTask returns the script of a playbook's call; nil: there is none.
-func FindTask(parts script.Parts, path string, p net.Place) *script.Part {
+func FindTask(parts script.Parts, path string, p routed.Place) *script.Part {
 	for _, name := range TaskNames(path, p) {
 		if part := parts[name]; part != nil {
 			return part
@@ -34,7 +34,7 @@ func FindTask(parts script.Parts, path string, p net.Place) *script.Part {
 }
 
 // scriptedTask reports whether the script answers a task, in any iteration.
-func scriptedTask(parts script.Parts, path string, p net.Place) bool {
+func scriptedTask(parts script.Parts, path string, p routed.Place) bool {
 	if FindTask(parts, path, p) != nil {
 		return true
 	}
@@ -48,24 +48,23 @@ func scriptedTask(parts script.Parts, path string, p net.Place) bool {
 }
 
 // tasks gives what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
-func tasks(w *template.Workflow) map[*template.Step]net.Place {
-	book, ok := w.Routing.(*playbook.Playbook)
-	if !ok {
+func tasks(w *template.Workflow) map[*template.Step]routed.Place {
+	if w.Routing == nil {
 		return nil
 	}
-	places := map[*template.Step]net.Place{}
+	places := map[*template.Step]routed.Place{}
 	site := 0
 	eachStep(w.Steps, func(s *template.Step) {
-		task := book.Sites[site]
+		at := w.Routing.CallSite(site)
 		site++
-		places[s] = net.Place{Step: book.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Iteration: -1}
+		places[s] = routed.Place{Step: at.Step, Task: at.Task, Kind: at.Kind, Iteration: -1}
 	})
 	return places
 }
 
 // bindTasks decides who answers the tasks of a playbook, like bind for the steps of a workflow. That a task has no
 // answer is found out when it is called: which tasks a playbook runs is not known before.
-func (b *binder) bindTasks(places map[*template.Step]net.Place) {
+func (b *binder) bindTasks(places map[*template.Step]routed.Place) {
 	for _, r := range b.w.Routing.Requires() {
 		b.known[r.Operation] = true
 	}

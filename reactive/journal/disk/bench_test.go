@@ -29,7 +29,7 @@ func stepEvent() journal.Event {
 	return journal.Event{Type: journal.CallResponded, At: 1_790_000_000_000_000_000, Node: "order/check", Attempt: 1, Value: payload}
 }
 
-// syncLatency is the price of durability on this disk: the median time of one write of 512 bytes and fdatasync, in a file
+// syncLatency returns the price of durability on this disk: the median time of one write of 512 bytes and fdatasync, in a file
 // whose blocks exist already.
 func syncLatency(b *testing.B) time.Duration {
 	f, err := os.Create(filepath.Join(b.TempDir(), "sync"))

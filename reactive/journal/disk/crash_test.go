@@ -67,7 +67,7 @@ func value(n int) any {
 	return fmt.Sprint(n)
 }
 
-// recovered opens what a crash has left and returns how many appends of the workload it holds. They are complete, in
+// recovered opens a directory after a crash and returns the number of appends of the workload that it holds. They are complete, in
 // order, and its heads are theirs; and the store goes on from there.
 func recovered(t *testing.T, files vfs.FS, dir string) int {
 	s, err := disk.Open(dir, disk.Config{FS: files, FreeFloorBytes: -1})

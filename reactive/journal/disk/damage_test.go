@@ -50,7 +50,7 @@ func get(t *testing.T, db *pebble.DB, key []byte) []byte {
 	return slices.Clone(record)
 }
 
-// sealed is record with the checksum that belongs to it under key.
+// sealed returns record with the checksum that belongs to it under key.
 func sealed(key, record []byte) []byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	binary.BigEndian.PutUint32(record, crc32.Update(crc32.Checksum(key, table), table, record[4:]))

@@ -38,7 +38,7 @@ type Config struct {
 	// QueueLen is how many appends may wait for the committer; more of them wait to get into the queue. Default: 1024.
 	QueueLen int
 
-	// Logger is told of errors that no caller of the store sees. Default: none.
+	// Logger receives errors that no caller of the store sees. Default: none.
 	Logger *slog.Logger
 
 	// FS replaces the file system, for tests. It must not be shared with another process. Default: the operating system's.
@@ -67,7 +67,7 @@ type Store struct {
 	readOnly  atomic.Pointer[error] // why nothing is written any more
 	failed    chan struct{}         // closed when readOnly is set
 
-	life    sync.RWMutex // held by who uses db for a moment; Close takes it to be alone
+	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
 	closed  atomic.Bool
 	closing chan struct{} // closed when Close begins
 	stopped chan struct{} // closed when the committer has ended

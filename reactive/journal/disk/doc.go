@@ -18,7 +18,7 @@
 // # Contracts
 //
 // Durability: what Append has acknowledged survives the death of the process and of the machine, if the disk keeps what
-// it has synced. Nobody sees an event before that: readers stop at the last synced one. An append that fails because a
+// it has synced. No reader sees an event before that: readers stop at the last synced one. An append that fails because a
 // write or a sync failed may be found stored or not when the directory is opened again, whole in either case; the store
 // takes no writes until then.
 //
@@ -26,13 +26,13 @@
 // the same after wins. Between streams there is no order.
 //
 // Exclusion: one process at a time has a directory open; the others get ErrLocked with its number. The file LOCK of a process that
-// has died is in nobody's way. Who removes it from under a living one lets in another, which makes a new LOCK; the first then takes
-// no more writes: its next commit fails with ErrReadOnly, and may be found stored or not. So it is to be left where it is.
+// has died hinders no other. Do not remove the file of a live process: that lets another process in, which makes a new LOCK; the
+// first then takes no more writes, its next commit fails with ErrReadOnly, and may be found stored or not.
 //
 // A full disk: with less than Config.FreeFloorBytes free, the store turns read-only, with an error that says why. What is
 // there can be read, now and after the next Open. Opening with more room makes it writable again.
 //
-// A disk that fails: should a write fail all at once, whatever it was to write and why (no inodes, a quota, a disk that
+// A disk that fails: should a write fail, for any reason (no inodes, a quota, a disk that
 // breaks or turns read-only, too many open files), the store turns read-only with an error that says what to do about it,
 // and nothing more is written: the directory stays as a crash would have left it. No fault ends the process. The same
 // happens when the directory, its lock, its mark or its database was removed, renamed or unmounted: each commit looks
@@ -47,12 +47,12 @@
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //
-// What is damaged of one stream holds up no other: Heads goes on behind a head that cannot be read, a stream whose head is
-// lost takes no new beginning. OpenRaw opens a directory record by record, for who checks it and makes heads and commit numbers
-// anew. Damage below the records, in Pebble's own files, is found there too, and not mended.
+// Damage to one stream does not hold up others: Heads continues after a head that cannot be read, and a stream whose head is
+// lost cannot be started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit
+// numbers. Damage below the records, in Pebble's own files, is found there too, and not mended.
 //
 // The tests flip every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
-// eighth), and find each event unchanged or an error. What nothing here can detect is an older copy of the whole directory.
+// eighth), and find each event unchanged or an error. Nothing here detects an older copy of the whole directory.
 //
 // # Stored format
 //

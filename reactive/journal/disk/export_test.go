@@ -1,4 +1,4 @@
 package disk
 
-// Queued is how many appends wait for the committer.
+// Queued returns the number of appends that wait for the committer.
 func Queued(s *Store) int { return len(s.queue) }

@@ -46,7 +46,7 @@ func (s *Store) explain(path string, cause error) error {
 	return fmt.Errorf("%w: %s %s; %s and open the journal again: %w", journal.ErrReadOnly, path, what, remedy, cause)
 }
 
-// unopened says why a directory cannot be opened.
+// unopened returns why a directory cannot be opened.
 func (s *Store) unopened(cause error) error {
 	known := errors.Is(cause, syscall.ENOSPC)
 	for _, r := range remedies {
@@ -91,7 +91,7 @@ func (s *Store) hold() error {
 }
 
 // gone returns an error if what the store holds is not where it was: what is written then is in files that have no name,
-// or belong to nobody who looks for them there.
+// or belong to no stream.
 func (s *Store) gone() error {
 	for _, h := range s.held {
 		info, err := s.stat(h.path)

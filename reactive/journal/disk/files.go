@@ -118,7 +118,7 @@ func syncDir(files vfs.FS, dir string) error {
 // It is written after each sync and not synced itself: that costs a microsecond instead of doubling the price of a commit.
 // After the death of the process alone, the mark is exact. After that of the machine it may be as old as the last time
 // that the kernel wrote it back, half a minute usually: a loss among the newest commits would then go unnoticed; one that
-// reaches further back would not. It never runs ahead of what is durable. Who removes the file of a damaged store accepts
+// reaches further back would not. It never runs ahead of what is durable. Removing the file of a damaged store accepts
 // the store as it is.
 type mark struct {
 	f   vfs.File
@@ -147,7 +147,7 @@ func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 	return &mark{f: f}, number, nil
 }
 
-// markIn is the number in the text of a mark.
+// markIn returns the number in the text of a mark.
 func markIn(text []byte) (uint64, error) {
 	if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
 		return 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, markName)

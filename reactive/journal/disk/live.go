@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// live is what the store keeps in memory about the streams that were appended to lately, and who waits for which stream
+// live has the state in memory of the streams that were appended to lately, and the readers that wait for each
 // to grow. Only the committer adds streams and moves them; everything is guarded by mu.
 //
 // A stream is remembered for at least max appends to other streams: two generations of at most that many, of which the
@@ -28,7 +28,7 @@ const rememberStreams = 32 << 10
 // tip is the end of a stream. last runs ahead of durable while a commit is in flight.
 type tip struct {
 	last    uint64 // of what the committer has accepted
-	durable uint64 // of what has been synced: what readers may see
+	durable uint64 // synced, and so visible to readers
 	head    []byte // the encoded head that goes with last; empty: none
 }
 
@@ -102,7 +102,7 @@ func (l *live) accept(m move, head []byte) {
 	m.tip.head = append(m.tip.head[:0], head...)
 }
 
-// synced makes visible what a commit brought, and wakes who waits for it.
+// synced makes a commit visible, and wakes the readers that wait for it.
 func (l *live) synced(moves []move) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

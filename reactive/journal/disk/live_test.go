@@ -41,7 +41,7 @@ func TestLiveKeepsNoWaiterWhoLeft(t *testing.T) {
 	<-second
 	require.Empty(t, l.waiting)
 	third, leaveThird := l.wait("run")
-	leaveSecond() // late: it must not take the place of who waits now
+	leaveSecond() // late: it must not take the place of the reader that waits now
 	require.Len(t, l.waiting, 1)
 	leaveThird()
 	require.Empty(t, l.waiting)

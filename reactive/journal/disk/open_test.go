@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// one is a batch of one event.
+// one returns a batch of one event.
 func one(value any) []journal.Event {
 	return []journal.Event{{Type: journal.CallRequested, Node: "a", Attempt: 1, Value: value}}
 }

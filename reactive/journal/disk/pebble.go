@@ -15,7 +15,7 @@ import (
 // forever.
 const retryPause = 50 * time.Millisecond
 
-// options are Pebble's. Writes come from one goroutine in large batches and are never deleted; reads are of one stream
+// options returns Pebble's. Writes come from one goroutine in large batches and are never deleted; reads are of one stream
 // at a time or of all heads.
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
@@ -76,7 +76,7 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 }
 
 // Fatalf must not return. It panics instead of ending the process, so that Open can make an error of it; anywhere else
-// nobody could go on from here.
+// no process could go on from here.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.log.Error("pebble: " + text)

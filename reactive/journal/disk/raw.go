@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Raw is a directory opened record by record, for who checks it and mends what is derived. A Store believes in heads and
+// Raw is a directory opened record by record, to check it and to rebuild derived records. A Store believes in heads and
 // commit numbers, and ends at the first record that is damaged; a Raw takes nothing for granted and goes on behind damage.
 // It writes heads and commit numbers only, never events, and those only if it was opened to mend. One goroutine at a time
 // uses it. Like a Store it is the only one that has the directory open.
@@ -128,7 +128,7 @@ type names struct {
 // pageNames is how many names one look at the database brings.
 const pageNames = 1024
 
-// peek gives the next name; an error comes once, and what follows it with the next call.
+// peek returns the next name; an error comes once, and what follows it with the next call.
 func (n *names) peek(ctx context.Context) (name string, ok bool, err error) {
 	if len(n.page) == 0 && !n.over {
 		if err = ctx.Err(); err == nil {
@@ -174,7 +174,7 @@ func (n *names) load() error {
 	return nil
 }
 
-// nameIn is the name of the stream that a key belongs to.
+// nameIn returns the name of the stream that a key belongs to.
 func nameIn(key []byte) string {
 	for i, b := range key {
 		if b == 0 && key[0] == spaceEvents {
@@ -309,12 +309,12 @@ func (r *Raw) Commits() error {
 	return nil
 }
 
-// MendCommits makes the number of the last commit anew where it is damaged, from the place where it is not.
+// MendCommits rebuilds the number of the last commit where it is damaged, from the place where it is not.
 func (r *Raw) MendCommits() error {
 	number, numberErr := r.lastCommit()
 	marked, markErr := r.marked()
 	if numberErr != nil {
-		number = max(1, marked) // when both are damaged, numbers begin anew
+		number = max(1, marked) // when both are damaged, numbers begin again
 		if err := r.s.db.Set(commitKey, appendCommit(nil, number), pebble.Sync); err != nil {
 			return err
 		}
@@ -325,7 +325,7 @@ func (r *Raw) MendCommits() error {
 	return nil
 }
 
-// lastCommit is the number of the last commit in the database. Every commit has written it: it is missing only where nothing
+// lastCommit returns the number of the last commit in the database. Every commit has written it: it is missing only where nothing
 // else is stored.
 func (r *Raw) lastCommit() (uint64, error) {
 	number, err := r.s.lastCommit()
@@ -342,7 +342,7 @@ func (r *Raw) lastCommit() (uint64, error) {
 	return 0, errors.Join(err, it.Close())
 }
 
-// marked is the number in COMMIT; 0 where that file is not there.
+// marked returns the number in COMMIT; 0 where that file is not there.
 func (r *Raw) marked() (uint64, error) {
 	text, err := readFile(r.s.files, r.s.files.PathJoin(r.s.dir, markName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -43,7 +43,7 @@ func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[
 	}
 }
 
-// follow is read that returns when the stream has grown since it began. What is yielded to may panic.
+// follow returns read that returns when the stream has grown since it began. What is yielded to may panic.
 func (s *Store) follow(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
 	grown, leave := s.live.wait(stream) // before reading: what comes in between is not missed
 	defer leave()

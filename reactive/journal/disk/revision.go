@@ -15,7 +15,7 @@ const markBytesMax = 4 << 10
 // lookPause is the time between two looks for a commit.
 const lookPause = 100 * time.Millisecond
 
-// Revision tells states of a directory apart without opening it, whatever process has it open: it is another after every commit.
+// Revision identifies a state of a directory, which any process may have open: it changes with every commit.
 // The error is that of reading a file; where there is no store, it is fs.ErrNotExist.
 func Revision(dir string) ([]byte, error) {
 	return readfile.Regular(filepath.Join(dir, markName), markBytesMax)

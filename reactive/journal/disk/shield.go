@@ -13,7 +13,7 @@ import (
 // shield is the file system that Pebble works on. When a write of its own bookkeeping fails (a log that begins or ends,
 // the manifest, the name of a directory), Pebble ends the process. So the first write that fails raises the shield: the
 // store turns read-only, and nothing reaches the disk any more, which stays as a crash at that moment would have left it.
-// Pebble is told that all went well; nobody else is, since the committer looks at the store once more before it answers.
+// Only Pebble sees success; callers do not, since the committer checks the store once more before it answers.
 // Tables are the exception: Pebble copes with one that cannot be made, and would read one that it believes in.
 type shield struct {
 	vfs.FS

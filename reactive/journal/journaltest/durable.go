@@ -272,7 +272,7 @@ func Step(ordinary int) int {
 	return ordinary
 }
 
-// TempDir is a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
+// TempDir returns a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
 // what they are about is files, not disks.
 func TempDir(t *testing.T) string {
 	const memory = "/dev/shm"

@@ -63,7 +63,7 @@ func batch(n int, tag string) []journal.Event {
 	return events
 }
 
-// numbered is events as a store returns them.
+// numbered returns events as a store returns them.
 func numbered(after uint64, events []journal.Event) []journal.Event {
 	events = slices.Clone(events)
 	for i := range events {

@@ -97,7 +97,7 @@ func testTailsMissNothing(t *testing.T, s journal.Store) {
 	}
 	for range writers {
 		wg.Go(func() {
-			// Whoever loses a sequence to another writer tries the next.
+			// A writer that loses a sequence to another tries the next.
 			for last := uint64(0); last < total; last++ {
 				_, _ = s.Append(ctx, "run", last, batch(1, "a"), journal.Head{})
 			}

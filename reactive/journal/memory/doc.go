@@ -12,7 +12,7 @@
 // # Contracts
 //
 // It keeps every promise of journal.Store except that nothing survives the process. Values, details and labels are shared
-// with whoever appended them, and nobody may change them afterwards. Each stream has its own lock, held for the copy of a
+// with the caller of Append, and must not be changed afterwards. Each stream has its own lock, held for the copy of a
 // batch; readers hold it for a moment and then walk what can no longer change. A Tail that has caught up costs one
 // goroutine's wait, its caller's, and no timer. Streams are never dropped: a store is as large as what went into it.
 package memory

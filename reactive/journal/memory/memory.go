@@ -35,7 +35,7 @@ func (s *Store) stream(name string) *stream {
 	return st.(*stream)
 }
 
-// Append implements journal.Store. It costs a copy of the events, whatever the length of the stream; values and details
+// Append implements journal.Store. It costs a copy of the events and does not depend on the length of the stream; values and details
 // are shared, not copied, but for values of many nodes, which are kept as their encodings.
 func (s *Store) Append(ctx context.Context, name string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	if err := s.usable(ctx); err != nil {

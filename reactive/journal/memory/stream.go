@@ -26,7 +26,7 @@ type stream struct {
 	mu    sync.Mutex
 	log   log
 	head  journal.Head
-	grown chan struct{} // closed by the next append; nil while nobody waits
+	grown chan struct{} // closed by the next append; nil while no reader waits
 }
 
 // log is the events of a stream at one moment: its invariant is that all chunks but the last are full.
@@ -56,7 +56,7 @@ func (s *stream) append(after uint64, events []journal.Event, head *journal.Head
 	return s.log.last, true
 }
 
-// fill copies as many events as the last chunk has room for, numbers them, packs their values, and returns how many they were.
+// fill copies as many events as the last chunk has room for, numbers them, packs their values, and returns their number.
 func (l *log) fill(events []journal.Event) int {
 	chunk, offset := place(l.last)
 	if chunk == len(l.chunks) {
@@ -72,7 +72,7 @@ func (l *log) fill(events []journal.Event) int {
 	return n
 }
 
-// place says where the event with index i (its sequence minus one) is.
+// place returns where the event with index i (its sequence minus one) is.
 func place(i uint64) (chunk, offset int) {
 	if i >= doubledSize {
 		i -= doubledSize

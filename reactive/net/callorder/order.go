@@ -42,7 +42,7 @@ func New(g *callgraph.Graph, lane Lane) *Order {
 	return &Order{graph: g, laneOf: lane, runs: map[string]*passage{}, passed: map[string]bool{}}
 }
 
-// Scheduled notes a step-run and the step-runs that its token comes from; none: it comes from outside, or is the final step's.
+// Scheduled records a step-run and the step-runs that its token comes from; none: it comes from outside, or is the final step's.
 // apart says that its iterations run side by side.
 func (o *Order) Scheduled(run string, from []string, apart bool) {
 	if len(from) == 0 {
@@ -59,7 +59,7 @@ func (o *Order) Scheduled(run string, from []string, apart bool) {
 	o.order = append(o.order, run)
 }
 
-// loose are the step-runs that no other comes from.
+// loose returns the step-runs that no other comes from.
 func (o *Order) loose() (list []string) {
 	for _, key := range o.order {
 		if !o.passed[key] {
@@ -69,7 +69,7 @@ func (o *Order) loose() (list []string) {
 	return list
 }
 
-// ends is what is waited for by who waits for a step-run that has ended.
+// ends returns the calls to wait for in place of a step-run that has ended.
 func (o *Order) ends(key string) []int32 {
 	p := o.runs[key]
 	if p.ends != nil {
@@ -95,7 +95,7 @@ func (o *Order) lane(key string) (*passage, int32) {
 	return p, iteration
 }
 
-// Before returns what the next call of a task waits for.
+// Before returns the calls that the next call of a task waits for.
 func (o *Order) Before(key string) []int32 {
 	p, i := o.lane(key)
 	l := p.lanes[i]
@@ -108,7 +108,7 @@ func (o *Order) Before(key string) []int32 {
 	return []int32{l.call}
 }
 
-// Called notes a call.
+// Called records a call.
 func (o *Order) Called(key string, call int32) {
 	p, i := o.lane(key)
 	l := p.lanes[i]

@@ -1,5 +1,5 @@
-// Package gate holds what is denied until something changes that it was denied for.
+// Package gate holds denied tokens until a key changes that their rules have read.
 //
-// What decides about each thing at a gate is a computed over the keys of the context that its rules read: a write of other keys
-// costs nothing, and a write of one of these has it judged again when Look is called, once.
+// The verdict about each token is a computed over the keys of the context that its rules read: a write of other keys costs
+// nothing, and after a write of one of these the next Look judges the token again, once.
 package gate

@@ -18,7 +18,7 @@ type Judge[T any] interface {
 	// Judge returns the verdict by what is known now.
 	Judge(t T) Verdict
 
-	// Changed is told of a new verdict about something at a gate, before Look says so.
+	// Changed is called with a new verdict about something at a gate, before Look calls moved.
 	Changed(t T, v Verdict)
 
 	// Compare orders what is at gates.
@@ -84,14 +84,14 @@ func (g *Gates[T]) key(k string) *signals.Signal[uint64] {
 	return g.keys[k]
 }
 
-// Touch notes that a key of the context was written.
+// Touch records that a key of the context was written.
 func (g *Gates[T]) Touch(k string) {
 	if len(g.waiting) > 0 {
 		g.touched = append(g.touched, k)
 	}
 }
 
-// Look has everything judged again whose keys were written, and calls moved for each of which the verdict has changed, in their
+// Look judges everything again whose keys were written, and calls moved for each whose verdict has changed, in their
 // order. It passes over what moved has removed.
 func (g *Gates[T]) Look(moved func(t T)) error {
 	if len(g.touched) == 0 {
@@ -124,10 +124,10 @@ func (g *Gates[T]) Remove(t T) error {
 	return sc.Dispose()
 }
 
-// Len returns how many there are at gates.
+// Len returns the number of things at gates.
 func (g *Gates[T]) Len() int { return len(g.waiting) }
 
-// All returns what is at gates, in its order.
+// All returns the things at gates, in their order.
 func (g *Gates[T]) All() []T {
 	list := make([]T, 0, len(g.waiting))
 	for t := range g.waiting {

@@ -1,2 +1,2 @@
-// Package outcome is how a task of a playbook has ended: what its rules see of that, and which of them holds.
+// Package outcome describes how a task of a playbook has ended, as its rules see it, and finds the rule that holds.
 package outcome

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Error returns what rules and guards see of an error; null when there is none.
+// Error returns an error as rules and guards see it; null when there is none.
 func Error(f *journal.Failure) value.Value {
 	if f == nil {
 		return nil
@@ -32,7 +32,7 @@ func Kinded(f *journal.Failure) *journal.Failure {
 	return &named
 }
 
-// kind is what rules call the kind of an error.
+// kind returns the kind of an error as rules name it.
 func kind(f *journal.Failure) string {
 	details, _ := value.Of(f.Details)
 	if object, ok := details.(map[string]any); ok {
@@ -43,7 +43,7 @@ func kind(f *journal.Failure) string {
 	return f.Code
 }
 
-// KindOf returns what a value is, for the messages of errors. Journals hold those messages: the words stay.
+// KindOf returns the kind of a value, for the messages of errors. Journals hold those messages: the words stay.
 func KindOf(v value.Value) string {
 	switch v.(type) {
 	case nil:

@@ -38,7 +38,7 @@ func (o *Outcome) Unwrap() {
 	}
 }
 
-// Describe is what rules see of an outcome.
+// Describe returns an outcome as rules see it.
 func (o *Outcome) Describe() value.Value {
 	status := "ok"
 	if o.Failure != nil {

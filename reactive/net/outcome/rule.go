@@ -34,7 +34,7 @@ func (o *Outcome) Rule(env expr.Env) (*playbook.Rule, playbook.Do, error) {
 // delayMax bounds a delay between two attempts.
 const delayMax = 100 * 365 * 24 * time.Hour
 
-// Delay is the pause after the n-th attempt.
+// Delay returns the pause after the n-th attempt.
 func Delay(rule *playbook.Rule, n int, env expr.Env) (time.Duration, error) {
 	seconds := 1.0
 	if rule.Delay != nil {

@@ -10,11 +10,11 @@ import (
 )
 
 // Vars are the variables of one scope, by name: the context, an iteration's or a step's own, results by task. They are
-// handed out as they are, and do not change for whoever holds them: a write makes the objects on its path anew, and the map
-// of the variables too when somebody holds it. The rest is shared, so a snapshot costs nothing.
+// handed out as they are, and do not change afterwards: a write copies the objects on its path, and the map
+// of the variables too when it was handed out. The rest is shared, so a snapshot costs nothing.
 type Vars struct {
 	values map[string]value.Value
-	held   bool // somebody holds values as they are
+	held   bool // values were handed out
 	bytes  int  // what was written takes when encoded, counted write by write
 }
 
@@ -39,7 +39,7 @@ func (v *Vars) Get(name string) (value.Value, bool) {
 // Peek returns the variables for a look that ends before the next write. The map may be nil.
 func (v *Vars) Peek() map[string]value.Value { return v.values }
 
-// Copied are the same variables, whose writes are their own.
+// Copied returns the same variables, whose writes are their own.
 func (v *Vars) Copied() Vars {
 	v.held = true
 	return *v
@@ -82,7 +82,7 @@ func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {
 	return v.WriteGrown(most, path, x, size-was)
 }
 
-// WriteGrown is WriteWithin of what takes so many bytes more than what it replaces.
+// WriteGrown is WriteWithin for a value that takes so many bytes more than the one it replaces.
 func (v *Vars) WriteGrown(most int, path []string, x value.Value, grown int) error {
 	if most > 0 && v.At(path) == nil { // keys that are new, too
 		for _, key := range path {
@@ -119,7 +119,7 @@ func (v *Vars) Takes(path []string) error {
 	return nil
 }
 
-// At is what a path leads to; null where nothing is.
+// At returns the value at a path; null where there is none.
 func (v *Vars) At(path []string) value.Value {
 	at := v.values[path[0]]
 	for _, key := range path[1:] {
@@ -129,7 +129,7 @@ func (v *Vars) At(path []string) value.Value {
 	return at
 }
 
-// within is what old, which takes the path, becomes when what the path leads to in it is written.
+// within returns a copy of old with the value at the path replaced.
 func within(old value.Value, path []string, v value.Value) value.Value {
 	if len(path) == 0 {
 		return v
@@ -151,7 +151,7 @@ func Fits(path []string, v value.Value) error {
 	return nil
 }
 
-// clipped is a path for a message.
+// clipped returns a path for a message.
 func clipped(path []string) string {
 	const most = 8
 	if len(path) > most {

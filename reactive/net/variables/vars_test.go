@@ -41,7 +41,7 @@ func begins(path, with []string) bool {
 	return len(with) <= len(path) && slices.Equal(path[:len(with)], with)
 }
 
-// inside is what a path leads to; false: nothing.
+// inside returns what a path leads to; false: nothing.
 func inside(v any, path []string) (any, bool) {
 	for _, k := range path {
 		object, _ := v.(map[string]any)
@@ -60,7 +60,7 @@ func differ(outer, inner written) bool {
 	return !ok || !value.Equal(v, inner.v)
 }
 
-// replaced is a value with another where a path leads.
+// replaced returns a value with another where a path leads.
 func replaced(v any, path []string, x any) any {
 	if len(path) == 0 {
 		return x
@@ -124,7 +124,7 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	})
 }
 
-// copied is a value all the way down. One that holds itself is one that was written to after it was handed out.
+// copied returns a value all the way down. One that holds itself is one that was written to after it was handed out.
 func copied(t *rapid.T, v any, depth int) any {
 	require.LessOrEqual(t, depth, 2*value.MaxDepth, "a value holds itself")
 	object, ok := v.(map[string]any)
@@ -180,7 +180,7 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 	})
 }
 
-// TestLoopsAppendToWhatIsThere, whoever has written that: the loop itself, another one beside it, or a person. A list that was
+// TestLoopsAppendToWhatIsThere, by any writer: the loop itself, another one beside it, or a person. A list that was
 // handed out does not change.
 func TestLoopsAppendToWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

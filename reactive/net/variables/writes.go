@@ -107,7 +107,7 @@ func (w *Writes) Conflict(by int32, path []string, v value.Value) (known bool, e
 
 // differs reports whether another iteration has written something else inside what v is written to.
 func (w *Writes) differs(by int32, path []string, v value.Value) bool {
-	for key, x := range w.below { // the order is of no matter: the answer is yes or no
+	for key, x := range w.below { // the order makes no difference: the answer is yes or no
 		inside := append(slices.Clip(path), key)
 		if x.others(by) && !same(v, inside, x.v) || x.differs(by, inside, v) {
 			return true
@@ -129,8 +129,8 @@ func same(outer value.Value, path []string, inner value.Value) bool {
 	return value.Equal(outer, inner)
 }
 
-// Appended gives the list that the context has at a path with a value more. The spare room of a list that the loop has made is
-// nobody else's, so that lists that were handed out before stay as they are. A loop cannot append both to a list and inside it.
+// Appended returns the list that the context has at a path with a value more. The spare room of a list that the loop has made is
+// no other list's, so that lists that were handed out before stay as they are. A loop cannot append both to a list and inside it.
 func (w *Writes) Appended(by int32, path []string, v value.Value, ctx *Vars) ([]any, error) {
 	for i := range path {
 		if len(w.by) > 0 {
@@ -164,7 +164,7 @@ func mixed(first, path []string) error {
 	return ConflictError{fmt.Sprintf("the loop appends to ctx.%s, so it cannot append to ctx.%s: give them paths apart", clipped(first), clipped(path))}
 }
 
-// inside is the first path, in order, that was written to inside a place; nil: none was.
+// inside returns the first path, in order, that was written to inside a place; nil: none was.
 func (w *Writes) inside(path []string) []string {
 	for _, key := range slices.Sorted(maps.Keys(w.below)) {
 		next := append(slices.Clip(path), key)

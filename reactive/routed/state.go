@@ -1,0 +1,42 @@
+package routed
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// StepState is the state of one step, over all of its runs.
+type StepState struct {
+	Step    string
+	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
+	Runs    int              // scheduled so far
+	Live    int              // under way
+	Pending int              // tokens at its gate
+	Held    int              // tokens at its join
+	Failure *journal.Failure // of its newest failed run
+	Result  value.Value      // newest
+	Routed  Arcs             // its newest run
+}
+
+// Arcs says which arcs the newest run of a step took.
+type Arcs struct {
+	Run     string           // "": none has ended yet
+	Seq     uint64           // of the event that ended it
+	Arcs    []int            // those that its tokens left by
+	Failure *journal.Failure // why the arcs could not be followed
+}
+
+// Counts has the totals of a run.
+type Counts struct {
+	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
+	NormalBranches, BadBranches  int
+	Discarded, Pending, Admitted int // tokens
+	Jumps                        int
+}
+
+// Place says which task a call belongs to.
+type Place struct {
+	Step, Run, Task, Kind string
+	Iteration             int // of its loop, from 0; -1: the step has none
+}
