@@ -3,9 +3,9 @@
 //
 //	checked, err := kinds.Load("orders.yaml", data, template.Known{Operation: registered})
 //
-//	kind: Workflow ───────────▶ package template ─┐
-//	kind: WorkflowDefinition ─▶ package arca ─────┼▶ *template.Workflow ─▶ Check ─▶ *template.Checked
-//	kind: Playbook ───────────▶ package playbook ─┘
+//	kind: Workflow ───────────▶ package template ────┐
+//	kind: WorkflowDefinition ─▶ package workflowdef ─┼▶ *template.Workflow ─▶ Check ─▶ *template.Checked
+//	kind: Playbook ───────────▶ package playbook ────┘
 //
 // A kind joins with one line in the list of readers: all it needs is a function from the document to the tree. Everything
 // here is a pure function of the document.

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/arca"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
 // reader turns documents of one kind into trees. It may return a tree beside an error, for template.Check to look at.
@@ -19,7 +19,7 @@ type reader struct {
 // readers are the kinds that can be run, in the order in which messages name them.
 var readers = []reader{
 	{template.Kind, template.ParseNode},
-	{arca.Kind, arca.ParseNode},
+	{workflowdef.Kind, workflowdef.ParseNode},
 	{playbook.Kind, playbook.ParseNode},
 }
 

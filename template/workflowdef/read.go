@@ -1,4 +1,4 @@
-package arca
+package workflowdef
 
 import (
 	"github.com/sluiceflow/sluice/template"

@@ -1,4 +1,4 @@
-package arca
+package workflowdef
 
 import (
 	"slices"

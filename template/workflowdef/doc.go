@@ -1,4 +1,4 @@
-// Package arca reads documents of kind WorkflowDefinition: a plan of step records in a list, each with its dependencies.
+// Package workflowdef reads documents of kind WorkflowDefinition: a plan of step records in a list, each with its dependencies.
 //
 //	kind: WorkflowDefinition
 //	name: blog
@@ -24,4 +24,4 @@
 // fan_in, timing, fulfillment and idempotent.
 //
 // Everything here is a pure function of the document. Cost is linear in its size.
-package arca
+package workflowdef
