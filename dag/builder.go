@@ -81,7 +81,7 @@ func (b *Builder) AddEdge(from, to int32, attrs Attributes) {
 	}
 }
 
-// Node gives the id of a key added before.
+// Node returns the id of a key added before.
 func (b *Builder) Node(key string) (id int32, ok bool) { return b.keys.find(key) }
 
 // Build packs what was added into a Graph, orders it and leaves the builder empty. The error joins everything that was
@@ -184,7 +184,7 @@ func (b *Builder) internGuards(guards []Guard) int32 {
 	return set
 }
 
-// guardSet gives the index of the guards of the i-th edge added, which has some.
+// guardSet returns the index of the guards of the i-th edge added, which has some.
 func (b *Builder) guardSet(i int32) int32 {
 	at, _ := slices.BinarySearch(b.guardedEdges, i)
 	return b.guardSets[at]

@@ -77,7 +77,7 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 
-// Unwrap gives the reason, which wraps one of the sentinels.
+// Unwrap returns the reason, which wraps one of the sentinels.
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // Guard is one condition that a Conditional edge depends on.
@@ -106,7 +106,7 @@ type Edge struct {
 	Attrs    Attributes
 }
 
-// String gives the name used in JSON, or kind(n) for a value that is no kind.
+// String returns the name used in JSON, or kind(n) for a value that is no kind.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kindNames) {
 		return fmt.Sprintf("kind(%d)", uint8(k))
@@ -122,7 +122,7 @@ func (k Kind) Primary() EdgeType {
 	return Sequential
 }
 
-// String gives the name used in JSON and edge keys, or edge type(n) for a value that is no type.
+// String returns the name used in JSON and edge keys, or edge type(n) for a value that is no type.
 func (t EdgeType) String() string {
 	if !t.known() {
 		return fmt.Sprintf("edge type(%d)", uint8(t))

@@ -15,7 +15,7 @@ import (
 
 const arrow = "->"
 
-// EdgeKey gives the key of an edge of g: "source->target" for the primary type of the graph's kind,
+// EdgeKey returns the key of an edge of g: "source->target" for the primary type of the graph's kind,
 // "source->target:type" for every other. Ends whose own key contains those separators are quoted.
 func (g *Graph) EdgeKey(e Edge) string {
 	return edgeKey(g.kind, g.Key(e.From), g.Key(e.To), e.Attrs.Type)

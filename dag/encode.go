@@ -19,7 +19,7 @@ import (
 // An edge under several conditions has "guards":[{"condition":…,"negated":true},…], the outermost first, in place of
 // condition and negated. Edges of a call graph have edgeType and nothing else.
 
-// MarshalJSON gives the JSON form without node attributes. Parse reads it back.
+// MarshalJSON returns the JSON form without node attributes. Parse reads it back.
 func (g *Graph) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	if err := g.WriteJSON(&buf, nil); err != nil {

@@ -50,7 +50,7 @@ func (g *Graph) EdgeCount() int { return len(g.outTo) }
 // Key is the key of a node.
 func (g *Graph) Key(id int32) string { return g.keys.key(id) }
 
-// Node gives the id of a key.
+// Node returns the id of a key.
 func (g *Graph) Node(key string) (id int32, ok bool) { return g.keys.find(key) }
 
 // Has reports whether a node has the key.
@@ -65,7 +65,7 @@ func (g *Graph) HasEdge(from, to int32) bool {
 	return ok
 }
 
-// Edge gives the edge of a type from one node to the other.
+// Edge returns the edge of a type from one node to the other.
 func (g *Graph) Edge(from, to int32, t EdgeType) (Edge, bool) {
 	at, ok := slices.BinarySearch(g.outRow(from), to)
 	if !ok {

@@ -14,7 +14,7 @@ func (g *Graph) Children(id int32) iter.Seq[int32] {
 	}
 }
 
-// Parent gives the call that made a call; false for one that nobody in the graph made. A well-formed call graph has at
+// Parent returns the call that made a call; false for one that nobody in the graph made. A well-formed call graph has at
 // most one parent for each call; of several the one inserted first counts.
 func (g *Graph) Parent(id int32) (parent int32, ok bool) {
 	for i := g.inStart[id]; i < g.inStart[id+1]; i++ {

@@ -74,13 +74,13 @@ func key(name string, of *Type, text, example string) Key {
 	return Key{name: name, of: of, text: text, example: example}
 }
 
-// must says that a mapping has to have the key.
+// must reports that a mapping has to have the key.
 func (k Key) must() Key { k.needed = true; return k }
 
-// or says what counts when the key is left out.
+// or reports what counts when the key is left out.
 func (k Key) or(fallback any) Key { k.fallback = fallback; return k }
 
-// orElse says the same in words.
+// orElse reports the same in words.
 func (k Key) orElse(words string) Key { k.without = words; return k }
 
 func scalar(name string, rule map[string]any) *Type { return &Type{name: name, rule: rule} }

@@ -89,7 +89,7 @@ func (c *Computed[T]) replace(value T, err error) {
 	}
 }
 
-// valid says whether the last run left a value.
+// valid reports whether the last run left a value.
 func (c *Computed[T]) valid() bool { return c.changedAt > 0 && (c.scope == nil || c.scope.err == nil) }
 
 func (c *Computed[T]) read(r Reader) (T, error) { return c.Get(r) }

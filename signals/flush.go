@@ -39,7 +39,7 @@ func (g *Graph) flush() error {
 	return g.takeErrors(0)
 }
 
-// drain gives the queued effects their turns. One recover serves them all: when a callback panics, drain returns false and is called again.
+// drain returns the queued effects their turns. One recover serves them all: when a callback panics, drain returns false and is called again.
 func (g *Graph) drain() (done bool) {
 	g.hold++
 	g.draining = true
@@ -98,8 +98,8 @@ func (g *Graph) step(e *node) {
 	if e.flags&disposed != 0 {
 		return
 	}
-	if home := e.home(); home.nested {
-		g.settleOwners(home)
+	if parent := e.parentScope(); parent.nested {
+		g.settleOwners(parent)
 	}
 	if e.flags&(dirty|pending) == 0 || e.flags&disposed != 0 {
 		return

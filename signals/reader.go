@@ -35,7 +35,7 @@ func (r Reader) OnCleanup(fn func()) { _ = r.Scope().OnCleanup(fn) } // the scop
 
 const staleReader = "signals: Reader used outside its run"
 
-// tracks says whether a read in g is to be tracked, and panics if r is not good for it.
+// tracks reports whether a read in g is to be tracked, and panics if r is not good for it.
 func (r Reader) tracks(g *Graph) bool {
 	if r.graph == g && r.serial == g.run.serial {
 		return true

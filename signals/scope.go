@@ -122,8 +122,8 @@ func (n *node) own() *Scope {
 	return n.scope
 }
 
-// home returns the scope that an effect or a bare scope lives in.
-func (n *node) home() *Scope {
+// parent returns the scope that an effect or a bare scope lives in.
+func (n *node) parentScope() *Scope {
 	if n.flags&owns != 0 {
 		return n.scope.parent
 	}
@@ -160,13 +160,13 @@ func (g *Graph) end(n *node) error {
 	return g.leave()
 }
 
-// dispose takes n from its home and buries it.
+// dispose takes n from its parent and buries it.
 func (g *Graph) dispose(n *node) {
 	if n.flags&disposed != 0 {
 		return
 	}
-	if home := n.home(); home != nil { // the root has none
-		home.remove(n)
+	if parent := n.parentScope(); parent != nil { // the root has none
+		parent.remove(n)
 	}
 	n.flags |= disposed
 	if n.flags&running == 0 {

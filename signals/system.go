@@ -139,7 +139,7 @@ func (g *Graph) spread(l *link) {
 	}
 }
 
-// stale says whether n has to be refreshed before it is read, or cannot be because it is on the stack.
+// stale reports whether n has to be refreshed before it is read, or cannot be because it is on the stack.
 func (n *node) stale() bool {
 	if n.flags&subscribed != 0 {
 		return n.flags&(dirty|pending|running) != 0

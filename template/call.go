@@ -204,7 +204,7 @@ type Child struct {
 	Path, Name string
 }
 
-// Fault says that the workflow cannot be run, and where it is asked for. A fault within the workflow's own document stays
+// Fault reports that the workflow cannot be run, and where it is asked for. A fault within the workflow's own document stays
 // as it is: it says where it is.
 func (c *Child) Fault(err error, known []string) error {
 	if _, inside := errors.AsType[*document.Error](err); inside {

@@ -125,7 +125,7 @@ type checker struct {
 // rootNames are the names that expressions see outside all maps.
 var rootNames = []string{"input", "run"}
 
-// rootPath gives the path of a key of the workflow, which may itself be a part of another document.
+// rootPath returns the path of a key of the workflow, which may itself be a part of another document.
 func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 
 // fault reports something at a path, unless the reader has reported that path already. Line and column are those of what
@@ -142,7 +142,7 @@ func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	c.errs.Add(e)
 }
 
-// written gives the path under which the author knows what is at a path.
+// written returns the path under which the author knows what is at a path.
 func (c *checker) written(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
 		if at, ok := c.w.moved[path[:end]]; ok {
@@ -201,7 +201,7 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	c.fault(path, c.near(path), fault)
 }
 
-// near gives the place of the innermost item at or around a path, for trees that have no document.
+// near returns the place of the innermost item at or around a path, for trees that have no document.
 func (c *checker) near(path string) document.Pos {
 	if c.w.source != nil {
 		return c.w.Pos
@@ -215,7 +215,7 @@ func (c *checker) near(path string) document.Pos {
 	return pos
 }
 
-// pathTo gives the path of the value that a JSON pointer leads to, within the value v at path.
+// pathTo returns the path of the value that a JSON pointer leads to, within the value v at path.
 func pathTo(path string, v value.Value, pointer string) string {
 	segments, err := value.ParsePointer(pointer)
 	if err != nil {
@@ -239,10 +239,10 @@ func pathTo(path string, v value.Value, pointer string) string {
 	return pos.Path
 }
 
-// Pos gives the place where the item was written.
+// Pos returns the place where the item was written.
 func (it *Item) Pos() document.Pos { return place(it.Node) }
 
-// place gives the place where an element was written. A type that is not of this package cannot be a Node, so the default
+// place returns the place where an element was written. A type that is not of this package cannot be a Node, so the default
 // is for nil.
 func place(n Node) document.Pos {
 	switch n := n.(type) {

@@ -75,7 +75,7 @@ func decides(conditional, reader, target *spot) bool {
 	return true
 }
 
-// level gives the spot that stands for s where t stands: the outermost map around s that does not hold t, or s itself.
+// level returns the spot that stands for s where t stands: the outermost map around s that does not hold t, or s itself.
 func (c *checker) level(s *spot, t *Item) *spot {
 	it := s.item
 	for it.Map != t.Map {
@@ -105,7 +105,7 @@ func (c *checker) mayBeCaught(it *Item) bool {
 	return false
 }
 
-// warn says of a default that it is for nothing: what it is given for is never skipped, and its failure is not caught.
+// warn reports of a default that it is for nothing: what it is given for is never skipped, and its failure is not caught.
 func (c *checker) warn(r expr.Read, s *spot, target *Item, path string) {
 	if !r.Bare || r.Field != expr.Output || mayBeSkipped(s, c.spots[target.Index]) || skips(target) {
 		return

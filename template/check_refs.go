@@ -181,7 +181,7 @@ const (
 	around        // it is the item itself, or holds it
 )
 
-// order says how t stands to s. Elements of a parallel may wait for each other: whether they do so in a circle is seen
+// order reports how t stands to s. Elements of a parallel may wait for each other: whether they do so in a circle is seen
 // when all edges are known.
 func order(s, t *spot) int {
 	isDeeper := t.depth > s.depth
@@ -206,7 +206,7 @@ func order(s, t *spot) int {
 	return before
 }
 
-// mapAround gives the outermost map that holds t and not s.
+// mapAround returns the outermost map that holds t and not s.
 func mapAround(t, s *spot) *Item {
 	var outermost *Item
 	for each := t.item.Map; each != nil; each = each.Map {

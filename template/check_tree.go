@@ -80,7 +80,7 @@ func (c *checker) elements(steps []Node, l list) {
 	}
 }
 
-// elementPath gives the path of an element: where its document has it, which is not always where the tree does, or for one
+// elementPath returns the path of an element: where its document has it, which is not always where the tree does, or for one
 // that was built where it stands in the tree.
 func (c *checker) elementPath(n Node, list string, i int) string {
 	if c.w.source != nil {
@@ -145,7 +145,7 @@ func (c *checker) enter(it *Item) {
 	c.ids = append(c.ids, it.ID)
 }
 
-// idPath gives the path of what names an item: its id, or the operation that stands in for it.
+// idPath returns the path of what names an item: its id, or the operation that stands in for it.
 func (c *checker) idPath(it *Item) string {
 	switch n := it.Node.(type) {
 	case *Conditional:

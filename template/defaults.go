@@ -99,7 +99,7 @@ func (t *Timing) complete() {
 // dottedField is how people write a field when they do not think of RFC 6901: $.offer.price, offer.prices[0].
 var dottedField = regexp.MustCompile(`^(?:\$\.)?[^$./\[\]]+(?:\.[^./\[\]]+|\[[0-9]+\])*$`)
 
-// fieldPointer gives the RFC 6901 pointer for a field in dotted form. Anything else, a pointer above all, stays as it is.
+// fieldPointer returns the RFC 6901 pointer for a field in dotted form. Anything else, a pointer above all, stays as it is.
 func fieldPointer(text string) string {
 	if strings.HasPrefix(text, "/") || !dottedField.MatchString(text) {
 		return text

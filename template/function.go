@@ -43,7 +43,7 @@ func (w *Workflow) Register(f *Function) error {
 	return nil
 }
 
-// Functions gives the registered functions, sorted by name.
+// Functions returns the registered functions, sorted by name.
 func (w *Workflow) Functions() []*Function {
 	list := make([]*Function, 0, len(w.funcs))
 	for _, name := range slices.Sorted(maps.Keys(w.funcs)) {

@@ -13,7 +13,7 @@ type Op[In, Out any] struct {
 	implementation any
 }
 
-// NewOp gives a handle for an operation. Implementation is what an engine will make of it, a pointer of a type that the
+// NewOp returns a handle for an operation. Implementation is what an engine will make of it, a pointer of a type that the
 // engine knows: its address tells it from others of that name. Nil is for an operation that a document binds or a worker
 // serves.
 func NewOp[In, Out any](name string, implementation any) Op[In, Out] {
@@ -43,10 +43,10 @@ func (w *Workflow) Provide(operation string, implementation any) bool {
 	return true
 }
 
-// Provided gives the names of the operations that the workflow brings an implementation of, sorted.
+// Provided returns the names of the operations that the workflow brings an implementation of, sorted.
 func (w *Workflow) Provided() []string { return slices.Sorted(maps.Keys(w.provided)) }
 
-// Implementation gives what Provide was given for an operation, or nil.
+// Implementation returns what Provide was given for an operation, or nil.
 func (w *Workflow) Implementation(operation string) any { return w.provided[operation] }
 
 // ProvideChild hands a workflow another that its steps run: what a binding `workflow: {name: …}` to its name means in this
@@ -62,7 +62,7 @@ func (w *Workflow) ProvideChild(child *Workflow) bool {
 	return true
 }
 
-// Children gives the workflows that ProvideChild was given, sorted by name.
+// Children returns the workflows that ProvideChild was given, sorted by name.
 func (w *Workflow) Children() []*Workflow {
 	list := make([]*Workflow, 0, len(w.children))
 	for _, name := range slices.Sorted(maps.Keys(w.children)) {
@@ -71,7 +71,7 @@ func (w *Workflow) Children() []*Workflow {
 	return list
 }
 
-// Child gives the workflow of that name that ProvideChild was given, or nil.
+// Child returns the workflow of that name that ProvideChild was given, or nil.
 func (w *Workflow) Child(name string) *Workflow { return w.children[name] }
 
 // SameImplementation reports whether two implementations are one. Values that Go cannot compare, such as functions, are never the same.

@@ -38,7 +38,7 @@ func NewReader(n *document.Node, kind string) *Reader {
 	return &Reader{n: n, kind: kind, w: &Workflow{Pos: n.Pos, source: n}}
 }
 
-// Workflow gives the tree with its defaults filled in, and all faults as document.Errors. A tree beside an error holds what
+// Workflow returns the tree with its defaults filled in, and all faults as document.Errors. A tree beside an error holds what
 // could be read, for Check to look at. Of a document of another kind nothing else is said.
 func (r *Reader) Workflow() (*Workflow, error) {
 	if r.foreign != nil {
@@ -53,7 +53,7 @@ func (r *Reader) Workflow() (*Workflow, error) {
 // Tree is the workflow that is being read, for what a kind has no shared words for. It is whole when Workflow has given it.
 func (r *Reader) Tree() *Workflow { return r.w }
 
-// SetSteps gives the workflow its steps. Those that have a Pos with a path are known to Check by that path.
+// SetSteps returns the workflow its steps. Those that have a Pos with a path are known to Check by that path.
 func (r *Reader) SetSteps(steps []Node) { r.w.Steps = steps }
 
 // Root reads what stands beside the steps in documents of every kind. The caller adds the keys of its own.
@@ -83,7 +83,7 @@ func (r *Reader) checkKind(v *document.Node) {
 // adds the keys that its kind has for the step's name, its operation and its place.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
 
-// Moved says that what Check looks for at a path, and below it, was written at another: the kinds of documents have several
+// Moved reports that what Check looks for at a path, and below it, was written at another: the kinds of documents have several
 // words for one thing. Paths begin at the root of the file, as those of document.Pos; the longest one counts.
 func (r *Reader) Moved(path, written string) {
 	if r.w.moved == nil {

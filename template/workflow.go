@@ -43,13 +43,13 @@ type Routing interface {
 	// Kind is that of the documents it is read from.
 	Kind() string
 
-	// Document gives what it was read from, in canonical form: the workflow's own document.
+	// Document returns what it was read from, in canonical form: the workflow's own document.
 	Document() value.Value
 
-	// Tools gives the names that its documents have for operations that are built in, for whoever has misspelt one.
+	// Tools returns the names that its documents have for operations that are built in, for whoever has misspelt one.
 	Tools() []string
 
-	// Requires gives the operations that must be known although no step of the workflow need call them, in the order
+	// Requires returns the operations that must be known although no step of the workflow need call them, in the order
 	// written.
 	Requires() []Requirement
 }

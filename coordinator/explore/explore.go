@@ -275,7 +275,7 @@ func (e *explorer) expand(i int) {
 	}
 }
 
-// enter gives the number of the state that a play has come to, which is a new one or known.
+// enter returns the number of the state that a play has come to, which is a new one or known.
 func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	ended := p.root.Finished() != nil
 	h := &sized{Hash: sha256.New()}

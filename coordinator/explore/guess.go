@@ -40,7 +40,7 @@ func guess(p *plan.Plan, given map[string][]value.Value, never []string) guesses
 	return g
 }
 
-// of gives what a call may answer with; at least one value.
+// of returns what a call may answer with; at least one value.
 func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 	if req.Decision != 0 {
 		return decisionsOf(root, req.Node)

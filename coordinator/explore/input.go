@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// startsWith gives the inputs that runs are explored with: the one that is given, or those that the document tells apart as
+// startsWith returns the inputs that runs are explored with: the one that is given, or those that the document tells apart as
 // far as its schema takes them. The error is the schema's.
 func (e *explorer) startsWith() ([]value.Value, error) {
 	w := e.plan.Workflow

@@ -25,7 +25,7 @@ type move struct {
 	items []decide.Item
 }
 
-// possible gives the moves that a state has, calls first, gates then, and time last.
+// possible returns the moves that a state has, calls first, gates then, and time last.
 func (p *play) possible() []move {
 	var list []move
 	due := p.root.NextDue()
@@ -163,7 +163,7 @@ func (p *play) patches() []move {
 	return list
 }
 
-// due says what happens when time passes.
+// due reports what happens when time passes.
 func (p *play) due(at int64) string {
 	var list []string
 	for v := range p.root.Len() {
@@ -182,7 +182,7 @@ func (p *play) due(at int64) string {
 	return strings.Join(slices.Compact(list), ", ")
 }
 
-// describe says what a state waits for, for one from which there is no way out.
+// describe reports what a state waits for, for one from which there is no way out.
 func (p *play) describe() (step, why string) {
 	if n := net.Of(p.root); n != nil {
 		for _, w := range n.Waits() {

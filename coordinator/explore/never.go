@@ -98,7 +98,7 @@ type eyes struct{ root *reactive.Root }
 
 var _ expr.Env = eyes{}
 
-// Name gives the run's status, and of a playbook its context and how often each step has run.
+// Name returns the run's status, and of a playbook its context and how often each step has run.
 func (s eyes) Name(name string) (value.Value, error) {
 	n := net.Of(s.root)
 	switch name {
@@ -121,7 +121,7 @@ func (s eyes) Name(name string) (value.Value, error) {
 	return nil, fmt.Errorf("unknown name %q", name)
 }
 
-// Step gives what is known of a step.
+// Step returns what is known of a step.
 func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 	n := net.Of(s.root)
 	if n == nil && strings.Contains(id, "[") {
@@ -149,7 +149,7 @@ func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 	return nil, nil
 }
 
-// item gives what is known of a step of a map's item.
+// item returns what is known of a step of a map's item.
 func (s eyes) item(key string, f expr.Field) (value.Value, error) {
 	v, ok := s.root.Node(key)
 	status := reactive.Idle

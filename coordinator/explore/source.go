@@ -162,10 +162,10 @@ func (l *learner) followIn(call, name string, rest []string, values []value.Valu
 
 // push goes on to what an expression takes its value from.
 func (l *learner) push(o *expr.Outline, rest []string, values []value.Value) {
-	switch o.Does {
-	case expr.Reads:
+	switch o.Kind {
+	case expr.Reference:
 		l.read(append(slices.Clip(o.Path), rest...), values)
-	case expr.Falls, expr.Chooses:
+	case expr.Fallback, expr.Choice:
 		for _, a := range o.Args {
 			l.push(a, rest, values)
 		}

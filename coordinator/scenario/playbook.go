@@ -221,7 +221,7 @@ func wantViews(want []string) func(t *track, n *net.Net) (string, *Event, bool) 
 }
 
 // told adds what a scripted answer tells beside its output.
-func (q question) told(a script.Answer) decide.Item {
+func (q question) withReports(a script.Answer) decide.Item {
 	it := q.answered(a.Output)
 	if len(a.About) == 0 {
 		return it

@@ -58,7 +58,7 @@ func (q question) operation() string {
 	return program.Operation(q.bound().Name)
 }
 
-// task says what a playbook's call is for. It reports false for any other call.
+// task reports what a playbook's call is for. It reports false for any other call.
 func (q question) task() (net.Place, bool) {
 	if n := net.Of(q.t.root); n != nil {
 		return n.Place(q.call.Node)
@@ -100,7 +100,7 @@ func (q question) item(a script.Answer) decide.Item {
 	case a.Failure != nil:
 		return q.failed(a.Failure)
 	}
-	return q.told(a)
+	return q.withReports(a)
 }
 
 // unanswered are the questions that a run made from its journal has to ask again, in the order in which it asked them

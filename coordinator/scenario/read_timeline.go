@@ -47,14 +47,14 @@ func (r *reader) entry(n *document.Node) entry {
 		expectKey:    func(v *document.Node) { e.expect = r.expectation(v) },
 		crashKey:     func(v *document.Node) { e.down = r.crash(v) },
 		directoryKey: func(v *document.Node) { e.directory = r.directory(v) },
-		"decide":     func(v *document.Node) { e.wish = r.decision(v) },
-		"message":    func(v *document.Node) { e.wish = r.message(v) },
-		"patch":      func(v *document.Node) { e.wish = r.patch(v) },
-		"abort":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeAborted, "step", "reason") },
-		"retry":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeRetried, "step", "work") },
-		"cancel":     func(v *document.Node) { e.wish = r.cancel(v) },
-		"pause":      func(v *document.Node) { e.wish = r.wish(v, journal.RunPaused, "reason") },
-		"resume":     func(v *document.Node) { e.wish = r.wish(v, journal.RunResumed) },
+		"decide":     func(v *document.Node) { e.command = r.decision(v) },
+		"message":    func(v *document.Node) { e.command = r.message(v) },
+		"patch":      func(v *document.Node) { e.command = r.patch(v) },
+		"abort":      func(v *document.Node) { e.command = r.command(v, journal.NodeAborted, "step", "reason") },
+		"retry":      func(v *document.Node) { e.command = r.command(v, journal.NodeRetried, "step", "work") },
+		"cancel":     func(v *document.Node) { e.command = r.cancel(v) },
+		"pause":      func(v *document.Node) { e.command = r.command(v, journal.RunPaused, "reason") },
+		"resume":     func(v *document.Node) { e.command = r.command(v, journal.RunResumed) },
 	}
 	var names []string
 	known := fields{"at": func(v *document.Node) { e.at = r.Duration(v) }}
@@ -83,7 +83,7 @@ func (r *reader) entry(n *document.Node) entry {
 }
 
 // wish reads what somebody asks of the run: a mapping with the given keys, and who asks.
-func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.Event {
+func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journal.Event {
 	d := &journal.Detail{}
 	e := journal.Event{Type: t, Detail: d}
 	read := fields{
@@ -112,19 +112,19 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 
 // message reads what is sent to the run; a wait of its name takes it.
 func (r *reader) message(n *document.Node) journal.Event {
-	return r.wish(n, journal.MessageReceived, "name")
+	return r.command(n, journal.MessageReceived, "name")
 }
 
 // cancel reads the wish that coordinator.Run.Cancel makes, with the same failure.
 func (r *reader) cancel(n *document.Node) journal.Event {
-	e := r.wish(n, journal.RunCancelled, "reason")
+	e := r.command(n, journal.RunCancelled, "reason")
 	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCancelled, Message: e.Detail.Reason}
 	return e
 }
 
 // decision reads what a person decides about a step.
 func (r *reader) decision(n *document.Node) journal.Event {
-	e := r.wish(n, journal.DecisionReceived, "step", "status", "reason")
+	e := r.command(n, journal.DecisionReceived, "step", "status", "reason")
 	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {
 		r.Fault(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
 	}

@@ -39,9 +39,9 @@ type Event struct {
 
 // Refusal is a wish of the timeline that the run could not fulfil as things stood. That alone is no difference.
 type Refusal struct {
-	At     string `json:"at"`
-	Wish   string `json:"wish"`
-	Reason string `json:"reason"`
+	At      string `json:"at"`
+	Command string `json:"wish"`
+	Reason  string `json:"reason"`
 }
 
 // String is `#7 call.responded pay at PT3S`.
@@ -87,7 +87,7 @@ func (r *Report) String() string {
 		return b.String()
 	}
 	for _, w := range r.Refused {
-		fmt.Fprintf(&b, "\n  %s at %s was refused: %s", w.Wish, w.At, w.Reason)
+		fmt.Fprintf(&b, "\n  %s at %s was refused: %s", w.Command, w.At, w.Reason)
 	}
 	return b.String()
 }

@@ -35,7 +35,7 @@ type entry struct {
 	pos       document.Pos
 	at        time.Duration // since the start
 	kind      string        // the key that says what happens
-	wish      journal.Event // what is put before the run, for the kinds that do
+	command   journal.Event // what is put before the run, for the kinds that do
 	down      time.Duration // of a crash: how long the engine is away
 	directory *template.Directory
 	expect    *expectation

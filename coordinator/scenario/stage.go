@@ -344,7 +344,7 @@ func (g *stage) answer(q question, p *script.Part) {
 	}
 }
 
-// missing says what the script has no answer for.
+// missing reports what the script has no answer for.
 func (q question) missing() string {
 	switch {
 	case q.call.Decision != 0:
@@ -367,29 +367,29 @@ func (g *stage) enter(i int, e *entry) {
 	case directoryKey:
 		g.directory = e.directory
 	default:
-		g.wish(e)
+		g.command(e)
 	}
 }
 
 // wish puts a wish before the run it is about. That it is refused because of how things stand is the run's right; that
 // it names nothing is a mistake of the scenario.
-func (g *stage) wish(e *entry) {
-	t, key, ok := g.main(), e.wish.Node, true
+func (g *stage) command(e *entry) {
+	t, key, ok := g.main(), e.command.Node, true
 	if key != "" {
 		t, key, ok = g.route(key)
 	}
 	if !ok {
-		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.wish.Node), nil)
+		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.command.Node), nil)
 		return
 	}
-	event := e.wish
+	event := e.command
 	event.Node = key
 	kind, at := e.kind, g.place // by the time of the reply, the timeline may have gone on
 	t.agenda.add(g.now, decide.Item{Event: event, Reply: func(err error) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
 		} else if err != nil {
-			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Wish: kind, Reason: err.Error()})
+			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Command: kind, Reason: err.Error()})
 		}
 	}})
 }

@@ -195,7 +195,7 @@ func (d *desk) showContract(ctx context.Context, run *coordinator.Run, output an
 	return ask(ctx, run)
 }
 
-// stepOf gives where a step stands now.
+// stepOf returns where a step stands now.
 func stepOf(ctx context.Context, run *coordinator.Run, id string) (coordinator.StepState, error) {
 	state, err := run.State(ctx)
 	if err != nil {

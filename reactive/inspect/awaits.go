@@ -83,7 +83,7 @@ func (f fixedInput) Name(name string) (value.Value, error) {
 	case name != "input", item.Node.(*template.Step).Func != nil:
 		return nil, errNotFixed
 	case routed: // the keys of its step's input, if it has them too, come after those
-		input = book.Sites[f.row].Input
+		input = book.CallSites[f.row].Input
 	case item.Input == nil:
 		return nil, nil
 	}

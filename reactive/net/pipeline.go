@@ -124,7 +124,7 @@ func (p *pipelines) advance(it *iteration) {
 		if !it.entered {
 			p.enter(it)
 		}
-		if it.cell != noCell || it.task().Site >= 0 {
+		if it.cell != noCell || it.task().CallSite >= 0 {
 			return
 		}
 		it.began = p.net.instant()
@@ -162,7 +162,7 @@ func (p *pipelines) enter(it *iteration) {
 	}
 	it.visits[it.pc]++
 	p.net.tell(p.net.at(it, View{Name: TaskStarted}))
-	if site := it.task().Site; site >= 0 {
+	if site := it.task().CallSite; site >= 0 {
 		it.cell = p.net.cells.Open(int32(site), it.key())
 		p.byCell[it.cell] = it
 	}

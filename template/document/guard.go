@@ -175,12 +175,12 @@ func (g *guard) enter(col int, kind Kind) int {
 	return top.entries
 }
 
-// place gives the position of a token. Columns of the scanner can be 0 for text that has no place of its own.
+// place returns the position of a token. Columns of the scanner can be 0 for text that has no place of its own.
 func (r *reading) place(tk *token.Token) Pos {
 	return r.pos(tk.Position.Line, max(1, tk.Position.Column), "")
 }
 
-// written gives the text of a refused token, with its name where that is a token of its own.
+// written returns the text of a refused token, with its name where that is a token of its own.
 func (g *guard) written(tk *token.Token) string {
 	if (tk.Type == token.AnchorType || tk.Type == token.AliasType) && g.next != nil {
 		return tk.Value + g.next.Value

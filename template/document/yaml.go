@@ -52,7 +52,7 @@ func (r *reading) syntaxTree(tokens token.Tokens) (body ast.Node, fault *Error) 
 	return nil, nil
 }
 
-// syntaxError gives the parser's complaint at the token it complains about.
+// syntaxError returns the parser's complaint at the token it complains about.
 func (r *reading) syntaxError(err error, start *token.Token) *Error {
 	var located interface {
 		GetToken() *token.Token
@@ -133,7 +133,7 @@ func (r *reading) fromMapping(n *ast.MappingNode, path string, depth int) *Node 
 	return &Node{Pos: pos, Kind: Mapping, entries: m.entries}
 }
 
-// keyText gives the text of a key as it was written: 200 and true are keys "200" and "true".
+// keyText returns the text of a key as it was written: 200 and true are keys "200" and "true".
 func keyText(key ast.MapKeyNode) (string, bool) {
 	switch key := key.(type) {
 	case *ast.StringNode:

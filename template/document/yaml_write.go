@@ -223,7 +223,7 @@ func isBlock(text string) bool {
 	return lines[0][0] != ' ' && lines[0][0] != '\t'
 }
 
-// scalarText gives a scalar, or an empty collection, as it stands on a line.
+// scalarText returns a scalar, or an empty collection, as it stands on a line.
 func scalarText(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -250,7 +250,7 @@ func scalarText(v any) (string, error) {
 	return "", fmt.Errorf("a %T cannot be written", v)
 }
 
-// floatText gives the shortest digits that read back as f, with a point, which readers of YAML 1.1 want before an exponent.
+// floatText returns the shortest digits that read back as f, with a point, which readers of YAML 1.1 want before an exponent.
 func floatText(f float64) (string, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "", fmt.Errorf("%v is not a number that can be written", f)
@@ -280,7 +280,7 @@ func isPlain(text string) bool {
 	return ok && kind == String
 }
 
-// quotedText gives a text in double quotes.
+// quotedText returns a text in double quotes.
 func quotedText(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

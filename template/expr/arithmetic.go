@@ -91,7 +91,7 @@ func subInt(a, b int64) (value.Value, error) {
 	return nil, errOverflow
 }
 
-// subFloat gives whatever the hardware gives, which IEEE 754 makes the same everywhere.
+// subFloat returns whatever the hardware gives, which IEEE 754 makes the same everywhere.
 func subFloat(a, b float64) (float64, error) { return a - b, nil }
 
 // mulInt is exact or an error.

@@ -158,7 +158,7 @@ var tokenKinds = regexp.MustCompile(`(?:Identifier|Number|String|Bytes|Operator|
 
 var outOfRange = regexp.MustCompile(`invalid \w+ literal: strconv\.\w+: parsing "(\w+)": value out of range`)
 
-// parserMessage says what the parser says, in words for people who have not read it.
+// parserMessage reports what the parser says, in words for people who have not read it.
 func parserMessage(msg string) string {
 	msg = strings.ReplaceAll(msg, "unexpected token EOF", "unexpected end")
 	msg = outOfRange.ReplaceAllString(msg, "$1 is beyond the range of integers, which ends at ±9.2e18")

@@ -82,7 +82,7 @@ func (c *compiler) call(n ast.Node, name string, args []ast.Node) node {
 	}
 }
 
-// arity says how many arguments there must be, in words.
+// arity reports how many arguments there must be, in words.
 func (f function) arity() string {
 	switch {
 	case f.most < 0:
@@ -102,7 +102,7 @@ type arguments struct {
 	values []value.Value
 }
 
-// wrong says that argument i is not what it should be.
+// wrong reports that argument i is not what it should be.
 func (a *arguments) wrong(i int, want string) error {
 	if len(a.values) == 1 {
 		return fmt.Errorf("%s needs %s, not %s", a.name, want, show(a.values[i]))

@@ -211,7 +211,7 @@ func values(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
-// toPairs gives [key, value] lists, in the order of the keys.
+// toPairs returns [key, value] lists, in the order of the keys.
 func toPairs(a *arguments) (value.Value, error) {
 	object, names, err := a.object(0)
 	if err == nil {

@@ -230,7 +230,7 @@ func fromJSON(a *arguments) (value.Value, error) {
 	return value.ParseJSON([]byte(s))
 }
 
-// toQuery gives an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of its
+// toQuery returns an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of its
 // elements. Null members are left out; lists and objects within are JSON.
 func toQuery(a *arguments) (value.Value, error) {
 	object, keys, err := a.object(0)
@@ -278,7 +278,7 @@ func toBase64(a *arguments) (value.Value, error) {
 	return base64.StdEncoding.EncodeToString([]byte(s)), nil
 }
 
-// fromBase64 gives texts only. Other bytes have no place in the model, and replacing them would damage them silently.
+// fromBase64 returns texts only. Other bytes have no place in the model, and replacing them would damage them silently.
 func fromBase64(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err == nil {

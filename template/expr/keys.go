@@ -29,7 +29,7 @@ func (k *keySet) addPath(p value.Pointer) {
 	k.add(p[0])
 }
 
-// note says of a variable which of its keys is read here.
+// note reports of a variable which of its keys is read here.
 func (c *compiler) note(name string, how func(*keySet)) {
 	if c.keys == nil {
 		c.keys = make(map[string]*keySet)

@@ -242,7 +242,7 @@ func (l *loop) reduce(r *run) (value.Value, error) {
 	return f.acc, err
 }
 
-// groupBy gives an object of lists. Its keys are texts, so that 1 and "1" are one group.
+// groupBy returns an object of lists. Its keys are texts, so that 1 and "1" are one group.
 func (l *loop) groupBy(r *run) (value.Value, error) {
 	list, err := l.items(r)
 	if err != nil {

@@ -46,7 +46,7 @@ type typed[T any] struct{ arg argument }
 func (a typed[T]) argument() argument { return a.arg }
 func (typed[T]) of(T)                 {}
 
-// here gives the place of the code that called the caller of here, in the program that uses this package.
+// here returns the place of the code that called the caller of here, in the program that uses this package.
 func here() document.Pos {
 	_, file, line, _ := runtime.Caller(2)
 	return document.Pos{File: file, Line: line}
@@ -133,7 +133,7 @@ func Failed(step Placed) Arg[bool] {
 	}}}
 }
 
-// render gives what stands for the argument in the tree.
+// render returns what stands for the argument in the tree.
 func (a argument) render(d *definition) value.Value {
 	switch {
 	case a.err != nil:
@@ -156,7 +156,7 @@ func (d *definition) refuseFunction(a argument) {
 	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))
 }
 
-// expression gives the argument as a part of an expression.
+// expression returns the argument as a part of an expression.
 func (a argument) expression(d *definition) string {
 	switch {
 	case a.err != nil:
@@ -171,7 +171,7 @@ func (a argument) expression(d *definition) string {
 	return "null"
 }
 
-// operand gives the argument as one side of ??.
+// operand returns the argument as one side of ??.
 func (a argument) operand(d *definition) string {
 	text := a.expression(d)
 	if a.source != nil && a.binds == loose {
@@ -180,7 +180,7 @@ func (a argument) operand(d *definition) string {
 	return text
 }
 
-// renderFunc gives the call of a Go function that stands for the argument, and nil when it is no such call.
+// renderFunc returns the call of a Go function that stands for the argument, and nil when it is no such call.
 func (a argument) renderFunc(d *definition) *template.Func {
 	if a.function == nil {
 		return nil

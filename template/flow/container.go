@@ -118,7 +118,7 @@ func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Containe
 	}}
 }
 
-// testText gives the expression for what a test has been rendered to: a literal boolean becomes one.
+// testText returns the expression for what a test has been rendered to: a literal boolean becomes one.
 func testText(v value.Value) string {
 	if text, ok := v.(string); ok {
 		return text

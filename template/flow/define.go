@@ -91,7 +91,7 @@ func (d *definition) fault(at document.Pos, text, msg string) {
 	d.errs.Add(&document.Error{Pos: at, Text: text, Msg: msg})
 }
 
-// bind says how an operation is called. Saying the same twice changes nothing.
+// bind reports how an operation is called. Saying the same twice changes nothing.
 func (d *definition) bind(pos document.Pos, operation string, b template.Binding) {
 	b.Pos = d.workflow.Pos
 	if known, ok := d.workflow.Operations[operation]; ok && !reflect.DeepEqual(known, b) {
@@ -152,7 +152,7 @@ func (d *definition) mention(h *handle, at document.Pos) {
 	d.mentions = append(d.mentions, mention{h, at})
 }
 
-// read gives the expression for the result of a handle.
+// read returns the expression for the result of a handle.
 func (d *definition) read(h *handle, at document.Pos) string {
 	switch h.kind {
 	case inputKind:
@@ -167,7 +167,7 @@ func (d *definition) read(h *handle, at document.Pos) string {
 	}
 }
 
-// field gives the expression for a field of a step or map.
+// field returns the expression for a field of a step or map.
 func (d *definition) field(h *handle, field string, at document.Pos) string {
 	if h == nil {
 		d.nothing("a handle")
@@ -181,7 +181,7 @@ func (d *definition) field(h *handle, field string, at document.Pos) string {
 	return "steps" + member(h.id) + "." + field
 }
 
-// item gives the name of a map's item, which is known inside the map's body only.
+// item returns the name of a map's item, which is known inside the map's body only.
 func (d *definition) item(h *handle, at document.Pos) string {
 	for _, m := range d.maps {
 		if m.handle == h.each {
@@ -192,7 +192,7 @@ func (d *definition) item(h *handle, at document.Pos) string {
 	return "nil"
 }
 
-// itemName gives the default name for the item of the next map: different from those around it, which its body may read.
+// itemName returns the default name for the item of the next map: different from those around it, which its body may read.
 func (d *definition) itemName() string {
 	if len(d.maps) == 0 {
 		return "item"

@@ -13,7 +13,7 @@ import (
 // all definitions of one hash have the same: make a handle once, at package level, and use it as often as you like.
 type Function[A, R any] struct{ handle *template.Function }
 
-// NewFunc gives a Go function a name. It must depend on its argument alone, because it is called again when a run is
+// NewFunc returns a Go function a name. It must depend on its argument alone, because it is called again when a run is
 // recovered. A panic counts as its error. A function of several arguments takes a struct: see Struct.
 func NewFunc[A, R any](name string, fn func(A) R) Function[A, R] {
 	return newFunction(here(), name, trying(fn))

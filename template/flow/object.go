@@ -66,7 +66,7 @@ func (a *argument) compose(names []string, args []argument) {
 	}
 }
 
-// nameOf gives the key, in the JSON of a struct, of the field that a pointer leads to.
+// nameOf returns the key, in the JSON of a struct, of the field that a pointer leads to.
 func nameOf(of, field reflect.Value) (string, error) {
 	t := of.Type().Elem()
 	if t.Kind() != reflect.Struct || isOpen(t) {

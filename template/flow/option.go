@@ -36,7 +36,7 @@ func TotalTimeout(d time.Duration) StepOption {
 	return timingOption(func(t *template.Timing) { t.TotalTimeout = d })
 }
 
-// OnTimeout says what a timeout does when no attempt is left. Default: template.FailOnTimeout.
+// OnTimeout reports what a timeout does when no attempt is left. Default: template.FailOnTimeout.
 func OnTimeout(o template.OnTimeout) StepOption {
 	return timingOption(func(t *template.Timing) { t.OnTimeout = o })
 }
@@ -64,17 +64,17 @@ func Needs(steps ...Placed) StepOption {
 	})
 }
 
-// Target says whom a step asks.
+// Target reports whom a step asks.
 func Target(t template.Target) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { t.Pos = s.Pos; s.Target = &t })
 }
 
-// FanIn says how the answers of several participants become the step's result.
+// FanIn reports how the answers of several participants become the step's result.
 func FanIn(f template.FanIn) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.FanIn = &f })
 }
 
-// Fulfillment says who decides whether the completed call has fulfilled its task.
+// Fulfillment reports who decides whether the completed call has fulfilled its task.
 func Fulfillment(f template.Fulfillment) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.Fulfillment = &f })
 }
@@ -126,7 +126,7 @@ func Deadline(limit time.Duration) Setting {
 	return func(d *definition) { d.workflow.Deadline = limit }
 }
 
-// OnFailure says what a final failure does to steps that are running. Default: template.ContinueRunning.
+// OnFailure reports what a final failure does to steps that are running. Default: template.ContinueRunning.
 func OnFailure(p template.FailurePolicy) Setting {
 	return func(d *definition) { d.workflow.FailurePolicy = p }
 }
@@ -136,7 +136,7 @@ func Schema(schema value.Value) Setting {
 	return func(d *definition) { d.workflow.Input = schema }
 }
 
-// Bind says how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
+// Bind reports how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
 func Bind(operation string, b template.Binding) Setting {
 	pos := here()
 	return func(d *definition) { d.bind(pos, operation, b) }

@@ -66,7 +66,7 @@ func (r Ref[T]) place() document.Pos {
 	return r.handle.pos
 }
 
-// After gives the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
+// After returns the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
 // that returns one handle has several steps.
 func (r Ref[T]) After(nodes ...Node) Ref[T] {
 	return Ref[T]{handle: r.handle, before: append(append([]Node(nil), nodes...), r.before...)}
@@ -117,7 +117,7 @@ func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...Ste
 	})}
 }
 
-// inputOf gives what a step is called with; nil is nothing.
+// inputOf returns what a step is called with; nil is nothing.
 func inputOf[In any](in Arg[In]) *argument {
 	if in == nil {
 		return nil

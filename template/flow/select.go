@@ -63,7 +63,7 @@ func fieldIs(in reflect.Type, path value.Pointer, want reflect.Type) error {
 	return fmt.Errorf("it is a %s, not a %s", at, want)
 }
 
-// child gives the type of a member in the JSON of a type; nil when the type leaves that open.
+// child returns the type of a member in the JSON of a type; nil when the type leaves that open.
 func child(t reflect.Type, segment string) (reflect.Type, error) {
 	t = indirect(t)
 	if isOpen(t) {
@@ -110,7 +110,7 @@ func isShallow(t reflect.Type, index []int) bool {
 	return true
 }
 
-// jsonName gives the key of a field in the JSON of its struct, if it has one of its own.
+// jsonName returns the key of a field in the JSON of its struct, if it has one of its own.
 func jsonName(f reflect.StructField) (string, bool) {
 	tag := f.Tag.Get("json")
 	name, _, _ := strings.Cut(tag, ",")

@@ -35,7 +35,7 @@ func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOut
 	return Workflow[In, Out]{tree}, err
 }
 
-// Typed gives types to a tree that has none, such as one that was read from a document. That they are its types is the
+// Typed returns types to a tree that has none, such as one that was read from a document. That they are its types is the
 // program's word: a run whose input or output is something else is told when it is started, or its result read.
 func Typed[In, Out any](tree *template.Workflow) Workflow[In, Out] { return Workflow[In, Out]{tree} }
 

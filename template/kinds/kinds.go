@@ -23,7 +23,7 @@ var readers = []reader{
 	{playbook.Kind, playbook.ParseNode},
 }
 
-// Kinds gives the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
+// Kinds returns the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
 // the caller.
 func Kinds() []string {
 	kinds := make([]string, len(readers))
@@ -70,7 +70,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 		Msg: "kind must be " + choice() + ", not " + document.Quote(kind)}}
 }
 
-// kindOf gives what a document says that it is, or why that cannot be known.
+// kindOf returns what a document says that it is, or why that cannot be known.
 func kindOf(n *document.Node) (string, *document.Error) {
 	if n.Kind != document.Mapping {
 		return "", &document.Error{Pos: n.Pos, Msg: "the document must be a mapping, not " + n.Kind.String()}

@@ -36,7 +36,7 @@ func makeTable() [][16]uint8 {
 	return t
 }
 
-// rankRows gives every row its longest distance from a root, with a map's body between its predecessors and the map.
+// rankRows returns every row its longest distance from a root, with a map's body between its predecessors and the map.
 // It reports false when the edges have a cycle.
 func rankRows(nodes []Node, edges []Edge) ([]int32, bool) {
 	g := rankGraph(nodes, edges)

@@ -135,7 +135,7 @@ func (b *binder) static(key, hint string) string {
 	return text
 }
 
-// part gives the expression that reads a key of the input; "" when the tool does not have it.
+// part returns the expression that reads a key of the input; "" when the tool does not have it.
 func (b *binder) part(key string) string {
 	if b.of[key] == nil {
 		return ""
@@ -143,7 +143,7 @@ func (b *binder) part(key string) string {
 	return "{{ input." + key + " }}"
 }
 
-// members gives expressions for the members of a mapping, whose keys are fixed.
+// members returns expressions for the members of a mapping, whose keys are fixed.
 func (b *binder) members(key string) map[string]string {
 	n := b.of[key]
 	if n == nil {
@@ -227,7 +227,7 @@ func (b *binder) wait() (template.Binding, bool) {
 	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
 }
 
-// result gives the reference as the call's output, which is what the journal holds. The run's net puts the result in its place.
+// result returns the reference as the call's output, which is what the journal holds. The run's net puts the result in its place.
 func (b *binder) result() (template.Binding, bool) {
 	return template.Binding{Value: &template.Constant{Value: b.part("ref")}}, true
 }

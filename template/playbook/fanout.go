@@ -83,7 +83,7 @@ func (p *Playbook) findFanOuts() *fanOuts {
 	return f
 }
 
-// targets gives the steps that a step's arcs lead to, each once.
+// targets returns the steps that a step's arcs lead to, each once.
 func (s *Step) targets() []int32 {
 	if s.Next == nil {
 		return nil

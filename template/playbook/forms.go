@@ -45,7 +45,7 @@ func (r *forms) object(n *document.Node) map[string]value.Value {
 	return n.Value().(map[string]any)
 }
 
-// list gives the items of a list.
+// list returns the items of a list.
 func (r *forms) list(n *document.Node) []*document.Node {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -121,7 +121,7 @@ func (r *forms) duration(n *document.Node) time.Duration {
 	return d
 }
 
-// seconds gives a duration; one that is too long for any becomes the longest, and one that is none stays zero.
+// seconds returns a duration; one that is too long for any becomes the longest, and one that is none stays zero.
 func seconds(s float64) time.Duration {
 	const most = float64(1<<63 - 1)
 	if ns := s * float64(time.Second); ns < most {

@@ -22,7 +22,7 @@ func theirs(v value.Value, names []string) (Expr, error) {
 	return t, nil
 }
 
-// Outlines gives the outlines of the expressions in a text of the document, as package expr's Outlines does.
+// Outlines returns the outlines of the expressions in a text of the document, as package expr's Outlines does.
 func (p *Playbook) Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	if p.Jinja {
 		return jinja.Outlines(text)

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// lint gives what a playbook without faults probably does not mean, in the order of the document.
+// lint returns what a playbook without faults probably does not mean, in the order of the document.
 func (r *reader) lint(f *fanOuts) document.Errors {
 	l := &linter{reader: r, into: make([][]*Step, len(r.book.Steps)), writes: make([]map[string]bool, len(r.book.Steps))}
 	for i, s := range r.book.Steps {
@@ -109,7 +109,7 @@ func readsOutcome(e Expr) bool {
 // canFail reports whether a step's tasks can fail it, as far as their rules say.
 func (s *Step) canFail() bool {
 	return slices.ContainsFunc(s.Tasks, func(t *Task) bool {
-		if t.Site >= 0 && (!t.HasPolicy || t.Unmatched || s.Timeout > 0) {
+		if t.CallSite >= 0 && (!t.HasPolicy || t.Unmatched || s.Timeout > 0) {
 			return true
 		}
 		return slices.ContainsFunc(t.Rules, func(r Rule) bool { return r.Do == Fail || r.Do == Retry })
@@ -152,7 +152,7 @@ func (l *linter) latch(s *Step) {
 	}
 }
 
-// writtenBy gives the keys of ctx that a step, its tasks or its arcs write.
+// writtenBy returns the keys of ctx that a step, its tasks or its arcs write.
 func writtenBy(s *Step) map[string]bool {
 	keys := map[string]bool{}
 	for _, set := range s.sets() {
@@ -163,7 +163,7 @@ func writtenBy(s *Step) map[string]bool {
 	return keys
 }
 
-// sets gives all that a step, its tasks and its arcs set.
+// sets returns all that a step, its tasks and its arcs set.
 func (s *Step) sets() []Set {
 	list := slices.Clone(s.Set)
 	for _, t := range s.Tasks {

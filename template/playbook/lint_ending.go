@@ -64,15 +64,15 @@ func (s *Step) endings() map[string][]string {
 // asks tells which texts an expression compares what it reads with.
 func asks(o *expr.Outline, tell func(what, text string)) {
 	pair := func(a, b *expr.Outline) {
-		if a.Does == expr.Reads && b.IsText() {
+		if a.Kind == expr.Reference && b.IsText() {
 			tell(strings.Join(a.Path, "."), b.Value.(string))
 		}
 	}
-	switch o.Does {
-	case expr.Equates:
+	switch o.Kind {
+	case expr.Equality:
 		pair(o.Args[0], o.Args[1])
 		pair(o.Args[1], o.Args[0])
-	case expr.Finds:
+	case expr.Membership:
 		for _, one := range o.Args[1].Args {
 			pair(o.Args[0], one)
 		}

@@ -11,7 +11,7 @@ import (
 // reserved are the variables that have their names in both dialects.
 var reserved = append(slices.Clone(seenByArc), "iter", "_task", "_attempt", "_prev", keychainName)
 
-// Bare gives the names that an expression of Jinja's dialect reads without a prefix. They are looked for in this order: the
+// Bare returns the names that an expression of Jinja's dialect reads without a prefix. They are looked for in this order: the
 // loop's variable and the rest of iter, args, results of the pipeline's tasks, ctx, results of steps, workload. Expressions of
 // package expr have none.
 func Bare(e Expr) []string {
@@ -62,7 +62,7 @@ func (l *linter) names() {
 	}
 }
 
-// owners gives what has a name where an expression stands, first what it means there.
+// owners returns what has a name where an expression stands, first what it means there.
 func (l *linter) owners(b bare, name string) []string {
 	var have []string
 	add := func(yes bool, format string) {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// Net gives the playbook as a net: a place for the tokens of each step and, behind it, for those that its arcs take on.
+// Net returns the playbook as a net: a place for the tokens of each step and, behind it, for those that its arcs take on.
 // Transition i is step i; those after the steps are arcs, called a -> b, and the ends of branches that no arc takes on.
 //
 //	exclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b        inclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b
@@ -96,7 +96,7 @@ func (a *Arc) never() bool {
 	return fixed && !yes
 }
 
-// decided gives what a guard comes to, if it is the same whatever happens; one that is not there holds.
+// decided returns what a guard comes to, if it is the same whatever happens; one that is not there holds.
 func decided(when Expr) (yes, fixed bool) {
 	if when == nil {
 		return true, true

@@ -20,19 +20,19 @@ const Kind = "Playbook"
 // Invariants:
 //  1. Steps is not empty; every index of a step, task or site is in range or the -1 that its field allows.
 //  2. Names of steps are unique, and so are the labels within a pipeline.
-//  3. Sites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and Sites[i].Site is i.
+//  3. Sites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and Sites[i].CallSite is i.
 //  4. What a task's Secrets mark are keys of the Keychain.
 type Playbook struct {
-	Name     string
-	Jinja    bool                   // written in Jinja's dialect; workload keys and results stand at top level there
-	Metadata map[string]value.Value // name included
-	Executor Executor
-	Workload map[string]value.Value // defaults; what a run is started with is merged over them
-	Keychain []*Secret
-	Steps    []*Step
-	Sites    []*Task         // the tasks that make calls, over all steps, in their order
-	Warnings document.Errors // what makes sense and is probably not meant, in the order of the document
-	Pos      document.Pos
+	Name      string
+	Jinja     bool                   // written in Jinja's dialect; workload keys and results stand at top level there
+	Metadata  map[string]value.Value // name included
+	Executor  Executor
+	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
+	Keychain  []*Secret
+	Steps     []*Step
+	CallSites []*Task         // the tasks that make calls, over all steps, in their order
+	Warnings  document.Errors // what makes sense and is probably not meant, in the order of the document
+	Pos       document.Pos
 
 	doc      value.Value // what it was read from, canonical
 	requires []template.Requirement
@@ -94,10 +94,10 @@ type Expr interface {
 	// EvalBool returns whether it holds in env, as a condition of the dialect.
 	EvalBool(env expr.Env) (bool, error)
 
-	// Names gives the variables that it reads, each once, in order of appearance. The slice must not be changed.
+	// Names returns the variables that it reads, each once, in order of appearance. The slice must not be changed.
 	Names() []string
 
-	// Keys gives the keys of the variable called name that it can read, sorted; all reports that it may read any.
+	// Keys returns the keys of the variable called name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
 
 	// Members is Keys for what the variable holds under one of its keys.
@@ -187,7 +187,7 @@ const (
 type Task struct {
 	Label     string
 	Kind      string        // of the tool, as written: the name of an operation, or noop
-	Site      int           // index into Playbook.Sites; -1: noop, no call is made
+	CallSite  int           // index into Playbook.CallSites; -1: noop, no call is made
 	Step      int           // index of its step
 	Index     int           // in its step's Tasks
 	Input     Expr          // what the call is made with; nil: null
@@ -332,7 +332,7 @@ func (q *SecretRequest) Reads(name string) bool {
 	return false
 }
 
-// WorkloadOf gives the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
+// WorkloadOf returns the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
 // are replaced. It shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	payload, _ := input.(map[string]any)
@@ -353,19 +353,19 @@ func laidOver(under, over map[string]value.Value) map[string]value.Value {
 	return out
 }
 
-// Kind says that it is a playbook: what a workflow's routing is asked for.
+// Kind reports that it is a playbook: what a workflow's routing is asked for.
 func (p *Playbook) Kind() string { return Kind }
 
-// Document gives the document that the playbook was read from, without the keys that are free. It is shared and must not be
+// Document returns the document that the playbook was read from, without the keys that are free. It is shared and must not be
 // changed.
 func (p *Playbook) Document() value.Value { return p.doc }
 
-// Tools gives the kinds of tools that are built in, sorted.
+// Tools returns the kinds of tools that are built in, sorted.
 func (p *Playbook) Tools() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(binders)), kindNoop, kindWorkbook)))
 }
 
-// Requires gives the tools that the playbook says it needs, but for those that are built in.
+// Requires returns the tools that the playbook says it needs, but for those that are built in.
 func (p *Playbook) Requires() []template.Requirement { return p.requires }
 
 // StepIndex finds a step by its name.
@@ -374,7 +374,7 @@ func (p *Playbook) StepIndex(name string) (int, bool) {
 	return i, ok
 }
 
-// Marks gives what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
+// Marks returns what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
 func (p *Playbook) Marks() map[string]value.Value { return p.marks }
 
 // Mark stands for a secret wherever it would be seen: in journals, logs and events.

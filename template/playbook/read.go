@@ -14,7 +14,7 @@ func Load(file string, data []byte, known template.Known) (*template.Checked, er
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
-// Of gives the playbook that a workflow was read from, and whether there is one.
+// Of returns the playbook that a workflow was read from, and whether there is one.
 func Of(w *template.Workflow) (*Playbook, bool) {
 	p, ok := w.Routing.(*Playbook)
 	return p, ok

@@ -114,7 +114,7 @@ func (r *reader) fieldPath(n *document.Node) []string {
 	return path
 }
 
-// applied gives what the layer says of a task's results; nil: nothing.
+// applied returns what the layer says of a task's results; nil: nothing.
 func (l *layer) applied() *Result {
 	if !l.result {
 		return nil
@@ -126,7 +126,7 @@ func (l *layer) applied() *Result {
 	return result
 }
 
-// shorten gives a step a timeout; of several the shortest counts.
+// shorten returns a step a timeout; of several the shortest counts.
 func (s *Step) shorten(d time.Duration) {
 	if d > 0 && (s.Timeout == 0 || d < s.Timeout) {
 		s.Timeout = d

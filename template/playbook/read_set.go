@@ -90,7 +90,7 @@ func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowe
 	return append(list, s)
 }
 
-// sortSets gives sets the order in which they are done: mappings have none that would survive being stored. A path comes
+// sortSets returns sets the order in which they are done: mappings have none that would survive being stored. A path comes
 // before those that lead inside what it writes.
 func sortSets(list []Set) { slices.SortFunc(list, compareSets) }
 

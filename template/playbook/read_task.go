@@ -34,7 +34,7 @@ type tool struct {
 // task reads one task of a pipeline.
 func (r *reader) task(p *pipe, index int, n named) *Task {
 	t := &Task{
-		Label: n.label, Site: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
+		Label: n.label, CallSite: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
 		Call: template.Step{Pos: n.tool.Pos},
 	}
 	x := &tool{pipe: p, r: r, task: t, keys: map[string]*document.Node{}, at: map[string]document.Pos{}, input: map[string]*document.Node{}}
@@ -174,8 +174,8 @@ func (x *tool) call() {
 	}
 	x.secrets()
 	x.r.Moved(t.Pos.Key("operation").Path, x.kind.Pos.Path)
-	t.Site = len(x.r.book.Sites)
-	x.r.book.Sites = append(x.r.book.Sites, t)
+	t.CallSite = len(x.r.book.CallSites)
+	x.r.book.CallSites = append(x.r.book.CallSites, t)
 }
 
 // keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they are
@@ -217,7 +217,7 @@ func (x *tool) refuseCall() {
 	}
 }
 
-// merged gives what a call is made with, by key: what the tool says, and its input.
+// merged returns what a call is made with, by key: what the tool says, and its input.
 func (x *tool) merged() map[string]*document.Node {
 	all := maps.Clone(x.keys)
 	for key, n := range x.input {

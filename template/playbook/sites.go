@@ -11,11 +11,11 @@ func (r *reader) assemble() {
 	w.Routing = r.book
 	// What a run is started with is laid over the workload, so it must be an object, or nothing.
 	w.Input = map[string]any{"type": []any{"object", "null"}}
-	if len(r.book.Sites) == 0 {
+	if len(r.book.CallSites) == 0 {
 		return
 	}
-	sites := make([]template.Node, len(r.book.Sites))
-	for i, t := range r.book.Sites {
+	sites := make([]template.Node, len(r.book.CallSites))
+	for i, t := range r.book.CallSites {
 		sites[i] = &t.Call
 	}
 	r.SetSteps([]template.Node{&template.Parallel{Steps: sites, Pos: r.book.Pos}})

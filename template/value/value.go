@@ -298,7 +298,7 @@ func (w *walk) fromOther(v any, depth int) (Value, error) {
 	return n, err
 }
 
-// unrepresentable says why encoding/json has no text for v. Of the error only a panic is kept: it may be of a type whose
+// unrepresentable reports why encoding/json has no text for v. Of the error only a panic is kept: it may be of a type whose
 // methods are not ours.
 func unrepresentable(v any, err error) error {
 	if p, ok := err.(*usercode.Panic); ok {

@@ -51,7 +51,7 @@ func looksLikePointer(outputs map[string]any) bool {
 	return from && (len(outputs) == 1 || required && len(outputs) == 2)
 }
 
-// literal says what the object of outputs says in one expression, in which no key has a meaning.
+// literal reports what the object of outputs says in one expression, in which no key has a meaning.
 func literal(ids []string) value.Value {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for i, id := range ids {

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/workflowdef"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
-// steps gives a document with these lines in its list of steps; the first of them is line 5.
+// steps returns a document with these lines in its list of steps; the first of them is line 5.
 func steps(lines ...string) string {
 	return "kind: WorkflowDefinition\nname: w\nplan:\n  steps:\n  " + strings.Join(lines, "\n  ") + "\n"
 }

@@ -54,7 +54,7 @@ func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	return b.Build()
 }
 
-// callDrawing says how each call looks: by its status, and, where there are several runs, in the frame of its own.
+// callDrawing reports how each call looks: by its status, and, where there are several runs, in the frame of its own.
 func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 	runs := map[string]bool{}
 	for _, c := range calls {

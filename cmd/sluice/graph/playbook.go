@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// routedDrawing says how each step of a playbook looks.
+// routedDrawing reports how each step of a playbook looks.
 func routedDrawing(book *playbook.Playbook) dag.Drawing {
 	return dag.Drawing{
 		Title:   book.Name,

@@ -90,7 +90,7 @@ func (c *counts) sum(from, to Word) int32 {
 	return n
 }
 
-// word says in one what many are doing: anything under way counts first, then what keeps the rest, then how it ended.
+// word reports in one what many are doing: anything under way counts first, then what keeps the rest, then how it ended.
 func (c *counts) word() Word {
 	switch {
 	case c[Running] > 0:

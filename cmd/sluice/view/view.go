@@ -31,9 +31,9 @@ const (
 type View interface {
 	// Update takes the next event of the run, from the first one on. It must not keep u. News says that it happens now; before
 	// come those that were journaled before this process began.
-	Update(u *coordinator.Update, news bool)
+	Update(u *coordinator.Update, live bool)
 
-	// Stopping says what is being done because the user wants the run to stop.
+	// Stopping reports what is being done because the user wants the run to stop.
 	Stopping(what string)
 
 	// Note shows a text of the engine's or the journal's log, which ends with a line break.

@@ -47,7 +47,7 @@ func scriptedTask(parts script.Parts, path string, p net.Place) bool {
 	return false
 }
 
-// tasks gives what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
+// tasks returns what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
 func tasks(w *template.Workflow) map[*template.Step]net.Place {
 	book, ok := w.Routing.(*playbook.Playbook)
 	if !ok {
@@ -56,7 +56,7 @@ func tasks(w *template.Workflow) map[*template.Step]net.Place {
 	places := map[*template.Step]net.Place{}
 	site := 0
 	eachStep(w.Steps, func(s *template.Step) {
-		task := book.Sites[site]
+		task := book.CallSites[site]
 		site++
 		places[s] = net.Place{Step: book.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Iteration: -1}
 	})

@@ -32,7 +32,7 @@ func placed(need int, do call, params ...string) callable {
 func plain(do call) callable { return callable{do: do} }
 func free(do call) callable  { return callable{do: do, free: true} }
 
-// misfit says what is wrong with the arguments of a call, of which n have no name; "" if nothing is.
+// misfit reports what is wrong with the arguments of a call, of which n have no name; "" if nothing is.
 func (c callable) misfit(n int, names []string) string {
 	switch {
 	case c.free:
