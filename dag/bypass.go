@@ -9,7 +9,7 @@ import (
 
 // Bypass yields the edges between the nodes that are not hidden, as if every way that leads through hidden nodes only
 // were a direct edge, by (from, to, type). Such an edge has the attributes of the last edge of the way: what enters a
-// step says under which conditions it runs. Of several edges with the same ends and type a direct one counts first,
+// step records under which conditions it runs. Of several edges with the same ends and type a direct one counts first,
 // then the one whose last hidden node was inserted first.
 //
 // A compiler uses hidden nodes to stand for many edges at once, and what is shown must not contain them. Edges are made

@@ -82,10 +82,10 @@ type tarjan struct {
 	out   components
 	index []int32 // by node: order of discovery from 1, 0 if not discovered
 	low   []int32 // by node: lowest index known to be reachable within the component
-	next  []int32 // by node: next outgoing edge to look at
+	next  []int32 // by node: next outgoing edge to visit
 	path  []int32 // nodes being visited, the innermost last
 	open  []int32 // discovered nodes without a component
-	last  int32   // last index given
+	last  int32   // last index assigned
 }
 
 const noComponent = -1

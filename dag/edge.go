@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what a graph is a graph of. It fixes which edge types the graph may hold and which of them is primary,
+// Kind is the kind of a graph. It determines which edge types the graph may hold and which of them is primary,
 // that is, gets the short edge key.
 type Kind uint8
 
@@ -34,7 +34,7 @@ const (
 
 	// Triggered leads from a call to a call it made. It is the primary type of a CallGraph.
 	Triggered
-	// DependsOn tells an observer that a call had to wait for another. It never drives execution.
+	// DependsOn records for observers that a call had to wait for another. It never drives execution.
 	DependsOn
 
 	edgeTypeEnd // one past the last type
@@ -68,7 +68,7 @@ var (
 	ErrTooLarge = errors.New("dag: graph too large")
 )
 
-// FieldError says which field is wrong. Path is the way to it from the value that was read or checked:
+// FieldError names the field that is wrong. Path leads to it from the value that was read or checked:
 // "edges[3].attributes.negated" for a whole graph, "negated" for attributes alone.
 type FieldError struct {
 	Path string
@@ -93,7 +93,7 @@ type Guard struct {
 type Attributes struct {
 	// Type is required.
 	Type EdgeType
-	// DataFlow says that the target's input is known to name the source's output. False means “not proved”.
+	// DataFlow records that the target's input is known to name the source's output. False means “not proved”.
 	DataFlow bool
 	// Guards are the conditions the edge depends on, all of them, the outermost first. Only Conditional edges have
 	// guards. What a Graph returns is shared and must not be modified.

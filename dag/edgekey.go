@@ -21,7 +21,7 @@ func (g *Graph) EdgeKey(e Edge) string {
 	return edgeKey(g.kind, g.Key(e.From), g.Key(e.To), e.Attrs.Type)
 }
 
-// EdgeByKey finds an edge by the key that EdgeKey gives it. O(length of key + log of the source's degree).
+// EdgeByKey returns the edge with a key as EdgeKey returns it. O(length of key + log of the source's degree).
 func (g *Graph) EdgeByKey(key string) (Edge, bool) {
 	source, rest, ok := cutSource(key)
 	if !ok {

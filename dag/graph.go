@@ -156,7 +156,7 @@ func (g *Graph) In(id int32) iter.Seq[int32] { return distinct(g.inRow(id)) }
 // OutDegree is the number of edges that leave a node, which is more than Out yields if two types lead to one node.
 func (g *Graph) OutDegree(id int32) int { return int(g.outStart[id+1] - g.outStart[id]) }
 
-// InDegree is the number of edges that enter a node, which is more than In yields if two types come from one node.
+// InDegree returns the number of edges that enter a node, which is more than In yields if two types come from one node.
 func (g *Graph) InDegree(id int32) int { return int(g.inStart[id+1] - g.inStart[id]) }
 
 func (g *Graph) outRow(v int32) []int32 { return g.outTo[g.outStart[v]:g.outStart[v+1]] }

@@ -20,7 +20,7 @@ import (
 type keyTable struct {
 	seed  maphash.Seed
 	buf   strings.Builder
-	text  string // what buf has, kept as a string so that reading a key does not copy
+	text  string // the contents of buf as a string, so that reading a key does not copy
 	ends  []uint32
 	slots []uint64
 }

@@ -116,8 +116,8 @@ func (s store) UpdateEdge(_, _ Key, _ graph.Edge[Key]) error { return ErrReadOnl
 // RemoveEdge returns ErrReadOnly.
 func (s store) RemoveEdge(_, _ Key) error { return ErrReadOnly }
 
-// merge makes one edge of the parallel edges between two nodes, of which there is at least one. Guards become its
-// label, escaped for DOT. The attributes are never nil and nobody else's: options of the library write to them.
+// merge combines the parallel edges between two nodes, of which there is at least one. Guards become the label, escaped
+// for DOT. The attributes are never nil or shared: options of the library write to them.
 func (s store) merge(parallel []dag.Edge) graph.Edge[Key] {
 	attributes := map[string]string{}
 	for _, e := range parallel {
