@@ -114,7 +114,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Primary is the type whose edges have the bare key "source->target" in a graph of this kind.
+// Primary returns the type whose edges have the bare key "source->target" in a graph of this kind.
 func (k Kind) Primary() EdgeType {
 	if k == CallGraph {
 		return Triggered
@@ -130,7 +130,7 @@ func (t EdgeType) String() string {
 	return edgeTypeNames[t]
 }
 
-// Kind is the kind of graph that has edges of this type. It is 0 for a value that is no type.
+// Kind returns the kind of graph that has edges of this type. It is 0 for a value that is no type.
 func (t EdgeType) Kind() Kind {
 	switch {
 	case !t.known():
@@ -164,7 +164,7 @@ func (a Attributes) Check() error {
 	return a.checkSchema()
 }
 
-// checkSchema is the second step: a.Type is known.
+// checkSchema checks in a second step: a.Type is known.
 func (a Attributes) checkSchema() error {
 	refuse := func(field, why string) error {
 		return &FieldError{field, fmt.Errorf("%w: %s edge %s", ErrAttributes, a.Type, why)}

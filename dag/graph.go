@@ -38,16 +38,16 @@ type Graph struct {
 	rankCount int32
 }
 
-// Kind is what the graph is a graph of.
+// Kind returns what the graph is a graph of.
 func (g *Graph) Kind() Kind { return g.kind }
 
-// NodeCount is the number of nodes; ids are [0, NodeCount).
+// NodeCount returns the number of nodes; ids are [0, NodeCount).
 func (g *Graph) NodeCount() int { return g.keys.len() }
 
-// EdgeCount is the number of edges.
+// EdgeCount returns the number of edges.
 func (g *Graph) EdgeCount() int { return len(g.outTo) }
 
-// Key is the key of a node.
+// Key returns the key of a node.
 func (g *Graph) Key(id int32) string { return g.keys.key(id) }
 
 // Node returns the id of a key.
@@ -153,7 +153,7 @@ func (g *Graph) Out(id int32) iter.Seq[int32] { return distinct(g.outRow(id)) }
 // In yields the predecessors of a node by id, each once, however many edges come from there.
 func (g *Graph) In(id int32) iter.Seq[int32] { return distinct(g.inRow(id)) }
 
-// OutDegree is the number of edges that leave a node, which is more than Out yields if two types lead to one node.
+// OutDegree returns the number of edges that leave a node, which is more than Out yields if two types lead to one node.
 func (g *Graph) OutDegree(id int32) int { return int(g.outStart[id+1] - g.outStart[id]) }
 
 // InDegree returns the number of edges that enter a node, which is more than In yields if two types come from one node.

@@ -170,7 +170,7 @@ func (o object) required(name string) ([]byte, error) {
 // Brackets nest properly in valid JSON and strings are stepped over whole, so depth 0 in front of a separator or a
 // closing bracket of the enclosing value is the end, and nothing between is parsed.
 
-// valueEnd is the length of the value that compact, valid JSON begins with.
+// valueEnd returns the length of the value that compact, valid JSON begins with.
 func valueEnd(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); {

@@ -22,14 +22,14 @@ func (g *Graph) Order() iter.Seq[int32] {
 	}
 }
 
-// Rank is the length in edges of the longest path from a root to the node, 0 for a root. Ranks rise along every edge,
+// Rank returns the length in edges of the longest path from a root to the node, 0 for a root. Ranks rise along every edge,
 // so nodes handled by rank are handled after what they depend on. It is -1 for a node on a cycle or behind one.
 func (g *Graph) Rank(id int32) int32 { return g.rank[id] }
 
-// RankCount is one more than the highest rank, 0 for a graph without nodes.
+// RankCount returns one more than the highest rank, 0 for a graph without nodes.
 func (g *Graph) RankCount() int { return int(g.rankCount) }
 
-// placed is the number of nodes that Order yields.
+// placed returns the number of nodes that Order yields.
 func (g *Graph) placed() int {
 	if g.forward {
 		return g.NodeCount()

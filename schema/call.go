@@ -65,7 +65,7 @@ var fulfillment = &Shape{name: "fulfillment", text: "Who decides whether a call 
 	key("on_error", choice("fail", "pause", "skip", "abort_workflow", "retry"), "what it does that no decision could be made (`decision_error`); retry asks again", "retry").or("fail"),
 }}
 
-// callKeys are the keys of a step that are about its call.
+// callKeys returns the keys of a step that are about its call.
 func callKeys() []Key {
 	return []Key{
 		key("input", anything, "what the operation is called with; expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).orElse("null"),

@@ -72,7 +72,7 @@ func (d definitions) object(s *Shape) map[string]any {
 	return o
 }
 
-// property is a key with what an editor shows of it. What stands beside a $ref counts for nothing in draft 7, hence allOf.
+// property returns a key with what an editor shows of it. What stands beside a $ref counts for nothing in draft 7, hence allOf.
 func (d definitions) property(k Key) map[string]any {
 	p := d.schema(k.of)
 	if p["$ref"] != nil {

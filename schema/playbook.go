@@ -38,7 +38,7 @@ var resultSpec = &Shape{name: "result", text: "What becomes of results that are 
 	key("select", list(is(resultSelect)), "fields that stay readable beside the reference", "[{path: /total}]").orElse("none"),
 }}
 
-// layerKeys are what each spec may say for the tasks below it; what is written closest to a task counts.
+// layerKeys returns what each spec may say for the tasks below it; what is written closest to a task counts.
 func layerKeys() []Key {
 	return []Key{
 		key("timeout", either(seconds, is(callTimeout)), "of one attempt of each call below; in the spec of a step, a duration bounds the run of the step", "30s").orElse("no limit"),
@@ -107,7 +107,7 @@ var (
 	secret = &Type{name: "secret", cases: []oneCase{{"kind", []any{"http"}, secretRequest}, {"", nil, secretSource}}}
 )
 
-// ruleOf is a line of a list of rules: a when with its then, or an else.
+// ruleOf returns a line of a list of rules: a when with its then, or an else.
 func ruleOf(name string, then *Shape, example string) *Shape {
 	inner := &Shape{name: name + "_else", text: "What happens where no rule before holds.", keys: []Key{key("then", is(then), "what happens", example).must()}}
 	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.", keys: []Key{
@@ -147,7 +147,7 @@ var (
 	}, layerKeys()...)}
 )
 
-// toolKeys are the keys that all tools have.
+// toolKeys returns the keys that all tools have.
 func toolKeys() []Key {
 	of := callKeys()[1:]
 	return append([]Key{
@@ -161,7 +161,7 @@ func toolKeys() []Key {
 	}, of...)
 }
 
-// tool is a tool that is built in: what all have, and its own keys. What it is called with may stand in input, too.
+// tool returns a tool that is built in: what all have, and its own keys. What it is called with may stand in input, too.
 func tool(name, text string, keys ...Key) *Shape {
 	all := append(toolKeys(), keys...)
 	if !hasKey(keys, "output") {

@@ -72,7 +72,7 @@ var (
 	steps = list(element)
 )
 
-// holder is the mapping whose one key names a container.
+// holder returns the mapping whose one key names a container.
 func holder(name string, of *Shape, example string) *Shape {
 	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).must()}}
 }

@@ -160,7 +160,7 @@ func (g *Graph) end(n *node) error {
 	return g.leave()
 }
 
-// dispose removes n from its parent and releases it.
+// dispose removes n from its parent and dismantles it.
 func (g *Graph) dispose(n *node) {
 	if n.flags&disposed != 0 {
 		return
@@ -170,12 +170,12 @@ func (g *Graph) dispose(n *node) {
 	}
 	n.flags |= disposed
 	if n.flags&running == 0 {
-		g.release(n)
+		g.dismantle(n)
 	}
 }
 
-// release disposes the children of a disposed node and removes its links. A node on the stack is released when its run ends (see finish).
-func (g *Graph) release(n *node) {
+// dismantle disposes the children of a disposed node and removes its links. A node on the stack is dismantled when its run ends (see finish).
+func (g *Graph) dismantle(n *node) {
 	if own := n.own(); own != nil {
 		g.empty(own)
 		own.closed = true
@@ -209,7 +209,7 @@ func (g *Graph) empty(root *Scope) {
 		if c := s.takeLast(); c != nil {
 			c.flags |= disposed
 			switch own := c.own(); {
-			case c.flags&running != 0: // finish releases it
+			case c.flags&running != 0: // finish dismantles it
 			case own != nil:
 				own.closed = true
 				s = own

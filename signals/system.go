@@ -283,7 +283,7 @@ func (g *Graph) finish(n *node) {
 func (g *Graph) catchUp(n *node) {
 	switch f := n.flags; {
 	case f&disposed != 0:
-		g.release(n)
+		g.dismantle(n)
 	case f&effect != 0:
 		if f&(dirty|pending) == 0 {
 			n.verifiedAt = g.epoch // it has read what was written and committed while it ran

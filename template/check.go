@@ -261,7 +261,7 @@ func place(n Node) document.Pos {
 	}
 }
 
-// knownOperations are the names a misspelt operation is compared with.
+// knownOperations returns the names a misspelt operation is compared with.
 func (c *checker) knownOperations() iter.Seq[string] {
 	own := maps.Keys(c.w.Operations)
 	if c.w.Routing != nil {

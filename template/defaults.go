@@ -28,7 +28,7 @@ func (w *Workflow) complete() {
 	completeAll(w.Steps)
 }
 
-// defaultMethod is what a request with or without a body is in most people's hands.
+// defaultMethod returns what a request with or without a body is in most people's hands.
 func (h *HTTP) defaultMethod() string {
 	if h.Body != nil {
 		return "POST"

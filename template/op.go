@@ -20,10 +20,10 @@ func NewOp[In, Out any](name string, implementation any) Op[In, Out] {
 	return Op[In, Out]{name: name, implementation: implementation}
 }
 
-// Name is what documents and journals call the operation.
+// Name returns what documents and journals call the operation.
 func (o Op[In, Out]) Name() string { return o.name }
 
-// Implementation is what NewOp was given.
+// Implementation returns what NewOp was given.
 func (o Op[In, Out]) Implementation() any { return o.implementation }
 
 // Provide hands a workflow the implementation of an operation that its steps call, so that whoever runs the workflow has

@@ -50,7 +50,7 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	return r.w, r.Err()
 }
 
-// Tree is the workflow that is being read, for what a kind has no shared words for. It is whole when Workflow has given it.
+// Tree returns the workflow that is being read, for what a kind has no shared words for. It is whole when Workflow has given it.
 func (r *Reader) Tree() *Workflow { return r.w }
 
 // SetSteps returns the workflow its steps. Those that have a Pos with a path are known to Check by that path.

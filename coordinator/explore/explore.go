@@ -100,7 +100,7 @@ func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, fals
 // Limits are those of the exploration.
 func (p *play) Limits() decide.Limits { return p.e.ofRun() }
 
-// ofRun are the limits of the run.
+// ofRun returns the limits of the run.
 func (e *explorer) ofRun() decide.Limits { return e.options.Limits.OfRun().Within(e.options.WorkMax) }
 
 // Reserve has room for any number of calls.
@@ -351,7 +351,7 @@ func (e *explorer) look(p *play, i int) {
 	}
 }
 
-// trace is what leads to a state, the input first where it was made up.
+// trace returns what leads to a state, the input first where it was made up.
 func (e *explorer) trace(i int) []string {
 	list := make([]string, 0, e.states[i].depth+1)
 	for ; i >= 0; i = e.states[i].from {

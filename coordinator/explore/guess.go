@@ -59,7 +59,7 @@ func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 // unread is what a call answers with of whose output nothing is read.
 var unread value.Value = map[string]any{}
 
-// namesOf are what guesses about a node are kept under, those that say more first.
+// namesOf returns what guesses about a node are kept under, those that say more first.
 func namesOf(root *reactive.Root, v int32) []string {
 	if n := net.Of(root); n != nil {
 		at, _ := n.Place(v)
@@ -113,7 +113,7 @@ func failures(asked *shape) []*operation.Error {
 	return list
 }
 
-// decisionsOf are the answers of a decision source: what its step's result_match takes for a yes and for a no.
+// decisionsOf returns the answers of a decision source: what its step's result_match takes for a yes and for a no.
 func decisionsOf(root *reactive.Root, v int32) []value.Value {
 	m := root.Place(v).Step.Fulfillment.ResultMatch
 	if m == nil {

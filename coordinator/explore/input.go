@@ -33,7 +33,7 @@ func (e *explorer) startsWith() ([]value.Value, error) {
 
 const filledMax = 16 // levels of an input that is made
 
-// filled is a value with what a JSON Schema requires besides, and of the types that it wants, as far as that is easily said.
+// filled returns a value with what a JSON Schema requires besides, and of the types that it wants, as far as that is easily said.
 func filled(schema, v value.Value, depth int) value.Value {
 	s, ok := schema.(map[string]any)
 	if !ok || depth > filledMax {

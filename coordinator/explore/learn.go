@@ -246,7 +246,7 @@ func (l *learner) read(path []string, values []value.Value) {
 // pathMax bounds how far a variable is followed that is made of itself.
 const pathMax = 12
 
-// own is what a step reads of its own output and error, or in Jinja's dialect of another step's by its name.
+// own returns what a step reads of its own output and error, or in Jinja's dialect of another step's by its name.
 func (l *learner) own(root string, rest []string, values []value.Value) {
 	step := l.book.Steps[l.step]
 	name := step.Name

@@ -44,7 +44,7 @@ func (p *play) possible() []move {
 	return list
 }
 
-// answers are the outcomes of a call.
+// answers returns the outcomes of a call.
 func (p *play) answers(req reactive.Request) []move {
 	key := p.root.Key(req.Node)
 	name := key
@@ -73,7 +73,7 @@ func (p *play) answers(req reactive.Request) []move {
 	return list
 }
 
-// reply is what a call gives with its output: an HTTP request that succeeds says so.
+// reply returns what a call gives with its output: an HTTP request that succeeds says so.
 func (p *play) reply(req reactive.Request, out value.Value) any {
 	if n := net.Of(p.root); n != nil {
 		if at, ok := n.Place(req.Node); ok && at.Kind == "http" {
@@ -112,7 +112,7 @@ func (p *play) messages() []move {
 	return list
 }
 
-// decisions are what people may say of tasks that wait for them.
+// decisions returns what people may say of tasks that wait for them.
 func (p *play) decisions() []move {
 	var list []move
 	for v := range p.root.Len() {
@@ -129,7 +129,7 @@ func (p *play) decisions() []move {
 	return list
 }
 
-// patches are what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
+// patches returns what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
 func (p *play) patches() []move {
 	n := net.Of(p.root)
 	if n == nil {

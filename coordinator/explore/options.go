@@ -166,7 +166,7 @@ func (e *explorer) report() *Report {
 	return r
 }
 
-// stepsOf are the names of the steps.
+// stepsOf returns the names of the steps.
 func stepsOf(p *plan.Plan) (names []string) {
 	if book, ok := playbook.Of(p.Workflow); ok {
 		for _, s := range book.Steps {

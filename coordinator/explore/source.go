@@ -18,7 +18,7 @@ type source struct {
 	text  string
 }
 
-// rest is what is read of the source when a path of the variable is read; ok: it gives that path.
+// rest returns what is read of the source when a path of the variable is read; ok: it gives that path.
 func (s source) rest(path []string) (rest []string, ok bool) {
 	switch {
 	case len(s.below) > 0 && s.below[0] == expr.Element: // the variable is an element of what the source gives
@@ -105,10 +105,10 @@ func text(v map[string]any, key string) string {
 	return s
 }
 
-// idOf is the id of a step that calls an operation.
+// idOf returns the id of a step that calls an operation.
 func idOf(step map[string]any) string { return cmp.Or(text(step, "id"), text(step, "operation")) }
 
-// variable is the name under which a variable's sources are kept. The context is everybody's.
+// variable returns the name under which a variable's sources are kept. The context is everybody's.
 func (l *learner) variable(step int, scope string, below ...string) string {
 	name := scope
 	if len(below) > 0 {

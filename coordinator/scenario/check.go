@@ -219,7 +219,7 @@ func codeOf(f *journal.Failure) string {
 	return f.Code
 }
 
-// because is a status with the failure that it comes from, if there is one.
+// because returns a status with the failure that it comes from, if there is one.
 func because(status string, f *journal.Failure) string {
 	if f == nil {
 		return status

@@ -74,7 +74,7 @@ func (t *track) pause() (decide.Item, bool) {
 	return decide.Item{Event: decide.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
 }
 
-// outcome is the answer that a finished child run is to the call that started it; false: it has none to give any more.
+// outcome returns the answer that a finished child run is to the call that started it; false: it has none to give any more.
 func (t *track) outcome() (decide.Item, bool) {
 	e := t.finished()
 	if e == nil || t.parent == nil || !t.parent.root.Open(t.call) {

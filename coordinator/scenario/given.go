@@ -49,7 +49,7 @@ func hasKeys(got, want value.Value) bool {
 	return true
 }
 
-// callNames are what a scenario may call the call that an event requests, as it may in operations.
+// callNames returns what a scenario may call the call that an event requests, as it may in operations.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
 		return program.TaskNames("", p)

@@ -45,7 +45,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 	return all, nil
 }
 
-// filesIn are the files that may hold documents: path itself, or those in the folder that it is.
+// filesIn returns the files that may hold documents: path itself, or those in the folder that it is.
 func filesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

@@ -55,7 +55,7 @@ func (g *stage) find(name string) (place, bool) {
 	return p, len(p.body()) > 0
 }
 
-// body are the named nodes of an item, in template order; none when the map has no such item.
+// body returns the named nodes of an item, in template order; none when the map has no such item.
 func (p place) body() []int32 {
 	root := p.t.seen
 	key := root.Key(p.node)
@@ -110,7 +110,7 @@ func (p place) itemStatus(nodes []int32) reactive.Status {
 	return reactive.Waiting
 }
 
-// output is what the place has given; false: nothing yet.
+// output returns what the place has given; false: nothing yet.
 func (p place) output() (any, bool) {
 	switch p.status() {
 	case reactive.Skipped:
@@ -134,7 +134,7 @@ func (p place) failure() *journal.Failure {
 	return p.t.seen.Failure(p.node)
 }
 
-// by is the event that brought the place to where it stands.
+// by returns the event that brought the place to where it stands.
 func (p place) by() *Event {
 	if p.item < 0 {
 		return p.t.event(p.t.by(p.node))
@@ -146,7 +146,7 @@ func (p place) by() *Event {
 	return p.t.event(last)
 }
 
-// latest is the latest event about the node.
+// latest returns the latest event about the node.
 func (p place) latest() *Event {
 	key := p.t.seen.Key(p.node)
 	return p.t.event(p.t.last(func(e *journal.Event) bool { return e.Node == key }))

@@ -27,7 +27,7 @@ func (t *track) question(req reactive.Request) question {
 	return question{t, req, t.root.Key(req.Node)}
 }
 
-// id is the request's: the same whenever it is asked.
+// id returns the request's: the same whenever it is asked.
 func (q question) id() string {
 	id := q.t.id + "/" + reactive.RequestName(q.node, q.call.Attempt)
 	switch {
@@ -39,7 +39,7 @@ func (q question) id() string {
 	return id
 }
 
-// part is the script that answers; nil: there is none.
+// part returns the script that answers; nil: there is none.
 func (q question) part(c *cast) *script.Part {
 	if q.call.Decision != 0 {
 		return c.decisions.Find(q.t.path, q.node, "")
@@ -50,7 +50,7 @@ func (q question) part(c *cast) *script.Part {
 	return c.operations.Find(q.t.path, q.node, q.operation())
 }
 
-// operation is the name of what is called, as the document has it.
+// operation returns the name of what is called, as the document has it.
 func (q question) operation() string {
 	if p, ok := q.task(); ok {
 		return p.Kind
@@ -68,10 +68,10 @@ func (q question) task() (net.Place, bool) {
 
 func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }
 
-// answered is what comes in when the call gives an output.
+// answered returns what comes in when the call gives an output.
 func (q question) answered(output any) decide.Item { return q.ended(operation.ResultOf(output, nil)) }
 
-// failed is what comes in when the call fails.
+// failed returns what comes in when the call fails.
 func (q question) failed(f *journal.Failure) decide.Item {
 	kept := *call.NewFailure(f.Code, f.Message)
 	kept.Details, kept.Retryable = f.Details, f.Retryable
@@ -85,14 +85,14 @@ func (q question) ended(result call.Result) decide.Item {
 	return decide.Item{Event: e}
 }
 
-// report is what a frame of a scripted answer makes come in.
+// report returns what a frame of a scripted answer makes come in.
 func (q question) report(number int32, f *script.Frame) decide.Item {
 	e := decide.Reported(q.call, 1, number, f.Kind, f.Payload)
 	e.Node = q.node
 	return decide.Item{Event: e}
 }
 
-// item is what a scripted answer makes come in.
+// item returns what a scripted answer makes come in.
 func (q question) item(a script.Answer) decide.Item {
 	switch {
 	case a.Unreachable:
@@ -103,7 +103,7 @@ func (q question) item(a script.Answer) decide.Item {
 	return q.withReports(a)
 }
 
-// unanswered are the questions that a run made from its journal has to ask again, in the order in which it asked them
+// unanswered returns the questions that a run made from its journal has to ask again, in the order in which it asked them
 // first. lost are the ends of calls that may not be made twice.
 func (t *track) unanswered() (again []question, lost []decide.Item) {
 	for _, req := range t.root.OpenCalls() {
@@ -126,7 +126,7 @@ func (t *track) sort(list []question) {
 	slices.SortStableFunc(list, func(a, b question) int { return cmp.Compare(t.asked(a), t.asked(b)) })
 }
 
-// asked is the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
+// asked returns the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
 // decision.
 func (t *track) asked(q question) int {
 	return t.last(func(e *journal.Event) bool {

@@ -58,7 +58,7 @@ func (e *Event) String() string {
 	return b.String()
 }
 
-// String is the difference on a few lines: where, what was expected, what there is, and the event that made it so.
+// String returns the difference on a few lines: where, what was expected, what there is, and the event that made it so.
 func (d *Difference) String() string {
 	var b strings.Builder
 	b.WriteString(d.Key)
@@ -72,7 +72,7 @@ func (d *Difference) String() string {
 	return b.String()
 }
 
-// String is the report as a person reads it: one line, and the differences below it.
+// String returns the report as a person reads it: one line, and the differences below it.
 func (r *Report) String() string {
 	mark := "✓"
 	if !r.Passed {

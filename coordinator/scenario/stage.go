@@ -148,12 +148,12 @@ func (g *stage) begin(t *track, input any) error {
 	return nil
 }
 
-// main is the scenario's own run.
+// main returns the scenario's own run.
 func (g *stage) main() *track { return g.tracks[0] }
 
 func (g *stage) instant(since time.Duration) int64 { return call.After(g.s.start.UnixNano(), since) }
 
-// next is the next instant at which something happens; false: nothing does any more, or not before the end.
+// next returns the next instant at which something happens; false: nothing does any more, or not before the end.
 func (g *stage) next(entries []entry) (int64, bool) {
 	var due []int64
 	// A run that has ended is not kept waiting for answers that nobody needs. The timeline goes on: what it expects then
@@ -244,7 +244,7 @@ func (g *stage) turn(t *track) bool {
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// ofRun are the limits of each run.
+// ofRun returns the limits of each run.
 func (g *stage) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
 }
@@ -266,7 +266,7 @@ func (g *stage) tooMuch(t *track, events int) bool {
 	return g.fault
 }
 
-// items are what comes in for a run now. The rules leave open which of several answers of one instant comes first.
+// items returns what comes in for a run now. The rules leave open which of several answers of one instant comes first.
 func (g *stage) items(t *track) []decide.Item {
 	items := t.agenda.take(g.now)
 	if g.shuffle != nil {

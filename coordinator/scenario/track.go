@@ -144,10 +144,10 @@ func (t *track) observe(i int) {
 	}
 }
 
-// finished is the run's last event; nil while it lives.
+// finished returns the run's last event; nil while it lives.
 func (t *track) finished() *journal.Event { return t.seen.Finished() }
 
-// event is the event of the journal with that index, for a difference.
+// event returns the event of the journal with that index, for a difference.
 func (t *track) event(i int) *Event {
 	if i < 0 || i >= len(t.journal) {
 		return nil
@@ -157,7 +157,7 @@ func (t *track) event(i int) *Event {
 		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
 }
 
-// last is the index of the latest event that says yes; -1: none does.
+// last returns the index of the latest event that says yes; -1: none does.
 func (t *track) last(yes func(e *journal.Event) bool) int {
 	for i := len(t.journal) - 1; i >= 0; i-- {
 		if yes(&t.journal[i]) {
@@ -167,7 +167,7 @@ func (t *track) last(yes func(e *journal.Event) bool) int {
 	return -1
 }
 
-// by is the index of the event that changed a node's status last; -1: none has.
+// by returns the index of the event that changed a node's status last; -1: none has.
 func (t *track) by(node int32) int {
 	if i, ok := t.causes[node]; ok {
 		return i
@@ -175,7 +175,7 @@ func (t *track) by(node int32) int {
 	return -1
 }
 
-// itemKey is the key of a row's instance in item i of the map with the given key.
+// itemKey returns the key of a row's instance in item i of the map with the given key.
 func itemKey(id, mapKey string, i int) string {
 	return id + mapKey[len(script.Stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
 }

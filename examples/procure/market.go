@@ -95,7 +95,7 @@ func (m *market) close() error {
 	return errors.Join(errs...)
 }
 
-// directory is the workflow's, with the endpoints of the servers.
+// directory returns the workflow's, with the endpoints of the servers.
 func (m *market) directory() *template.Directory {
 	d := contacts
 	d.Participants = make(map[string]any, len(m.endpoints))

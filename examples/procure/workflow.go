@@ -45,7 +45,7 @@ var (
 	notify       = template.NewOp[string, answer[any]]("notify", nil)
 )
 
-// procurement is the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
+// procurement returns the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
 // somebody's decision as long as patience lasts.
 func procurement(patience time.Duration) flow.Workflow[Order, Contract] {
 	order := flow.Input[Order]()

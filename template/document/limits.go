@@ -21,7 +21,7 @@ type Limits struct {
 	Documents int // in one file. Default: 1,000
 }
 
-// DefaultLimits are the limits that hold where others are not given.
+// DefaultLimits returns the limits that hold where others are not given.
 func DefaultLimits() Limits {
 	return Limits{Bytes: BytesMax, Depth: depthDefault, Keys: 10_000, Text: 256 << 10, Documents: 1_000}
 }

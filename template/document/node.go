@@ -42,7 +42,7 @@ type Entry struct {
 	Value *Node
 }
 
-// Len is the number of entries of a mapping or of items of a sequence, and 0 for scalars.
+// Len returns the number of entries of a mapping or of items of a sequence, and 0 for scalars.
 func (n *Node) Len() int { return len(n.entries) + len(n.items) }
 
 // Entries yields the entries of a mapping in the order written, and nothing for other kinds.

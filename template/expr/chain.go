@@ -137,7 +137,7 @@ func (c *compiler) step(steps *ast.IdentifierNode, links []*ast.MemberNode, skip
 	return func(r *run) (value.Value, error) { return r.env.Step(step, field) }, true
 }
 
-// unknownField is the one wording of this mistake, for expressions and from pointers.
+// unknownField returns the one wording of this mistake, for expressions and from pointers.
 func unknownField(name string) *Error {
 	return &Error{Text: name, Msg: fmt.Sprintf("unknown field %q of a step", name), Suggestion: suggest(name, fieldNames)}
 }

@@ -284,7 +284,7 @@ func (c *compiler) local(name string) (int, bool) {
 	return 0, false
 }
 
-// localNames are what a misspelt name may have meant besides the scope.
+// localNames returns what a misspelt name may have meant besides the scope.
 func (c *compiler) localNames() []string {
 	names := make([]string, len(c.locals))
 	for i, l := range c.locals {

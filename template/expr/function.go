@@ -174,5 +174,5 @@ func (a *arguments) object(i int) (map[string]any, []string, error) {
 	return object, slices.Sorted(maps.Keys(object)), nil
 }
 
-// bitLen is the factor of sorting, at least 1.
+// bitLen returns the factor of sorting, at least 1.
 func bitLen(n int) int { return max(1, bits.Len(uint(n))) }

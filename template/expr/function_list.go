@@ -45,7 +45,7 @@ func typeName(a *arguments) (value.Value, error) {
 	return names[value.Kind(a.values[0])], nil
 }
 
-// get is a[b] that gives null for whatever is not there.
+// get returns a[b] that gives null for whatever is not there.
 func get(a *arguments) (value.Value, error) {
 	v, err := element(a.run, a.values[0], a.values[1])
 	if err != nil && !errors.Is(err, ErrLimit) {

@@ -52,7 +52,7 @@ func (t *Template) Members(name, key string) (members []string, all bool) {
 	return t.keySet(inner(name, key))
 }
 
-// inner is the name under which the members of a key of a variable are noted. No variable is called so.
+// inner returns the name under which the members of a key of a variable are noted. No variable is called so.
 func inner(name, key string) string { return name + "." + key }
 
 func (t *Template) keySet(name string) (keys []string, all bool) {

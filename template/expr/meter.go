@@ -25,7 +25,7 @@ func (m *Meter) Free() { m.bounded = false }
 // Add counts work that is not that of expressions.
 func (m *Meter) Add(work int) { m.spent += work }
 
-// Spent is the work so far.
+// Spent returns the work so far.
 func (m *Meter) Spent() int { return m.spent }
 
 // Begin refuses an evaluation in env when the evaluations before it have taken as much work as they may.

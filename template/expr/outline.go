@@ -41,7 +41,7 @@ const (
 // Element stands in a Path for any element of a list.
 const Element = "[]"
 
-// At is what an outline reads below a key.
+// At returns what an outline reads below a key.
 func (o *Outline) At(key string) *Outline {
 	if o.Kind != Reference {
 		return &Outline{Args: []*Outline{o}}

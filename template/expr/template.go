@@ -43,7 +43,7 @@ type Template struct {
 // Compile compiles a string. The error is one *Error, or several joined.
 func Compile(text string, scope Scope) (*Template, error) { return CompileValue(text, scope) }
 
-// Trim is a value that is to be one expression, without the white space that YAML's | and > leave around it. Whatever is no
+// Trim returns a value that is to be one expression, without the white space that YAML's | and > leave around it. Whatever is no
 // string stays as it is.
 func Trim(v value.Value) value.Value {
 	if text, ok := v.(string); ok {

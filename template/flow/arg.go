@@ -52,7 +52,7 @@ func here() document.Pos {
 	return document.Pos{File: file, Line: line}
 }
 
-// From is the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
+// From returns the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
 func From[T any](r Ref[T]) Arg[T] { return r }
 
 // FromOr is Coalesce with a literal: the result of a step, or fallback.
@@ -61,7 +61,7 @@ func FromOr[T any](r Ref[T], fallback T) Arg[T] {
 	return typed[T]{coalesce(here(), r.argument(), argument{err: err, source: func(*definition) string { return source(plain) }})}
 }
 
-// Coalesce is what ok gives, or fallback where ok is a result that is not there: of a step that was skipped, as those of a
+// Coalesce returns what ok gives, or fallback where ok is a result that is not there: of a step that was skipped, as those of a
 // branch that was not taken are; or of one that has failed or was aborted, where an If or Choose has caught that: one whose
 // test reads how the step has ended, and behind which, or inside of which, the Coalesce is read. A null is replaced as well.
 // Documents write ok ?? fallback.
@@ -80,7 +80,7 @@ func coalesce(pos document.Pos, ok, fallback argument) argument {
 // orNull ends what is null where none of the results before it is there.
 const orNull = " ?? null"
 
-// Value is a literal. Braces in its strings stand for themselves, not for expressions.
+// Value returns a literal. Braces in its strings stand for themselves, not for expressions.
 func Value[T any](v T) Arg[T] {
 	plain, err := value.Own(v)
 	return typed[T]{argument{
@@ -90,7 +90,7 @@ func Value[T any](v T) Arg[T] {
 	}}
 }
 
-// Expr is an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
+// Expr returns an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
 // that it gives a T; what it names is checked when the workflow is defined.
 func Expr[T any](text string) Arg[T] {
 	pos := here()
@@ -108,7 +108,7 @@ func Expr[T any](text string) Arg[T] {
 	}}
 }
 
-// Status is the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
+// Status returns the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
 func Status(step Placed) Arg[string] {
 	pos := here()
 	return typed[string]{argument{pos: pos, source: func(d *definition) string {

@@ -130,12 +130,12 @@ type branchFunc func(d *definition, c *template.Conditional)
 
 func (f branchFunc) branch(d *definition, c *template.Conditional) { f(d, c) }
 
-// Then is what an If runs, one after the other, when its test is true.
+// Then returns what an If runs, one after the other, when its test is true.
 func Then(nodes ...Node) Branch {
 	return branchFunc(func(d *definition, c *template.Conditional) { c.Then = append(c.Then, d.nodes(nodes)...) })
 }
 
-// Else is what an If runs, one after the other, when its test is false.
+// Else returns what an If runs, one after the other, when its test is false.
 func Else(nodes ...Node) Branch {
 	return branchFunc(func(d *definition, c *template.Conditional) { c.Else = append(c.Else, d.nodes(nodes)...) })
 }

@@ -24,7 +24,7 @@ func NewTryFunc[A, R any](name string, fn func(A) (R, error)) Function[A, R] {
 	return newFunction(here(), name, fn)
 }
 
-// Of is what the function makes of an argument.
+// Of returns what the function makes of an argument.
 func (f Function[A, R]) Of(a Arg[A]) Arg[R] {
 	return f.of(here(), a)
 }
@@ -40,7 +40,7 @@ func (f Function[A, R]) of(pos document.Pos, a Arg[A]) Arg[R] {
 	return typed[R]{arg}
 }
 
-// Handle is what a document that names the function is given, with template.Workflow.Register.
+// Handle returns what a document that names the function is given, with template.Workflow.Register.
 func (f Function[A, R]) Handle() *template.Function { return f.handle }
 
 // Func is NewFunc and Of in one, for a function that is used in one place of a workflow that is defined once.
@@ -55,7 +55,7 @@ func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
 	return newFunction(pos, name, fn).of(pos, a)
 }
 
-// trying is a function that cannot fail as one that may; nil stays nil.
+// trying returns a function that cannot fail as one that may; nil stays nil.
 func trying[A, R any](fn func(A) R) func(A) (R, error) {
 	if fn == nil {
 		return nil

@@ -18,7 +18,7 @@ func isNil(v any) bool {
 	return v == nil || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// argOf is an Arg without its type.
+// argOf returns an Arg without its type.
 func argOf[T any](a Arg[T]) argument {
 	if isNil(a) {
 		return argument{err: errNothing}
@@ -26,7 +26,7 @@ func argOf[T any](a Arg[T]) argument {
 	return a.argument()
 }
 
-// placedOf is the handle of a step or map; nil for none.
+// placedOf returns the handle of a step or map; nil for none.
 func placedOf(p Placed) *handle {
 	if isNil(p) {
 		return nil

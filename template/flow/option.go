@@ -16,7 +16,7 @@ type stepOption func(s *template.Step, d *definition)
 
 func (o stepOption) step(s *template.Step, d *definition) { o(s, d) }
 
-// timingOption is a StepOption about a step's timing, which it makes if there is none yet.
+// timingOption returns a StepOption about a step's timing, which it makes if there is none yet.
 func timingOption(set func(t *template.Timing)) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) {
 		if s.Timing == nil {
@@ -131,7 +131,7 @@ func OnFailure(p template.FailurePolicy) Setting {
 	return func(d *definition) { d.workflow.FailurePolicy = p }
 }
 
-// Schema is the JSON Schema of the run's input, as a map or a boolean. It is checked before anything starts.
+// Schema returns the JSON Schema of the run's input, as a map or a boolean. It is checked before anything starts.
 func Schema(schema value.Value) Setting {
 	return func(d *definition) { d.workflow.Input = schema }
 }
@@ -150,7 +150,7 @@ func Directory(directory template.Directory) Setting {
 // RunOutput is what Output gives: the part of a definition that says what its runs give.
 type RunOutput[T any] struct{ arg argument }
 
-// Output is the output of the run. Default: the run has none.
+// Output returns the output of the run. Default: the run has none.
 func Output[T any](v Arg[T]) RunOutput[T] { return RunOutput[T]{argOf(v)} }
 
 func (RunOutput[T]) inWorkflow() {}

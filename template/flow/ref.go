@@ -80,12 +80,12 @@ func (r Ref[T]) build(d *definition) []template.Node {
 	return nodes
 }
 
-// Input is the input of the run. All its handles are the same.
+// Input returns the input of the run. All its handles are the same.
 func Input[T any]() Ref[T] {
 	return Ref[T]{handle: &handle{kind: inputKind, id: "input", pos: here(), typ: reflect.TypeFor[T]()}}
 }
 
-// Call is a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
+// Call returns a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
 // for the operation's name. A nil input is null. The step runs where the Ref is placed, and as often as that runs.
 func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos := here()
@@ -97,7 +97,7 @@ func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options .
 	})}
 }
 
-// Sub is a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
+// Sub returns a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
 // fails with child_failed when the run does not complete. The id is "" for the workflow's name, by which documents say the
 // same: a binding `workflow: {name: …}` of an operation of that name. In a definition a name stands for one workflow.
 func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
@@ -188,7 +188,7 @@ func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[
 	return Ref[[]Out]{handle: h}
 }
 
-// Index is the position of a map's item in its list, from 0.
+// Index returns the position of a map's item in its list, from 0.
 func Index[T any](item Ref[T]) Arg[int] {
 	pos := here()
 	return typed[int]{argument{pos: pos, source: func(d *definition) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Select is a field of an argument: a JSON pointer such as /offer/price leads to it. That S has such a field, and that it
+// Select returns a field of an argument: a JSON pointer such as /offer/price leads to it. That S has such a field, and that it
 // is a T, is checked when the workflow is defined, by S's json tags.
 func Select[T, S any](from Arg[S], pointer string) Arg[T] {
 	inner := argOf(from)

@@ -39,5 +39,5 @@ func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOut
 // program's word: a run whose input or output is something else is told when it is started, or its result read.
 func Typed[In, Out any](tree *template.Workflow) Workflow[In, Out] { return Workflow[In, Out]{tree} }
 
-// Tree is the definition without its types: what an engine's Config and everything else that takes any workflow is given.
+// Tree returns the definition without its types: what an engine's Config and everything else that takes any workflow is given.
 func (w Workflow[In, Out]) Tree() *template.Workflow { return w.tree }

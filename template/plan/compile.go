@@ -343,7 +343,7 @@ func (b *builder) finish() {
 	b.rows()
 }
 
-// source is the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
+// source returns the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
 // anything; -1: the input is something else.
 func (b *builder) source(n *Node) int32 {
 	if len(n.Item.Reads) != 1 || n.Step.Func != nil {

@@ -56,7 +56,7 @@ func (p *Plan) graph(conditionals bool) (*dag.Graph, error) {
 	return g.builder.Build()
 }
 
-// GraphKey is the name of a row's node in Graph: the id of a step, map or named conditional. A conditional without an id
+// GraphKey returns the name of a row's node in Graph: the id of a step, map or named conditional. A conditional without an id
 // goes by its place, such as `steps[2]`, a join by its row, such as `#7`; no id looks like these.
 func (p *Plan) GraphKey(row int32) string {
 	switch n := &p.Nodes[row]; {
@@ -98,7 +98,7 @@ func (g *grapher) dissolves(row int32) bool {
 	return n > 0 && n*len(g.plan.Outgoing(row)) <= joinEdgesMax
 }
 
-// into are the edges that lead to a row, those through rows that dissolve included. From is a row, and so is To.
+// into returns the edges that lead to a row, those through rows that dissolve included. From is a row, and so is To.
 func (g *grapher) into(row int32) []dag.Edge {
 	if list, known := g.entries[row]; known {
 		return list
@@ -150,7 +150,7 @@ func attributes(e Edge) dag.Attributes {
 	return dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
 }
 
-// guards are the tests that an edge stands under: those of the conditionals around its target that its source stands outside
+// guards returns the tests that an edge stands under: those of the conditionals around its target that its source stands outside
 // of, the outermost first. Where conditionals are nodes, only the edges from these say so.
 func (g *grapher) guards(from, to int32) []dag.Guard {
 	var list []dag.Guard
@@ -165,14 +165,14 @@ func (g *grapher) guards(from, to int32) []dag.Guard {
 	return list
 }
 
-// edge is the one between two rows.
+// edge returns the one between two rows.
 func (p *Plan) edge(from, to int32) Edge {
 	out := p.Outgoing(from)
 	i, _ := slices.BinarySearchFunc(out, to, func(e Edge, row int32) int { return int(e.To) - int(row) })
 	return out[i]
 }
 
-// condition is the test of a gate as an expression without its braces, or the name of the Go function that decides. A
+// condition returns the test of a gate as an expression without its braces, or the name of the Go function that decides. A
 // bare step id is written out.
 func condition(n *Node) string {
 	switch {

@@ -144,17 +144,17 @@ func (p *Plan) Row(id string) (int32, bool) {
 	return row, ok
 }
 
-// Predecessors are the rows with an edge to row, ascending. The slice belongs to the plan.
+// Predecessors returns the rows with an edge to row, ascending. The slice belongs to the plan.
 func (p *Plan) Predecessors(row int32) []int32 {
 	return p.Incoming[p.firstIn[row]:p.firstIn[row+1]]
 }
 
-// Outgoing are the edges that leave row. The slice belongs to the plan.
+// Outgoing returns the edges that leave row. The slice belongs to the plan.
 func (p *Plan) Outgoing(row int32) []Edge {
 	return p.Edges[p.Wiring.First[row]:p.Wiring.First[row+1]]
 }
 
-// Depth is how many maps are around row: how many indexes an instance's key has.
+// Depth returns how many maps are around row: how many indexes an instance's key has.
 func (p *Plan) Depth(row int32) int {
 	n := 0
 	for m := p.Nodes[row].Map; m >= 0; m = p.Nodes[m].Map {

@@ -87,7 +87,7 @@ func (r *forms) warn(pos document.Pos, format string, args ...any) {
 	r.warnings.Add(&document.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
-// lastKey is the name that a message uses for the value at a place.
+// lastKey returns the name that a message uses for the value at a place.
 func lastKey(p document.Pos) string {
 	return p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 }

@@ -62,7 +62,7 @@ func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	return guards
 }
 
-// condition is an arc's when, which is never empty.
+// condition returns an arc's when, which is never empty.
 func (a *Arc) condition() string {
 	if a.Text == "" {
 		return "…"

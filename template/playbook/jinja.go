@@ -35,7 +35,7 @@ var otherNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,
 )
 
-// ourNames is a guard that knows the ends of steps by our names, whichever it was written with.
+// ourNames returns a guard that knows the ends of steps by our names, whichever it was written with.
 func ourNames(guard value.Value) value.Value {
 	if text, ok := guard.(string); ok {
 		return otherNames.Replace(text)

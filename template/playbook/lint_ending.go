@@ -49,7 +49,7 @@ func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	}
 }
 
-// endings are the ways in which what a step's conditions read can have ended, by how it is read.
+// endings returns the ways in which what a step's conditions read can have ended, by how it is read.
 func (s *Step) endings() map[string][]string {
 	done := "step.done"
 	if s.Loop != nil {

@@ -45,7 +45,7 @@ type reader struct {
 	brought   map[int]map[string]bool // keys of args that arcs bring, by the step they lead to
 }
 
-// canonical is what a document says: how it was written, and keys that are free, leave no trace in it.
+// canonical returns what a document says: how it was written, and keys that are free, leave no trace in it.
 func canonical(n *document.Node) value.Value {
 	v := n.Value()
 	if m, ok := v.(map[string]any); ok {

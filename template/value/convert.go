@@ -120,7 +120,7 @@ func assign(v Value, into any) error {
 	return assignByJSON(v, into)
 }
 
-// assignByJSON is the general way: by the text that encoding/json reads. Nothing else has the same rules in every corner.
+// assignByJSON assigns through JSON, the general case. Nothing else has the same rules in every corner.
 func assignByJSON(v Value, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {

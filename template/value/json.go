@@ -178,7 +178,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// stringSize is the length of what appendString appends.
+// stringSize returns the length of what appendString appends.
 func stringSize(s string) int {
 	size := len(s) + 2
 	for i := range len(s) {

@@ -277,7 +277,7 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther is the general way from Go into the model. It calls methods of v, such as MarshalJSON, apart: one that panics and one
+// fromOther converts any other Go value into the model. It calls methods of v, such as MarshalJSON, apart: one that panics and one
 // that ends its goroutine are the same.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
 	var text []byte

@@ -38,7 +38,7 @@ func (r *reader) inputFrom(step, from *document.Node) value.Value {
 	return outputs
 }
 
-// output is a pointer to what a step has returned.
+// output returns a pointer to what a step has returned.
 func output(id string) value.Value {
 	return map[string]any{"from": value.Pointer{"steps", id, "output"}.String()}
 }

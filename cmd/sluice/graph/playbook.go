@@ -72,7 +72,7 @@ func join(j *playbook.Join) string {
 	return string(j.Mode)
 }
 
-// routedAttributes are what programs read of a step.
+// routedAttributes returns what programs read of a step.
 func routedAttributes(book *playbook.Playbook, id int32) any {
 	s := book.Steps[id]
 	a := struct {

@@ -69,7 +69,7 @@ type drawing struct {
 	rows []row
 }
 
-// header is the line about the run.
+// header returns the line about the run.
 func (t *Tree) header(now int64) row {
 	c := &t.nodes[0].counts
 	r := row{word: WordOfRun(t.status), name: t.name, state: string(t.status), detail: fmt.Sprintf("%d/%d steps", c.settled(), c.total())}
@@ -139,7 +139,7 @@ func (d *drawing) node(i int32, below []int32, lead string) {
 	d.inside(i, below, strings.TrimSuffix(lead, "├─ ")+"│  ")
 }
 
-// row is the line of a node.
+// row returns the line of a node.
 func (t *Tree) row(i int32, now int64) row {
 	n := &t.nodes[i]
 	switch {
@@ -167,7 +167,7 @@ func (t *Tree) row(i int32, now int64) row {
 	return r
 }
 
-// mapRow is the line of a map: how many of its items have settled, and what they do.
+// mapRow returns the line of a map: how many of its items have settled, and what they do.
 func (t *Tree) mapRow(i int32, now int64) row {
 	n := &t.nodes[i]
 	settled, total := t.items(i)
@@ -183,7 +183,7 @@ func (t *Tree) mapRow(i int32, now int64) row {
 	return r
 }
 
-// items is how many items of a map have settled, and how many there are. A step of the body counts items, and the one
+// items returns how many items of a map have settled, and how many there are. A step of the body counts items, and the one
 // that is furthest behind is right.
 func (t *Tree) items(i int32) (settled, total int32) {
 	settled = -1
@@ -210,7 +210,7 @@ func countRow(label string, settled, total int32, w Word, c *counts) row {
 	return r
 }
 
-// itemRows are the lines of a map's failed items.
+// itemRows returns the lines of a map's failed items.
 func (d *drawing) itemRows(n *node) []row {
 	items := n.items[:min(len(n.items), d.fold.items)]
 	rows := make([]row, 0, len(items))
@@ -225,7 +225,7 @@ func (d *drawing) itemRows(n *node) []row {
 	return rows
 }
 
-// summaries are the lines that stand for steps that are not shown: those that are done as they should be, and the rest.
+// summaries returns the lines that stand for steps that are not shown: those that are done as they should be, and the rest.
 func summaries(hidden counts) (first, last row) {
 	first = row{word: Completed, name: "more", state: listed(&hidden, Completed, Skipped)}
 	hidden[Completed], hidden[Skipped] = 0, 0
@@ -271,7 +271,7 @@ func took(begun, ended, now int64) string {
 	return Duration(tenths)
 }
 
-// columns are the widths of names with their lead and symbol, of states, and of durations.
+// columns returns the widths of names with their lead and symbol, of states, and of durations.
 func (d *drawing) columns() (name, state, took int) {
 	for i := range d.rows {
 		r := &d.rows[i]

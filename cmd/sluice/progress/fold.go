@@ -79,10 +79,10 @@ func (f *fold) fits(room int) bool {
 	return lines <= room
 }
 
-// itemLines is how many lines a node has for failed items.
+// itemLines returns how many lines a node has for failed items.
 func (f *fold) itemLines(i int32) int { return min(len(f.t.nodes[i].items), f.items) }
 
-// closed is the node that stands for i: a container in which everything was skipped, or aborted, is one line.
+// closed returns the node that stands for i: a container in which everything was skipped, or aborted, is one line.
 func (t *Tree) closed(i int32) int32 {
 	i = t.nodes[i].line
 	for j := i; j > 0; j = t.nodes[j].parent {

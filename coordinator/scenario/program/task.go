@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// TaskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
+// TaskNames returns what the script may call a playbook's call, what says most first: the iteration, then the step.
 func TaskNames(path string, p net.Place) []string {
 	var names []string
 	for _, prefix := range slices.Compact([]string{path, script.Stem(path), ""}) {

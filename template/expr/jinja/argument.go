@@ -18,7 +18,7 @@ type args struct {
 	named []any
 }
 
-// at is the argument at a place, or of a name; ok: it was given.
+// at returns the argument at a place, or of a name; ok: it was given.
 func (a args) at(i int, name string) (any, bool) {
 	if i < len(a.list) {
 		return a.list[i], true
@@ -35,16 +35,16 @@ func (a args) given(i int, name string) (any, bool) {
 	return v, ok && v != nil
 }
 
-// flag is an argument that is taken for true or false; not given, it is false.
+// flag returns an argument that is taken for true or false; not given, it is false.
 func (a args) flag(i int, name string) bool {
 	v, _ := a.at(i, name)
 	return truth(v)
 }
 
-// rest is what follows the first n of the arguments without a name.
+// rest returns what follows the first n of the arguments without a name.
 func (a args) rest(n int) args { return args{a.list[min(n, len(a.list)):], a.names, a.named} }
 
-// text is an argument that must be a string; not given, it is otherwise.
+// text returns an argument that must be a string; not given, it is otherwise.
 func (a args) text(i int, name, otherwise string) (string, error) {
 	if _, ok := a.at(i, name); !ok {
 		return otherwise, nil
@@ -52,7 +52,7 @@ func (a args) text(i int, name, otherwise string) (string, error) {
 	return a.must(i, name)
 }
 
-// must is an argument that must be a string.
+// must returns an argument that must be a string.
 func (a args) must(i int, name string) (string, error) {
 	v, _ := a.at(i, name)
 	s, ok := v.(string)
@@ -62,7 +62,7 @@ func (a args) must(i int, name string) (string, error) {
 	return s, nil
 }
 
-// integer is an argument that must be a whole number; not given, it is otherwise.
+// integer returns an argument that must be a whole number; not given, it is otherwise.
 func (a args) integer(i int, name string, otherwise int64) (int64, error) {
 	v, ok := a.at(i, name)
 	if !ok {
@@ -84,7 +84,7 @@ func (a args) size(i int, name string, otherwise int64) (int, error) {
 // path leads into a value.
 type path []any
 
-// path is the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil when it is not given.
+// path returns the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil when it is not given.
 func (a args) path(i int) (path, error) {
 	v, _ := a.at(i, "attribute")
 	return pathOf(v)
@@ -148,7 +148,7 @@ func (p path) or(r *run, v, other any) (any, error) {
 	return v, nil
 }
 
-// part is one step of a path. A number is also a key of an object.
+// part returns one step of a path. A number is also a key of an object.
 func (r *run) part(v, k any) (any, error) {
 	if err := r.spend(1); err != nil {
 		return nil, err

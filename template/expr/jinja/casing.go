@@ -34,7 +34,7 @@ func upperOf(c rune) string {
 	return string(unicode.ToUpper(c))
 }
 
-// titleOf is a letter as a word begins with it.
+// titleOf returns a letter as a word begins with it.
 func titleOf(c rune) string {
 	if s, ok := longTitle[c]; ok {
 		return s
@@ -74,7 +74,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// lowerAt is the lower case of a character at its place: a sigma at the end of a word has a form of its own.
+// lowerAt returns the lower case of a character at its place: a sigma at the end of a word has a form of its own.
 func lowerAt(runes []rune, i int, c rune) string {
 	switch {
 	case c == 'İ':
@@ -141,7 +141,7 @@ func swapcase(s string) string {
 	return b.String()
 }
 
-// casefold is a text without its case, so that texts can be compared: ß is ss.
+// casefold returns a text without its case, so that texts can be compared: ß is ss.
 func casefold(s string) string {
 	return perRune(s, func(c rune) string {
 		switch {

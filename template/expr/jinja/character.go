@@ -18,7 +18,7 @@ func isBreak(c rune) bool {
 
 func isDecimal(c rune) bool { return unicode.Is(unicode.Nd, c) }
 
-// digitOf is the value of a decimal digit of any script: they come in runs of ten.
+// digitOf returns the value of a decimal digit of any script: they come in runs of ten.
 func digitOf(c rune) rune {
 	for _, r := range unicode.Nd.R16 {
 		if rune(r.Lo) <= c && c <= rune(r.Hi) {

@@ -126,7 +126,7 @@ func (r *run) equal(a, b any) (bool, error) {
 	return same(a, b), nil
 }
 
-// same is what Python's == is for these kinds: numbers by what they are worth, everything else by kind and content.
+// same returns what Python's == is for these kinds: numbers by what they are worth, everything else by kind and content.
 func same(a, b any) bool {
 	if x, ok := numberOf(a); ok {
 		y, ok := numberOf(b)

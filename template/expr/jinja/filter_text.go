@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// titled is the filter title, which looks at where words begin, and so is not the method: it's makes It's.
+// titled returns the filter title, which looks at where words begin, and so is not the method: it's makes It's.
 func titled(r *run, v any, _ args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -144,7 +144,7 @@ func wordCount(r *run, v any, _ args) (any, error) {
 	return words, r.spend(len(s) / 8)
 }
 
-// formatted is the filter format: '%s: %d' | format(a, b), or by name, '%(a)s' | format(a=1).
+// formatted returns the filter format: '%s: %d' | format(a, b), or by name, '%(a)s' | format(a=1).
 func formatted(r *run, v any, a args) (any, error) {
 	s, err := r.text(v)
 	switch {

@@ -49,7 +49,7 @@ func (f *formatter) fail(format string, args ...any) {
 	}
 }
 
-// next is the next value.
+// next returns the next value.
 func (f *formatter) next() any {
 	if len(f.rest) == 0 {
 		f.fail("there are not enough values to put into the text")
@@ -227,7 +227,7 @@ func (f *formatter) value(v any, verb rune, l layout) {
 	}
 }
 
-// character is a string of one character, or the one that a number stands for.
+// character returns a string of one character, or the one that a number stands for.
 func character(v any) (string, error) {
 	if n, ok := integerOf(v); ok {
 		if n >= 0 && n <= utf8.MaxRune && utf8.ValidRune(rune(n)) {
@@ -242,7 +242,7 @@ func character(v any) (string, error) {
 	return s, nil
 }
 
-// clipped are the first n characters of a text; below 0: all.
+// clipped returns the first n characters of a text; below 0: all.
 func clipped(s string, n int) string {
 	if n < 0 || n >= len(s) {
 		return s

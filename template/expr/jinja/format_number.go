@@ -116,7 +116,7 @@ func (w *writer) integer(negative bool, digits, prefix string, l layout) {
 	w.number(l, negative, prefix, digits, "")
 }
 
-// digitsOf are the digits of a whole number, and what stands before them, as a verb has it.
+// digitsOf returns the digits of a whole number, and what stands before them, as a verb has it.
 func digitsOf(i int64, verb byte) (digits, prefix string) {
 	base := 10
 	switch verb {

@@ -133,7 +133,7 @@ func (b *bracer) layout(s string, depth int) (layout, rest string) {
 	return layout, rest
 }
 
-// converted is what !s, !r and !a make of a value.
+// converted returns what !s, !r and !a make of a value.
 func (b *bracer) converted(v any, conversion byte) any {
 	if b.err != nil {
 		return nil
@@ -182,7 +182,7 @@ func (b *bracer) lookup(name string) any {
 	return v
 }
 
-// first is the argument that a name begins with.
+// first returns the argument that a name begins with.
 func (b *bracer) first(name string) any {
 	i, err := strconv.ParseUint(name, 10, 31)
 	switch {
@@ -212,7 +212,7 @@ func (b *bracer) first(name string) any {
 	return nil
 }
 
-// element is what stands under a key or an index in brackets.
+// element returns what stands under a key or an index in brackets.
 func (b *bracer) element(v any, key string) any {
 	if b.err != nil {
 		return nil

@@ -20,7 +20,7 @@ func (t *Template) Members(name, key string) (members []string, all bool) {
 	return t.reading(inner(name, key))
 }
 
-// inner is the name under which the members of a key of a variable are noted. No variable is called so.
+// inner returns the name under which the members of a key of a variable are noted. No variable is called so.
 func inner(name, key string) string { return name + "." + key }
 
 func (t *Template) reading(name string) (keys []string, all bool) {
@@ -110,7 +110,7 @@ func firstText(n method) (string, bool) {
 	return s, ok
 }
 
-// children are the parts of a node.
+// children returns the parts of a node.
 func children(n node) []node {
 	switch n := n.(type) {
 	case listing:
@@ -157,7 +157,7 @@ func children(n node) []node {
 	return nil
 }
 
-// nodes are the arguments, each once.
+// nodes returns the arguments, each once.
 func (a arguments) nodes() []node {
 	list := slices.Concat(a.list, a.named)
 	for _, n := range []node{a.more, a.under} {

@@ -165,7 +165,7 @@ func hashOfTuple(v any) (any, error) {
 	return tupleHash(b.String()), nil
 }
 
-// rankOf is the place of a hash among those of other kinds.
+// rankOf returns the place of a hash among those of other kinds.
 func rankOf(hash any) int {
 	switch hash.(type) {
 	case noHash:
@@ -230,7 +230,7 @@ func (r *run) dict(list []entry, texts map[string]any) (any, error) {
 	return out, nil
 }
 
-// truth is what a value is in a condition, as in Python.
+// truth returns what a value is in a condition, as in Python.
 func truth(v any) bool {
 	switch v := v.(type) {
 	case nil, undefined:

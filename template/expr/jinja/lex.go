@@ -91,7 +91,7 @@ var (
 	floatForm   = regexp.MustCompile(`^(?:[0-9]+_)*[0-9]+(?:(?:\.(?:[0-9]+_)*[0-9]+)?[eE][+-]?(?:[0-9]+_)*[0-9]+|\.(?:[0-9]+_)*[0-9]+)`)
 )
 
-// digits is the length of the number that s begins with.
+// digits returns the length of the number that s begins with.
 func digits(s string, index bool) int {
 	if f := floatForm.FindString(s); f != "" && !index {
 		return len(f)
@@ -123,7 +123,7 @@ func unquote(s string) (text string, size int, wrong string) {
 	return "", 0, "a string is not closed"
 }
 
-// lineEnd is the length of the end of a line that s begins with.
+// lineEnd returns the length of the end of a line that s begins with.
 func lineEnd(s string) int {
 	if strings.HasPrefix(s, "\r\n") {
 		return 2

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// part is the part of a text that arguments start and stop name, and how many characters stand before it. There is none where
+// part returns the part of a text that arguments start and stop name, and how many characters stand before it. There is none where
 // they lie beyond its end.
 func (a args) part(s string, i int) (part string, before int, ok bool, err error) {
 	if _, start := a.given(i, "start"); !start {

@@ -162,7 +162,7 @@ func joinMethod(r *run, v any, a args) (any, error) {
 	return joined(r, list, args{list: []any{v}})
 }
 
-// replaced is the filter replace, which makes texts of whatever it is given.
+// replaced returns the filter replace, which makes texts of whatever it is given.
 func replaced(r *run, v any, a args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {

@@ -92,7 +92,7 @@ func compareFloats(x, y float64) int {
 	return unordered
 }
 
-// whole is a float as the value model has it: one without a fraction is an integer.
+// whole returns a float as the value model has it: one without a fraction is an integer.
 func whole(f float64) any {
 	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
 		return int64(f)
@@ -100,7 +100,7 @@ func whole(f float64) any {
 	return f
 }
 
-// truncated is a float without its fraction.
+// truncated returns a float without its fraction.
 func truncated(f float64) (any, error) {
 	if i, ok := whole(math.Trunc(f)).(int64); ok {
 		return i, nil

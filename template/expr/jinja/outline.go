@@ -100,7 +100,7 @@ func outline(n node) *expr.Outline {
 	return made(expr.Other, children(n)...)
 }
 
-// chained is a < b < c: each with the next.
+// chained returns a < b < c: each with the next.
 func chained(n comparison) *expr.Outline {
 	all := &expr.Outline{Kind: expr.Logic}
 	left := outline(n.first)

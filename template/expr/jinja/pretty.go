@@ -8,7 +8,7 @@ import (
 // prettyWidth is that of a line.
 const prettyWidth = 80
 
-// pretty is a value as Python's pprint writes it: on one line if it fits, or else with a line for each element.
+// pretty returns a value as Python's pprint writes it: on one line if it fits, or else with a line for each element.
 func pretty(r *run, v any, _ args) (any, error) {
 	if _, err := r.weigh(v); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func pretty(r *run, v any, _ args) (any, error) {
 
 type printer struct{ writer }
 
-// one is a value on one line.
+// one returns a value on one line.
 func (p *printer) one(v any) string {
 	w := &writer{run: p.run}
 	if w.repr(v); w.err != nil && p.err == nil {

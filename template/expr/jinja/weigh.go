@@ -92,7 +92,7 @@ func (r *run) enter(n, depth int) error {
 	return r.spend(n + 1)
 }
 
-// leaving is a value as it leaves an expression: of package value, weighed if it may have been made here.
+// leaving returns a value as it leaves an expression: of package value, weighed if it may have been made here.
 func (r *run) leaving(v any, made bool) (any, error) {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -162,7 +162,7 @@ func (r *run) settledObject(m mapping) (any, error) {
 	return out, nil
 }
 
-// keyText is a key as JSON has it, where all of them are strings.
+// keyText returns a key as JSON has it, where all of them are strings.
 func keyText(key any) (string, error) {
 	switch k := key.(type) {
 	case string:

@@ -95,7 +95,7 @@ func (w *wrapper) wrap(text []rune) []string {
 	return done
 }
 
-// within is how much of a long word goes into what is left of a line: up to the last hyphen in it, if there is one.
+// within returns how much of a long word goes into what is left of a line: up to the last hyphen in it, if there is one.
 func (w *wrapper) within(word []rune, left int) int {
 	if !w.afterHyphens {
 		return left
