@@ -121,7 +121,7 @@ func replace(a *arguments) (value.Value, error) {
 	return strings.Replace(t[0], t[1], t[2], int(n)), nil
 }
 
-// repeat is where a short text asks for a large value; growTimes says no before anything is made.
+// repeat can turn a short text into a large value; growTimes refuses that before anything is allocated.
 func repeat(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *arguments) growTimes(n int64, size int) error {
 	return a.grow(int(n) * size)
 }
 
-// joinTexts takes strings only: how a number or a null should read is for the author to say, with map and string.
+// joinTexts takes strings only: the author chooses the text of a number or a null, with map and string.
 func joinTexts(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {

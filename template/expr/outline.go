@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Outline is what an expression does, as far as it matters for which values of what it reads make a difference to it. Both
-// dialects give it, so that whoever looks for such values need not know either.
+// Outline describes the structure of an expression, as far as it determines which of the values it reads lead to different
+// results. Both dialects have it, so that a search for such values is independent of the dialect.
 type Outline struct {
 	Kind  OutlineKind
 	Path  []string    // of a Reference: a variable, and keys below it
@@ -20,28 +20,28 @@ type Outline struct {
 // OutlineKind classifies an expression or a part of one.
 type OutlineKind uint8
 
-// What parts of expressions do.
+// The kinds of outlines.
 const (
 	Other       OutlineKind = iota // anything else, with Args
-	Reference                      // reads what is at Path
-	Literal                        // is Value, written out
-	ListLiteral                    // is the list of Args
+	Reference                      // the value at Path
+	Literal                        // Value
+	ListLiteral                    // the list of Args
 	Logic                          // takes each of Args as true or false
 	Equality                       // compares two Args
 	Ordering                       // compares two Args by which is less
 	Membership                     // looks for Args[0] in Args[1]
 	TextMatch                      // looks for the text Args[1] in the text Args[0]
 	Arithmetic                     // takes Args as numbers
-	Length                         // is the length of Args[0]
-	Iteration                      // goes through the list Args[0], for whose elements Args[1:] are asked
-	Fallback                       // is Args[0], or Args[1] where that is null or not there
-	Choice                         // is Args[1] or Args[2], as Args[0] says
+	Length                         // the length of Args[0]
+	Iteration                      // visits the elements of the list Args[0] and evaluates Args[1:] for each
+	Fallback                       // Args[0], or Args[1] if that is null or missing
+	Choice                         // Args[1] if Args[0] holds, else Args[2]
 )
 
-// Element stands in a Path for any element of a list.
+// Element is the key in a Path for any element of a list.
 const Element = "[]"
 
-// At returns what an outline reads below a key.
+// At returns the outline of a member of o by its key.
 func (o *Outline) At(key string) *Outline {
 	if o.Kind != Reference {
 		return &Outline{Args: []*Outline{o}}
@@ -49,7 +49,7 @@ func (o *Outline) At(key string) *Outline {
 	return &Outline{Kind: Reference, Path: append(slices.Clip(o.Path), key)}
 }
 
-// IsText reports whether the outline is of a text that is written out.
+// IsText reports whether the outline is a literal text.
 func (o *Outline) IsText() bool {
 	_, ok := o.Value.(string)
 	return ok
@@ -190,8 +190,8 @@ func (u *outliner) binary(n *ast.BinaryNode) *Outline {
 	return o
 }
 
-// The functions that ask a question of each element, those that otherwise need a list, and those that only tidy what they
-// are given, so that it is asked the same as what they give.
+// The functions that evaluate a predicate for each element, those that otherwise need a list, and those whose outline is that
+// of their argument, since they only convert it.
 var (
 	asking  = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
 	going   = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
