@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Document returns the workflow as the document of kind Workflow that says the same: durations in canonical form, defaults
+// Document returns the workflow as a document of kind Workflow: durations in canonical form, defaults
 // left out, defaults of zero fields included. Two workflows have the same document if and only if they run alike. The
 // result shares input values, schemas and arguments with w. A workflow that has a Routing has that one's document, which is
 // of another kind.
@@ -128,7 +128,7 @@ func nodeDocument(n Node) map[string]any {
 	}
 }
 
-// container wraps the body of anything but a step: its one key says what it is.
+// container wraps the body of anything but a step: its one key is its kind.
 func container(key string, body fields.Object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }
