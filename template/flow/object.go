@@ -77,7 +77,7 @@ func nameOf(of, field reflect.Value) (string, error) {
 	}
 	for name, f := range jsonFields(t) {
 		if f.Type != field.Type().Elem() || f.Type.Size() == 0 {
-			continue // of a field without size the address says nothing
+			continue // the address of a field without size does not identify it
 		}
 		if at, err := of.Elem().FieldByIndexErr(f.Index); err == nil && at.Addr().Pointer() == field.Pointer() {
 			return name, nil
@@ -99,7 +99,7 @@ func With[T any](name string, v Arg[T]) Field {
 }
 
 // Object returns an input made of several arguments, by the names of T's json tags; T may be a map. That T has these fields, and
-// that they are of the types given, is checked when the workflow is defined: Struct has the compiler do that. Fields that are
+// that they have these types, is checked when the workflow is defined: with Struct the compiler does that. Fields that are
 // not named are left out.
 func Object[T any](fields ...Field) Arg[T] {
 	a := argument{pos: here()}

@@ -17,7 +17,7 @@ type Ref[T any] struct {
 
 // Node is what runs: a step, a map or a container.
 type Node interface {
-	build(d *definition) []template.Node // what is placed, one after the other
+	build(d *definition) []template.Node // the nodes to place, one after the other
 	place() document.Pos
 	inParallel()
 	inWorkflow()
@@ -26,7 +26,7 @@ type Node interface {
 // Placed is a handle of something that has a status: a step or a map.
 type Placed interface{ placed() *handle }
 
-// kind says what a handle is of.
+// kind is the kind of a handle.
 type kind uint8
 
 const (
@@ -98,8 +98,8 @@ func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options .
 }
 
 // Sub returns a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
-// fails with child_failed when the run does not complete. The id is "" for the workflow's name, by which documents say the
-// same: a binding `workflow: {name: …}` of an operation of that name. In a definition a name stands for one workflow.
+// fails with child_failed when the run does not complete. The id is "" for the workflow's name. In documents it is a
+// binding `workflow: {name: …}` of an operation of that name. In a definition a name has one workflow.
 func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos, name := here(), ""
 	if w.tree != nil {
@@ -126,7 +126,7 @@ func inputOf[In any](in Arg[In]) *argument {
 	return &arg
 }
 
-// step makes the handle of a step. Provide gives the workflow what it needs to make the call.
+// step makes the handle of a step. Provide adds to the workflow what the call needs.
 func step(pos document.Pos, id, operation string, in *argument, options []StepOption, provide func(d *definition)) *handle {
 	id = cmp.Or(id, operation)
 	return &handle{kind: stepKind, id: id, pos: pos, make: func(d *definition) template.Node {
@@ -148,14 +148,14 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 	}}
 }
 
-// Body is what the body of an Each ends in, and gives the result of an item: a Ref, a Choice, or a Container, whose last
-// step gives it.
+// Body is the last node in the body of an Each and has the result of an item: a Ref, a Choice, or a Container, for its last
+// step.
 type Body[Out any] interface {
 	Node
 	gives(Out)
 }
 
-// Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it gives is
+// Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it returns is
 // of the list of the body's results, in the order of the items; a result that was skipped is the zero Out.
 //
 // The body is called once, when Each is, with a handle for the item. What it returns is placed as the body, and the result

@@ -131,7 +131,7 @@ func indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isOpen reports whether a type says nothing about its JSON: an interface, or a type that writes its own.
+// isOpen reports whether a type does not determine its JSON: an interface, or a type that writes its own.
 func isOpen(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface {
 		return true
