@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Strings change their case as in Python, where a letter may become several.
+// Case conversion is Python's, where a letter may become several.
 
 // longUpper are the letters whose upper case has several, each followed by those; longTitle those among them that begin a word
 // in another way.
@@ -85,7 +85,7 @@ func lowerAt(runes []rune, i int, c rune) string {
 	return string(unicode.ToLower(c))
 }
 
-// nextTo reports whether a letter with a case stands next to a place, where marks and points within words do not count.
+// nextTo reports whether a letter with a case is next to a place; marks and points within words do not count.
 func nextTo(runes []rune, i, step int) bool {
 	for i += step; i >= 0 && i < len(runes); i += step {
 		c := runes[i]

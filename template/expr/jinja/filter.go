@@ -47,7 +47,7 @@ func init() {
 	filterNames = slices.Sorted(maps.Keys(filters))
 }
 
-// ofText makes a filter of a method of strings; what is no string is made one.
+// ofText makes a filter of a method of strings; other values are converted to a string.
 func ofText(method string) callable {
 	m := textMethods[method]
 	return takes(m.need, func(r *run, v any, a args) (any, error) {

@@ -48,7 +48,7 @@ func stripTags(r *run, v any, _ args) (any, error) {
 	return html.UnescapeString(strings.Join(fields(s, len(s)), " ")), nil
 }
 
-// withoutComments takes <!-- … --> out, also where what is left around one begins another.
+// withoutComments removes <!-- … -->, also where the removal of one forms another.
 func withoutComments(s string) string {
 	var out []byte
 	for i := 0; i < len(s); i++ {
@@ -183,7 +183,7 @@ func (r *run) query(entries []entry) (any, error) {
 	return w.String(), w.err
 }
 
-// What urlize takes for an address, within a word.
+// The addresses that urlize recognizes within a word.
 var (
 	webForm = regexp.MustCompile(`^(?i:(?:https?://|www\.)(?:(?:[\pL\pN_%-]+\.)+)?(?:[a-z]{2,63}|xn--[\pL\pN_%]{2,59})|` +
 		`(?:[\pL\pN_%-]{2,63}\.)+(?:com|net|int|edu|gov|org|info|mil)|` +
@@ -281,7 +281,7 @@ func (r *run) linker(a args) (*linker, error) {
 	return l, r.grow(len(l.attributes))
 }
 
-// word makes a link of a word, if it is an address. Brackets around it, and points behind it, stay outside.
+// word makes a link of a word that is an address. Brackets around it, and points behind it, stay outside.
 func (l *linker) word(word string) (string, error) {
 	head := headForm.FindString(word)
 	middle, tail := word[len(head):], ""
@@ -323,7 +323,7 @@ func (l *linker) link(s string) string {
 	return s
 }
 
-// shown returns as much of an address as is to be seen.
+// shown returns the visible text of a link, which may be shortened.
 func (l *linker) shown(s string) string {
 	if l.limit < 0 || int64(utf8.RuneCountInString(s)) <= l.limit {
 		return s

@@ -154,7 +154,7 @@ func sum(r *run, v any, a args) (any, error) {
 	return total, nil
 }
 
-// batch cuts a list into lists of a length, the last of which may be filled up.
+// batch splits a list into lists of a length, the last of which may be filled up.
 func batch(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {

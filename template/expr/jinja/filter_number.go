@@ -44,7 +44,7 @@ func toInt(_ *run, v any, a args) (any, error) {
 	return truncated(f)
 }
 
-// otherwise returns the argument that int and float return for what is no number.
+// otherwise returns the default of int and float for a value that is no number.
 func (a args) otherwise(other any) any {
 	if v, ok := a.at(0, "default"); ok {
 		return v
@@ -226,7 +226,7 @@ func halfEven(x *big.Rat) *big.Int {
 	return whole
 }
 
-// fileSize returns a number of bytes as people read it.
+// fileSize formats a number of bytes with a unit.
 func fileSize(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err

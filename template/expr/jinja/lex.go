@@ -28,7 +28,7 @@ type token struct {
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// fault is what is wrong with an expression, and where in it.
+// fault is an error with its place in an expression.
 type fault struct {
 	at  int
 	msg string
@@ -42,7 +42,7 @@ var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "&&", "||", "??", "!"
 // foreign are symbols that no expression has, but other languages do, and what they are here.
 var foreign = map[string]string{"&&": "and", "||": "or", "!": "not", "?": "if", "??": "| default(…)", "=": "=="}
 
-// lex cuts an expression into tokens, the last of which is end.
+// lex splits an expression into tokens, the last of which is end.
 func lex(src string) ([]token, *fault) {
 	var list []token
 	for at := 0; ; {

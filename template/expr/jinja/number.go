@@ -49,7 +49,7 @@ func (n num) float() float64 {
 	return float64(n.i)
 }
 
-// unordered is what compare returns where one of the numbers is NaN: it is not less, not greater and not equal.
+// unordered is the result of compare if one of the numbers is NaN: not less, not greater and not equal.
 const unordered = 2
 
 // compare returns -1, 0, 1 or unordered. An integer and a float are compared by what they are worth to the last digit.

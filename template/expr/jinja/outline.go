@@ -25,7 +25,7 @@ func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	return list, len(pieces) == 1 && len(list) == 1, nil
 }
 
-// does is what filters do, as far as that can be said.
+// does maps filters to the kinds of their outlines.
 var does = map[string]expr.OutlineKind{
 	"length": expr.Length, "count": expr.Length, "default": expr.Fallback, "d": expr.Fallback,
 	"int": expr.Arithmetic, "float": expr.Arithmetic, "abs": expr.Arithmetic, "round": expr.Arithmetic,
@@ -34,7 +34,7 @@ var does = map[string]expr.OutlineKind{
 	"batch": expr.Iteration, "slice": expr.Iteration, "groupby": expr.Iteration,
 }
 
-// keeping are the filters and methods that only tidy what they are given, so that it is asked the same as what they return.
+// keeping are the filters and methods whose outline is that of their argument, since they only convert it.
 var keeping = []string{"string", "lower", "upper", "trim", "strip"}
 
 func outline(n node) *expr.Outline {
@@ -100,7 +100,7 @@ func outline(n node) *expr.Outline {
 	return made(expr.Other, children(n)...)
 }
 
-// chained returns a < b < c: each with the next.
+// chained returns the outline of a < b < c: each compared with the next.
 func chained(n comparison) *expr.Outline {
 	all := &expr.Outline{Kind: expr.Logic}
 	left := outline(n.first)

@@ -29,7 +29,7 @@ func (p *printer) one(v any) string {
 	return w.String()
 }
 
-// print writes a value that begins at a column and is followed by as many characters as allowance says.
+// print writes a value that begins at a column and is followed by allowance characters.
 func (p *printer) print(v any, column, allowance, level int) {
 	line := p.one(v)
 	if p.err != nil || utf8.RuneCountInString(line) <= prettyWidth-column-allowance {
@@ -158,7 +158,7 @@ func (p *printer) parts(s string, width, allowance int) []string {
 	return out
 }
 
-// wordsOf cuts a text behind white space.
+// wordsOf splits a text behind white space.
 func wordsOf(s string) []string {
 	var out []string
 	for s != "" {

@@ -28,7 +28,7 @@ func (w *writer) put(texts ...string) {
 	}
 }
 
-// text returns a value as it reads in a text: str of Python.
+// text returns a value as a text shows it: str of Python.
 func (r *run) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -43,7 +43,7 @@ func (r *run) text(v any) (string, error) {
 	return r.repr(v)
 }
 
-// repr returns a value as it reads in a list: strings stand in quotes there.
+// repr returns a value as a list shows it, with strings in quotes: repr of Python.
 func (r *run) repr(v any) (string, error) {
 	if _, err := r.weigh(v); err != nil {
 		return "", err
