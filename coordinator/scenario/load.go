@@ -13,7 +13,7 @@ import (
 )
 
 // Load reads the scenarios in files and folders, those in the folders of a folder included, in the order of their paths
-// and places. A file may hold several. Documents of other kinds are passed over, so that workflows may lie beside the
+// and places. A file may hold several. Documents of other kinds are skipped, so that workflows may be beside the
 // scenarios that use them; but a path without any scenario is an error. It reports everything it finds wrong in all
 // files as document.Errors; then there are no scenarios.
 func Load(paths ...string) ([]*Scenario, error) {

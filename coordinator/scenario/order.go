@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// order is a sequence of names in groups: within a group they may come in any order.
+// order is a sequence of groups of names: within a group they may come in any order.
 type order [][]string
 
 // mismatch returns the index in got of the first name that is out of order, missing (len(got)) or too many; -1: none is.

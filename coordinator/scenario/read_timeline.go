@@ -14,21 +14,21 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// The kinds of entries of a timeline that are not wishes.
+// The kinds of entries of a timeline that are not commands.
 const (
 	expectKey    = "expect"
 	crashKey     = "crash"
 	directoryKey = "directory"
 )
 
-// timeline reads what happens and what is expected, in order of time.
+// timeline reads commands and expectations in order of time.
 func (r *reader) timeline(n *document.Node) []entry {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
 		return nil
 	}
 	list := make([]entry, 0, n.Len())
-	last := time.Duration(0) // what is out of order is refused, not sorted: it was most likely meant otherwise
+	last := time.Duration(0) // entries out of order are refused, not sorted: they are most likely a mistake
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
@@ -40,7 +40,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	return list
 }
 
-// entry reads one thing that happens or is expected. More than one in an entry would leave their order open.
+// entry reads one command or expectation. More than one in an entry would leave their order open.
 func (r *reader) entry(n *document.Node) entry {
 	e := entry{pos: n.Pos}
 	kinds := fields{
@@ -82,7 +82,7 @@ func (r *reader) entry(n *document.Node) entry {
 	return e
 }
 
-// wish reads what somebody asks of the run: a mapping with the given keys, and who asks.
+// command reads a command: a mapping with the given keys and the actor.
 func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journal.Event {
 	d := &journal.Detail{}
 	e := journal.Event{Type: t, Detail: d}
@@ -110,12 +110,12 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 	return e
 }
 
-// message reads what is sent to the run; a wait of its name takes it.
+// message reads a message to the run; a wait of its name takes it.
 func (r *reader) message(n *document.Node) journal.Event {
 	return r.command(n, journal.MessageReceived, "name")
 }
 
-// cancel reads the wish that coordinator.Run.Cancel makes, with the same failure.
+// cancel reads the command of coordinator.Run.Cancel, with the same failure.
 func (r *reader) cancel(n *document.Node) journal.Event {
 	e := r.command(n, journal.RunCancelled, "reason")
 	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCancelled, Message: e.Detail.Reason}

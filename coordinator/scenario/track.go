@@ -83,7 +83,7 @@ func (t *track) Limits() decide.Limits { return t.stage.ofRun() }
 // Reserve has room for any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }
 
-// Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
+// Resolve returns the participants of a target, from the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
@@ -157,7 +157,7 @@ func (t *track) event(i int) *Event {
 		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
 }
 
-// last returns the index of the latest event that says yes; -1: none does.
+// last returns the index of the latest event for which the function is true; -1: none.
 func (t *track) last(yes func(e *journal.Event) bool) int {
 	for i := len(t.journal) - 1; i >= 0; i-- {
 		if yes(&t.journal[i]) {
