@@ -59,7 +59,7 @@ func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 // unread is what a call answers with of whose output nothing is read.
 var unread value.Value = map[string]any{}
 
-// namesOf returns what guesses about a node are kept under, those that say more first.
+// namesOf returns the names under which guesses about a node are kept, the more specific first.
 func namesOf(root *reactive.Root, v int32) []string {
 	if n := net.Of(root); n != nil {
 		at, _ := n.Place(v)

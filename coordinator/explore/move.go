@@ -73,7 +73,7 @@ func (p *play) answers(req reactive.Request) []move {
 	return list
 }
 
-// reply returns what a call gives with its output: an HTTP request that succeeds says so.
+// reply returns the result of a call with an output: that of an HTTP request has a status of success.
 func (p *play) reply(req reactive.Request, out value.Value) any {
 	if n := net.Of(p.root); n != nil {
 		if at, ok := n.Place(req.Node); ok && at.Kind == "http" {
@@ -83,7 +83,7 @@ func (p *play) reply(req reactive.Request, out value.Value) any {
 	return out
 }
 
-// with adds a value to what is said of a move.
+// with adds a value to the label of a move.
 func with(label string, v value.Value) string {
 	if v == nil || value.Equal(v, unread) {
 		return label
@@ -99,7 +99,7 @@ func short(v value.Value) string {
 	return expr.Clip(string(text))
 }
 
-// messages are those that somebody waits for, with what whoever waits may make of them.
+// messages returns the messages that steps wait for, with the payloads that they distinguish.
 func (p *play) messages() []move {
 	var list []move
 	for _, w := range p.root.Awaiting() {
@@ -112,7 +112,7 @@ func (p *play) messages() []move {
 	return list
 }
 
-// decisions returns what people may say of tasks that wait for them.
+// decisions returns the possible decisions about tasks that wait for one.
 func (p *play) decisions() []move {
 	var list []move
 	for v := range p.root.Len() {

@@ -24,7 +24,7 @@ type condition struct {
 	err    error // why it could not be in the last one where not
 }
 
-// newCondition compiles a condition. What it names must be there: one that can never be evaluated would never hold.
+// newCondition compiles a condition. The names in it must exist: one that can never be evaluated would never hold.
 func newCondition(p *plan.Plan, text string) (*condition, error) {
 	t, err := expr.Compile(text, expr.Scope{Names: neverNames})
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *condition) holds(root *reactive.Root) bool {
 	return yes
 }
 
-// eyes are what a condition sees of a state.
+// eyes is the environment of a condition in a state.
 type eyes struct{ root *reactive.Root }
 
 var _ expr.Env = eyes{}
@@ -121,7 +121,7 @@ func (s eyes) Name(name string) (value.Value, error) {
 	return nil, fmt.Errorf("unknown name %q", name)
 }
 
-// Step returns what is known of a step.
+// Step returns the view of a step.
 func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 	n := net.Of(s.root)
 	if n == nil && strings.Contains(id, "[") {
@@ -149,7 +149,7 @@ func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 	return nil, nil
 }
 
-// item returns what is known of a step of a map's item.
+// item returns the view of a step of a map's item.
 func (s eyes) item(key string, f expr.Field) (value.Value, error) {
 	v, ok := s.root.Node(key)
 	status := reactive.Idle

@@ -5,10 +5,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// sampler is told which values an expression tells apart of what it reads at a path; none: it takes any.
+// sampler receives the values that an expression distinguishes at a path; none: any value will do.
 type sampler func(path []string, values []value.Value)
 
-// What stands for the values of a kind. The first of each is the one that a rule most likely waits for.
+// Samples of each kind of values. The first of each is the one that a rule most likely waits for.
 var (
 	truths  = []value.Value{true, false}
 	numbers = []value.Value{int64(1)}
@@ -18,10 +18,10 @@ var (
 
 const (
 	something = "x"
-	listMax   = 8 // elements of a list that is made because an expression asks for its length
+	listMax   = 8 // elements of a list that is made because an expression reads its length
 )
 
-// walk goes through an expression of which those values are wanted.
+// walk visits an expression that should have the wanted values.
 func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 	switch o.Kind {
 	case expr.Reference:
@@ -89,7 +89,7 @@ func (s sampler) found(what, where *expr.Outline) {
 	}
 }
 
-// around returns values that differ in how they compare with what an expression says.
+// around returns values that compare differently with an expression.
 func around(o *expr.Outline, ordered bool) []value.Value {
 	switch {
 	case o.Kind == expr.Length || o.Kind == expr.Arithmetic:
@@ -119,7 +119,7 @@ func around(o *expr.Outline, ordered bool) []value.Value {
 	return nil
 }
 
-// containing returns a text that has what an expression says in it, and one that has not.
+// containing returns a text that contains a literal, and one that does not.
 func containing(o *expr.Outline) []value.Value {
 	if text, ok := o.Value.(string); ok {
 		return []value.Value{text, ""}
