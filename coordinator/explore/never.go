@@ -84,7 +84,7 @@ func known(name string, ok bool, steps []string) error {
 
 // holds evaluates the condition. Where it cannot be evaluated, since a step has no output yet, it does not hold.
 func (c *condition) holds(root *reactive.Root) bool {
-	yes, err := c.test.EvalBool(eyes{root})
+	yes, err := c.test.EvalBool(view{root})
 	if err != nil {
 		c.err = err
 		return false
@@ -93,13 +93,13 @@ func (c *condition) holds(root *reactive.Root) bool {
 	return yes
 }
 
-// eyes is the environment of a condition in a state.
-type eyes struct{ root *reactive.Root }
+// view is the environment of a condition in a state.
+type view struct{ root *reactive.Root }
 
-var _ expr.Env = eyes{}
+var _ expr.Env = view{}
 
 // Name returns the run's status, and of a playbook its context and how often each step has run.
-func (s eyes) Name(name string) (value.Value, error) {
+func (s view) Name(name string) (value.Value, error) {
 	n := net.Of(s.root)
 	switch name {
 	case "run":
@@ -122,7 +122,7 @@ func (s eyes) Name(name string) (value.Value, error) {
 }
 
 // Step returns the view of a step.
-func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
+func (s view) Step(id string, f expr.Field) (value.Value, error) {
 	n := net.Of(s.root)
 	if n == nil && strings.Contains(id, "[") {
 		return s.item(id, f)
@@ -150,7 +150,7 @@ func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 }
 
 // item returns the view of a step of a map's item.
-func (s eyes) item(key string, f expr.Field) (value.Value, error) {
+func (s view) item(key string, f expr.Field) (value.Value, error) {
 	v, ok := s.root.Node(key)
 	status := reactive.Idle
 	if ok {

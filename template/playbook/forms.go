@@ -12,13 +12,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// forms reads what values look like: mappings, choices, names, durations.
+// forms reads values by their form: mappings, choices, names, durations.
 type forms struct {
 	*template.Reader
 	warnings document.Errors
 }
 
-// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for one that was known once it says
+// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for a retired one it reports
 // what to write instead.
 func (r *forms) mapping(n *document.Node, known template.Fields, retired map[string]string) {
 	if n.Kind != document.Mapping {
@@ -82,7 +82,7 @@ func (r *forms) once(n *document.Node, what, name string, seen map[string]docume
 	return true
 }
 
-// warn notes what is probably not meant, but makes sense.
+// warn records a warning: valid, but probably a mistake.
 func (r *forms) warn(pos document.Pos, format string, args ...any) {
 	r.warnings.Add(&document.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
@@ -92,7 +92,7 @@ func lastKey(p document.Pos) string {
 	return p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 }
 
-// noEffect takes a key that other programs know, and says that it does nothing here.
+// noEffect accepts a key of other programs with a warning that it has no effect.
 func (r *forms) noEffect(why string) func(*document.Node) {
 	return func(v *document.Node) { r.warn(v.Pos, "%s has no effect: %s", lastKey(v.Pos), why) }
 }

@@ -45,7 +45,7 @@ func (p *Playbook) Graph() (*dag.Graph, error) {
 	return b.Build()
 }
 
-// guards returns what must hold for an arc to be followed, as far as it says so itself; nil: nothing.
+// guards returns the conditions of an arc itself; nil: none.
 func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	if a := &next.Arcs[k]; a.When != nil {
 		return []dag.Guard{{Condition: a.condition()}}

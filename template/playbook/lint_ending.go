@@ -23,8 +23,8 @@ func (l *linter) endings(s *Step) {
 	}
 }
 
-// ending looks at one condition. Where it also asks for something that there is, as what is copied from step to step may, it
-// says nothing.
+// ending checks one condition. If it also compares with a text that can occur, as a condition copied from step to step may, it
+// gets no warning.
 func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	if l.book.Jinja {
 		text = otherNames.Replace(text)
@@ -61,7 +61,7 @@ func (s *Step) endings() map[string][]string {
 	}
 }
 
-// asks tells which texts an expression compares what it reads with.
+// asks calls tell for each text that an expression compares a variable with.
 func asks(o *expr.Outline, tell func(what, text string)) {
 	pair := func(a, b *expr.Outline) {
 		if a.Kind == expr.Reference && b.IsText() {

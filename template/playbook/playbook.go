@@ -11,17 +11,17 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Kind is what documents of this package say they are.
+// Kind is the kind of the documents of this package.
 const Kind = "Playbook"
 
 // Playbook is a checked document: routed steps, in one form whatever spelling they were written in, with every expression
 // compiled. It is immutable and safe for concurrent use.
 //
 // Invariants:
-//  1. Steps is not empty; every index of a step, task or site is in range or the -1 that its field allows.
+//  1. Steps is not empty; every index of a step, task or call site is in range or the -1 that its field allows.
 //  2. Names of steps are unique, and so are the labels within a pipeline.
 //  3. Sites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and Sites[i].CallSite is i.
-//  4. What a task's Secrets mark are keys of the Keychain.
+//  4. A task's Secrets mark keys of the Keychain.
 type Playbook struct {
 	Name      string
 	Jinja     bool                   // written in Jinja's dialect; workload keys and results stand at top level there
@@ -41,23 +41,23 @@ type Playbook struct {
 	marks    map[string]value.Value // what expressions see of the keychain
 }
 
-// Executor is how a run goes.
+// Executor holds the settings of a run.
 type Executor struct {
 	Entry          int // index of the first step to run. Default: 0
 	Final          int // index of the step that runs once at the end; -1: none
 	NoNextIsError  bool
 	ImplicitJoin   bool         // steps with several arcs into them are joins of all: their Join says so
 	Completion     Completion   // Default: FailOnAny
-	OnBlocked      OnBlocked    // Default: "", which the one who runs it decides
+	OnBlocked      OnBlocked    // Default: "", the engine's setting
 	FinalFailure   FinalFailure // Default: FinalFails
-	MaxConcurrency int          // calls in flight; 0: no limit
+	MaxConcurrency int          // calls under way; 0: no limit
 	MaxStepRuns    int          // Default: 100,000
 	MaxJumps       int          // in all pipelines of the run. Default: 250,000
 	MaxArgsBytes   int          // of a token's args as canonical JSON. Default: 65,536
 	Store          bool         // args over the cap become references into the run's result store
 }
 
-// Completion says what failed branches make of a run.
+// Completion is the effect of failed branches on a run.
 type Completion string
 
 // The completion policies.
@@ -67,20 +67,20 @@ const (
 	AllowPartial Completion = "allow_partial" // some failed and some not: partial
 )
 
-// OnBlocked says what a run does when only denied tokens are left.
+// OnBlocked is the action of a run when only denied tokens are left.
 type OnBlocked string
 
-// What a blocked run does.
+// The actions of a blocked run.
 const (
 	BlockedWaits    OnBlocked = "wait"
 	BlockedFails    OnBlocked = "fail"
 	BlockedDiscards OnBlocked = "discard"
 )
 
-// FinalFailure says what a failed final step makes of the run.
+// FinalFailure is the effect of a failed final step on the run.
 type FinalFailure string
 
-// What a failed final step makes of a run.
+// The effects of a failed final step.
 const (
 	FinalFails   FinalFailure = "fail"
 	FinalPartial FinalFailure = "partial"
@@ -114,8 +114,8 @@ type Step struct {
 	Timeout    time.Duration // of a step-run, from its start; 0: none
 	BestEffort bool          // a failed iteration does not fail the step
 	Loop       *Loop         // nil: one iteration
-	Input      Expr          // rendered once per step-run, seen as `input`; nil: none
-	Renders    bool          // Input is rendered for each iteration of the loop too, which is what that sees of it
+	Input      Expr          // rendered once per step-run, named `input` in expressions; nil: none
+	Renders    bool          // Input is rendered for each iteration of the loop too
 	Tasks      []*Task       // empty: it completes at once
 	Set        []Set         // when it has ended, before arcs are looked at
 	Next       *Next         // nil: a leaf
@@ -152,7 +152,7 @@ type Join struct {
 	answers fanSet // fan-outs whose tokens it merges: see Playbook.AnswersTo
 }
 
-// JoinMode says how many branches a join waits for.
+// JoinMode is the number of branches that a join waits for.
 type JoinMode string
 
 // The modes of joins.
@@ -172,11 +172,11 @@ type Loop struct {
 	Pos         document.Pos
 }
 
-// Conflict says what happens when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
+// Conflict is the action when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
 // begins with the other.
 type Conflict string
 
-// What becomes of conflicting writes.
+// The actions on conflicting writes.
 const (
 	ConflictRejected Conflict = "reject_conflict" // another value than another iteration has written there is an error
 	ConflictAppends  Conflict = "append"          // values are collected in a list
@@ -192,8 +192,8 @@ type Task struct {
 	Index     int           // in its step's Tasks
 	Input     Expr          // what the call is made with; nil: null
 	Handed    bool          // it is made with the step's input too, whose keys come after those of Input
-	Secrets   []string      // marks of those that the call is given, sorted: its own templates and its step's input read them
-	Set       []Set         // when it has gone well, before its rules are asked
+	Secrets   []string      // marks of the call's secrets, sorted: its own templates and its step's input read them
+	Set       []Set         // on success, before its rules are evaluated
 	Rules     []Rule        // empty: an error fails the step, anything else continues
 	HasPolicy bool          // rules were written
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
@@ -202,7 +202,7 @@ type Task struct {
 	Pos       document.Pos
 }
 
-// Result keeps what a task gives out of line when it is large.
+// Result stores a task's large results outside the context.
 type Result struct {
 	InlineMax int      // bytes of canonical JSON above which it is stored. Default: 65,536
 	Select    []Select // fields of it that stay with the reference
@@ -233,7 +233,7 @@ const Previous = -1
 // Do is what a rule does.
 type Do string
 
-// What rules do.
+// The actions of rules.
 const (
 	Continue Do = "continue" // with the next task
 	Retry    Do = "retry"    // the same task again
@@ -242,7 +242,7 @@ const (
 	Fail     Do = "fail"     // fails the step
 )
 
-// Backoff says how a delay grows from attempt to attempt.
+// Backoff is the growth of the delay from attempt to attempt.
 type Backoff string
 
 // How delays grow.
@@ -289,21 +289,21 @@ type Arc struct {
 }
 
 // Secret is an entry of the keychain. Its values never reach a journal: expressions see a mark in the place of each, and
-// whoever makes a call puts in those that the call's own templates read.
+// the maker of a call puts in those that the call's own templates read.
 type Secret struct {
 	Name      string
 	Kind      SecretKind
 	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
 	Sources   map[string]string // SecretEnv and SecretFile: where each is found, by key
 	Request   *SecretRequest    // SecretHTTP
-	AutoRenew bool              // SecretHTTP: asked for again when the answer's expires_in (seconds) is over
+	AutoRenew bool              // SecretHTTP: requested again when the answer's expires_in (seconds) is over
 	Pos       document.Pos
 }
 
-// SecretKind says where secrets come from.
+// SecretKind is the kind of a source of secrets.
 type SecretKind string
 
-// Where secrets come from.
+// The sources of secrets.
 const (
 	SecretEnv  SecretKind = "env"  // variables of the environment
 	SecretFile SecretKind = "file" // contents of files

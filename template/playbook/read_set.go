@@ -50,7 +50,7 @@ func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, nam
 	return list
 }
 
-// lintKey warns of a key inside a scope that is called as a scope is: whoever writes it mostly means that one.
+// lintKey warns of a key inside a scope that has the name of a scope, which is mostly a mistake.
 func (r *reader) lintKey(e document.Entry, scope string) {
 	head, _, _ := strings.Cut(e.Key, ".")
 	if _, isScope := scopes[head]; isScope || head == "workload" {
@@ -58,7 +58,7 @@ func (r *reader) lintKey(e document.Entry, scope string) {
 	}
 }
 
-// ParsePath reads a path such as `approved` or `limits.price`, as it stands behind ctx. in documents and alone in a patch. It
+// ParsePath reads a path such as `approved` or `limits.price`, as written behind ctx. in documents and alone in a patch. It
 // reports false when one of its keys is empty.
 func ParsePath(text string) ([]string, bool) {
 	path := strings.Split(text, ".")

@@ -11,15 +11,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// tool is a task's tool while it is read: what stands in it, and in the entry of the workbook that it stands for.
+// tool is a task's tool while it is read: its own keys, and those of its entry of the workbook.
 type tool struct {
 	*pipe
 	r      *reader
 	task   *Task
-	kind   *document.Node            // where the kind stands
+	kind   *document.Node            // the node of the kind
 	specs  []*document.Node          // the entry's, then its own
 	keys   map[string]*document.Node // that are not the engine's
-	at     map[string]document.Pos   // where keys stand, of these and of input
+	at     map[string]document.Pos   // the places of keys, of these and of input
 	input  map[string]*document.Node // of input (or args), by key
 	whole  *document.Node            // an input that is no mapping
 	result layer                     // what `output: {…}` says of results

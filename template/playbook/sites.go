@@ -4,8 +4,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// assemble makes the workflow: the sites of all calls side by side, because what orders them is not the tree. Row i of the
-// plan that it compiles to is site i.
+// assemble makes the workflow: all call sites side by side, since the tree does not order them. Row i of the
+// plan that it compiles to is call site i.
 func (r *reader) assemble() {
 	w := r.Tree()
 	w.Routing = r.book

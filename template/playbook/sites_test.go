@@ -46,7 +46,7 @@ func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) v
 	}
 }
 
-func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
+func TestBuiltInToolsAreBindingsOfTheirCallSites(t *testing.T) {
 	t.Run("an HTTP request", func(t *testing.T) {
 		b, of := carried(t, tool(`{kind: http, method: PUT, url: "http://{{ ctx.a }}/x", headers: {X-A: "{{ iter.a }}", "a\"b": 1}, params: {n: "{{ ctx.n }}", q: "a b"}, body: {o: "{{ ctx.o }}"}}`))
 		require.NotNil(t, b.Binding.HTTP)
