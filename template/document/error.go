@@ -15,7 +15,7 @@ import (
 type Error struct {
 	Pos
 	Text       string // what was written there; may be empty
-	Msg        string // what is wrong with it; names Text where that helps
+	Msg        string // the fault; names Text where that helps
 	Suggestion string // the nearest known name; may be empty
 	Err        error  // the cause, for errors.Is and errors.As; may be nil
 }
@@ -75,7 +75,7 @@ func clip(text string, most int) string {
 	return short + of
 }
 
-// cut returns the beginning of a text that is longer than most characters, and the words that say how long it is.
+// cut returns the beginning of a text that is longer than most characters, with its length in words.
 func cut(text string, most int) (short, of string) {
 	if len(text) <= most {
 		return text, ""
@@ -109,7 +109,7 @@ func (e Errors) Err() error {
 	return slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Pos == b.Pos && a.Msg == b.Msg })
 }
 
-// Error returns one line for each fault; after the hundredth it says how many more there are.
+// Error returns one line for each fault; after the hundredth, the number of the others.
 func (e Errors) Error() string {
 	var b strings.Builder
 	for i, fault := range e {

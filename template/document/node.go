@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says what a node is. The kinds of scalars are those of JSON, with whole numbers told from others.
+// Kind is the kind of a node. The kinds of scalars are those of JSON, with whole numbers apart from others.
 type Kind uint8
 
 // The kinds of nodes.
@@ -71,7 +71,7 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
-// Value returns what the node says as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are made
+// Value returns the value of the node as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are made
 // anew by each call and belong to the caller.
 func (n *Node) Value() any {
 	switch n.Kind {
@@ -93,7 +93,7 @@ func (n *Node) Value() any {
 }
 
 // At returns the node at the end of a path such as Pos.Path holds, below n, whose own path is n.Pos.Path. Where the path
-// goes on beyond what was written it gives the last node on the way, so there is always a place to name.
+// leads beyond the document it returns the last node on the way, so there is always a place to name.
 func (n *Node) At(path string) *Node {
 	for {
 		if n.Pos.Path == path {
@@ -107,7 +107,7 @@ func (n *Node) At(path string) *Node {
 	}
 }
 
-// toward returns the child of n that lies on the way to path, or nil.
+// toward returns the child of n on the way to path, or nil.
 func (n *Node) toward(path string) *Node {
 	for _, e := range n.entries {
 		if within(path, e.Value.Pos.Path) {

@@ -8,13 +8,13 @@ import (
 // Pos is a place in a document: where a node begins, and the path that leads to it from the root. The zero Pos belongs to
 // nothing that was written down, such as a tree built in Go.
 type Pos struct {
-	File string // as given to Parse; may be empty
+	File string // as passed to Parse; may be empty
 	Line int    // from 1; 0: unknown
 	Col  int    // in characters, from 1; 0: unknown
 	Path string // from the document's root, such as steps[1].parallel.steps[0].operation; empty for the root itself
 }
 
-// IsZero reports whether p says nothing at all.
+// IsZero reports whether p is the zero Pos.
 func (p Pos) IsZero() bool { return p == Pos{} }
 
 // String returns file:line:col as editors and compilers write it, without the parts that are unknown.

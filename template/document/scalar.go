@@ -9,7 +9,7 @@ import (
 )
 
 // The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). YAML 1.1's underscores, leading-zero
-// octals, binary and base-60 numbers are text: reading 010 as 8 has surprised enough people.
+// octals, binary and base-60 numbers are text: reading 010 as 8 is surprising.
 var (
 	decimalForm = regexp.MustCompile(`^[-+]?[0-9]+$`)
 	radixForm   = regexp.MustCompile(`^0(?:o[0-7]+|x[0-9a-fA-F]+)$`)
@@ -27,7 +27,7 @@ func resolve(text string) (value any, kind Kind, ok bool) {
 	case "false", "False", "FALSE":
 		return false, Bool, true
 	}
-	// Most scalars are words: one look at the first character spares them the patterns.
+	// Most scalars are words: a check of the first character spares them the patterns.
 	if c := text[0]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' {
 		return text, String, true
 	}

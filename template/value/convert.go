@@ -42,7 +42,7 @@ func Convert(v any, into any) error {
 }
 
 // assignScalar takes the short way for the scalars that most steps hand on: no text is made and read again. It reports
-// false where the general rules have to say what is done.
+// false where the general rules apply.
 func assignScalar(v Value, into any) bool {
 	switch v := v.(type) {
 	case int64:

@@ -208,7 +208,7 @@ func Text(v any) string {
 	return string(appendJSON(nil, n))
 }
 
-// refusedText is Text of what is not of the model. fmt does not notice what holds itself.
+// refusedText is Text of a value outside the model. fmt does not notice a value that holds itself.
 func refusedText(v any, err error) string {
 	switch reflect.TypeOf(v).Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer, reflect.Interface:

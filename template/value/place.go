@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// placeError says what is wrong with a value, and where in it. The path is kept innermost segment first, because errors
+// placeError is a fault of a value with its place in it. The path is kept innermost segment first, because errors
 // travel from the inside out.
 type placeError struct {
 	path []string
