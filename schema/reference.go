@@ -24,7 +24,7 @@ func (k *Kind) Markdown() string {
 	return b.String()
 }
 
-// homes reports in the reference of which kind each shape is described: the first that has it.
+// references maps each shape to the kind whose reference describes it: the first that has it.
 func references() map[*Shape]*Kind {
 	known := map[*Shape]*Kind{}
 	for _, k := range Kinds() {
@@ -88,7 +88,7 @@ func (s *Shape) table(b *strings.Builder, k *Kind, known map[*Shape]*Kind) {
 	}
 }
 
-// absent reports what counts when the key is left out.
+// absent describes the default of the key.
 func (k Key) absent() string {
 	switch {
 	case k.needed:

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// Options say what the steps do. The zero value has them sleep for as long as their tasks took.
+// Options determine the steps' operations. With the zero value they sleep for as long as their tasks took.
 type Options struct {
 	// Speed divides the recorded runtimes: at 10 a step sleeps for a tenth of what its task took. Commands take their own
 	// time. It must be positive. Default: 1
