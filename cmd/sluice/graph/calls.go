@@ -77,7 +77,7 @@ func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 			}
 			look := dag.Look{Label: callLabel(c), Class: c.Status}
 			for child := range g.Children(id) {
-				if calls[child].Run == c.Run { // it asks several
+				if calls[child].Run == c.Run { // it asks several participants
 					look.Shape = dag.Stack
 				}
 			}

@@ -72,7 +72,7 @@ func join(j *playbook.Join) string {
 	return string(j.Mode)
 }
 
-// routedAttributes returns what programs read of a step.
+// routedAttributes returns the attributes of a step for programs.
 func routedAttributes(book *playbook.Playbook, id int32) any {
 	s := book.Steps[id]
 	a := struct {

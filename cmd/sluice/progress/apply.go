@@ -86,7 +86,7 @@ func (t *Tree) shift(i int32, from Word, was bool, to Word, is bool) {
 	t.mark(i)
 }
 
-// mark brings the sets up to date for the line that shows a node.
+// mark updates the sets for the line that shows a node.
 func (t *Tree) mark(i int32) {
 	i = t.nodes[i].line
 	t.busy.set(i, t.isBusy(i))

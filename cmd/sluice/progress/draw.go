@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Frame says how a tree is drawn.
+// Frame holds the options of a drawing.
 type Frame struct {
 	Width  int    // columns; no line is wider. Default: 80
 	Height int    // lines; there are no more. Default: no limit
 	Now    int64  // Unix nanoseconds, for what is under way
-	Tick   int    // moves the symbols of what is under way; 0: they stand still
+	Tick   int    // moves the symbols of running steps; 0: they do not move
 	Note   string // for a last line of its own; may be empty
 
 	// Paint returns a part of a line in the looks of a word, in as many columns. Default: the text as it is.
@@ -225,7 +225,7 @@ func (d *drawing) itemRows(n *node) []row {
 	return rows
 }
 
-// summaries returns the lines that stand for steps that are not shown: those that are done as they should be, and the rest.
+// summaries returns the lines for steps that are not shown: those that succeeded, and the rest.
 func summaries(hidden counts) (first, last row) {
 	first = row{word: Completed, name: "more", state: listed(&hidden, Completed, Skipped)}
 	hidden[Completed], hidden[Skipped] = 0, 0
@@ -233,7 +233,7 @@ func summaries(hidden counts) (first, last row) {
 	return first, last
 }
 
-// listed names how many stand at each of some words: "2 failed, 1 aborted".
+// listed writes the counts of some words: "2 failed, 1 aborted".
 func listed(c *counts, which ...Word) string {
 	var parts []string
 	for _, w := range which {
@@ -320,7 +320,7 @@ func (d *drawing) text() string {
 	return b.String()
 }
 
-// spinner is what the symbol of something under way goes through.
+// spinner holds the frames of the symbol of a running step.
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 func (d *drawing) symbol(w Word) string {

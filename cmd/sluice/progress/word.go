@@ -2,7 +2,7 @@ package progress
 
 import "github.com/sluiceflow/sluice/reactive"
 
-// Word is the status of a step as people read it: Retrying is a failure that is followed by another attempt.
+// Word is the status of a step as it is displayed: Retrying is a failure that is followed by another attempt.
 type Word uint8
 
 // The words, in the order of a step's life.
@@ -39,7 +39,7 @@ var wordsByStatus = [...]Word{
 	reactive.Completed: Completed, reactive.Failed: Failed, reactive.Aborted: Aborted, reactive.Skipped: Skipped,
 }
 
-// WordOf returns the word for a status; pending says that a failed step is attempted again. It reports false for Absent.
+// WordOf returns the word for a status; pending reports that a failed step is attempted again. It reports false for Absent.
 func WordOf(s reactive.Status, pending bool) (Word, bool) {
 	if s == reactive.Failed && pending {
 		return Retrying, true
@@ -62,7 +62,7 @@ func WordOfRun(s reactive.RunStatus) Word {
 	return Failed
 }
 
-// counts is how many steps stand where.
+// counts holds the number of steps in each state.
 type counts [words]int32
 
 func (c *counts) add(o *counts) {

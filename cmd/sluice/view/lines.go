@@ -62,7 +62,7 @@ func (v *lineView) Update(u *coordinator.Update, live bool) {
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, live)
 	}
-	last := u.Event.Seq == v.run.Seen // the last of what was there before: its status is live
+	last := u.Event.Seq == v.run.Seen // the last event of the past: its status is shown as live
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
