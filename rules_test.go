@@ -50,10 +50,10 @@ var floors = []floor{
 	{"template", uses("template/document", "template/duration", "template/expr", "template/fields", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
 	{"template/flow", uses("template", "template/document", "template/value")},
-	{"template/arca", uses("template", "template/document", "template/value")},
+	{"template/workflowdef", uses("template", "template/document", "template/value")},
 	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
 		"template/expr/jinja", "template/value")},
-	{"template/kinds", uses("template", "template/arca", "template/document", "template/expr", "template/playbook")},
+	{"template/kinds", uses("template", "template/workflowdef", "template/document", "template/expr", "template/playbook")},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
 	{"schema", nil},
@@ -193,7 +193,7 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/arca", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja",
+	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja",
 	"template/duration", "template/fields", "dag/petri",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables",

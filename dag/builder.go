@@ -15,8 +15,8 @@ const KeyBytesMax = 1<<16 - 1
 // problemsMax bounds how many problems Build and Parse report; the rest are counted.
 const problemsMax = 64
 
-// Builder collects nodes and edges and packs them into a Graph. Methods record what is wrong instead of returning it,
-// so that a graph can be written down in one go; Build reports all of it. A Builder belongs to one goroutine.
+// Builder collects nodes and edges and packs them into a Graph. Its methods record faults and Build returns them, so the
+// calls need no error checks. A Builder belongs to one goroutine.
 type Builder struct {
 	kind Kind
 	max  limits
@@ -41,7 +41,7 @@ type limits struct{ nodes, edges, keyBytes int }
 
 var limitsDefault = limits{nodes: math.MaxInt32 - 1, edges: math.MaxInt32 - 1, keyBytes: math.MaxUint32}
 
-// NewBuilder starts a graph of the given kind. It panics if kind is neither TemplateGraph nor CallGraph.
+// NewBuilder returns a Builder of an empty graph of the given kind. It panics if kind is neither TemplateGraph nor CallGraph.
 func NewBuilder(kind Kind) *Builder {
 	if kind != TemplateGraph && kind != CallGraph {
 		panic(fmt.Sprintf("dag: NewBuilder of unknown %v", kind))
@@ -59,8 +59,9 @@ func (b *Builder) Grow(nodes, edges int) {
 	}
 }
 
-// AddNode adds a node and returns its id, the number of nodes before it. A key that is taken is a problem and gives the
-// id of the node that has it; a key that cannot be one (see ErrKey) is a problem and gives -1. Keys are copied.
+// AddNode adds a node and returns its id, the number of nodes before it. If the key is taken, AddNode records a fault and
+// returns the id of the node that has it; if the key is not valid (see ErrKey), it records a fault and returns -1. Keys
+// are copied.
 func (b *Builder) AddNode(key string) int32 {
 	id, err := b.addNode(key)
 	if err != nil {
@@ -81,7 +82,7 @@ func (b *Builder) AddEdge(from, to int32, attrs Attributes) {
 	}
 }
 
-// Node gives the id of a key added before.
+// Node returns the id of a key added before.
 func (b *Builder) Node(key string) (id int32, ok bool) { return b.keys.find(key) }
 
 // Build packs what was added into a Graph, orders it and leaves the builder empty. The error joins everything that was
@@ -102,8 +103,8 @@ func (b *Builder) build(strict bool) (*Graph, error) {
 	return g, nil
 }
 
-// addNode adds a node or says why not; Parse puts the path of the node in front of the reason. A key has to survive a
-// trip through JSON, hence valid UTF-8, and to be told from no key, hence not empty.
+// addNode adds a node or returns why it cannot; Parse puts the path of the node in front of the reason. A key must be
+// valid UTF-8, to survive a trip through JSON, and not empty, to differ from no key.
 func (b *Builder) addNode(key string) (int32, error) {
 	switch {
 	case key == "":
@@ -124,8 +125,7 @@ func (b *Builder) addNode(key string) (int32, error) {
 	return id, nil
 }
 
-// addEdge adds an edge or says why not. Whether the edge was there before is seen when edges are sorted: looking for it
-// now would need a table of edges that nothing else wants.
+// addEdge adds an edge or returns why it cannot. Duplicates are found when the edges are sorted, which saves a table.
 func (b *Builder) addEdge(from, to int32, attrs Attributes) error {
 	for _, end := range [...]int32{from, to} {
 		if uint32(end) >= uint32(b.keys.len()) {
@@ -163,7 +163,7 @@ func (k Kind) check(attrs Attributes) error {
 func (b *Builder) internGuards(guards []Guard) int32 {
 	code := b.scratch[:0]
 	for _, guard := range guards {
-		// The length in front keeps lists apart whose texts run into each other.
+		// The length in front distinguishes lists whose concatenated texts are equal.
 		sign := byte('+')
 		if guard.Negated {
 			sign = '-'
@@ -184,7 +184,7 @@ func (b *Builder) internGuards(guards []Guard) int32 {
 	return set
 }
 
-// guardSet gives the index of the guards of the i-th edge added, which has some.
+// guardSet returns the index of the guards of the i-th edge added, which has some.
 func (b *Builder) guardSet(i int32) int32 {
 	at, _ := slices.BinarySearch(b.guardedEdges, i)
 	return b.guardSets[at]

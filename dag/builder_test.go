@@ -16,7 +16,7 @@ var (
 	dependsOn = dag.Attributes{Type: dag.DependsOn}
 )
 
-// when gives a conditional edge under the conditions; one that starts with "!" is negated.
+// when returns a conditional edge under the conditions; one that starts with "!" is negated.
 func when(conditions ...string) dag.Attributes {
 	a := dag.Attributes{Type: dag.Conditional}
 	for _, condition := range conditions {

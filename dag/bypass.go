@@ -9,7 +9,7 @@ import (
 
 // Bypass yields the edges between the nodes that are not hidden, as if every way that leads through hidden nodes only
 // were a direct edge, by (from, to, type). Such an edge has the attributes of the last edge of the way: what enters a
-// step says under which conditions it runs. Of several edges with the same ends and type a direct one counts first,
+// step records under which conditions it runs. Of several edges with the same ends and type a direct one counts first,
 // then the one whose last hidden node was inserted first.
 //
 // A compiler uses hidden nodes to stand for many edges at once, and what is shown must not contain them. Edges are made
@@ -30,7 +30,7 @@ func (g *Graph) Bypass(hidden func(id int32) bool) iter.Seq[Edge] {
 	}
 }
 
-// Without gives the graph that is left when hidden nodes are bypassed (see Bypass). Ids are dense again, in the same
+// Without returns the graph that is left when hidden nodes are bypassed (see Bypass). Ids are dense again, in the same
 // order. O(nodes + edges of the result, sorted by node).
 func (g *Graph) Without(hidden func(id int32) bool) *Graph {
 	b := NewBuilder(g.kind)
@@ -60,7 +60,7 @@ type bypass struct {
 	last     []Edge
 }
 
-// lastEdges gives the last edges of all ways from v, one for each target and type. The slice is overwritten by the next
+// lastEdges returns the last edges of all ways from v, one for each target and type. The slice is overwritten by the next
 // call.
 func (w *bypass) lastEdges(v int32) []Edge {
 	w.last = w.last[:0]

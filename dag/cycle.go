@@ -12,7 +12,7 @@ type CycleError struct {
 	Cycles [][]string
 }
 
-// Error gives every witness on a line of its own, along the edges: "cycle: a -> b -> a".
+// Error returns every witness on a line of its own, along the edges: "cycle: a -> b -> a".
 func (e *CycleError) Error() string {
 	var text strings.Builder
 	for i, cycle := range e.Cycles {
@@ -24,7 +24,7 @@ func (e *CycleError) Error() string {
 	return text.String()
 }
 
-// CheckAcyclic gives nil for a graph without cycles, else a *CycleError. It is free in the first case.
+// CheckAcyclic returns nil for a graph without cycles, else a *CycleError. It is free in the first case.
 func (g *Graph) CheckAcyclic() error {
 	if g.acyclic() {
 		return nil
@@ -40,7 +40,7 @@ func (g *Graph) CheckAcyclic() error {
 	return e
 }
 
-// Cycles gives one cycle for every strongly connected component that has any, nil for a graph without. A cycle starts
+// Cycles returns one cycle for every strongly connected component that has any, nil for a graph without. A cycle starts
 // at the component's node that was inserted first, lists each node once and closes with an edge from its last to its
 // first; it is a shortest one through that node. Cycles are sorted by their first node.
 //
@@ -82,10 +82,10 @@ type tarjan struct {
 	out   components
 	index []int32 // by node: order of discovery from 1, 0 if not discovered
 	low   []int32 // by node: lowest index known to be reachable within the component
-	next  []int32 // by node: next outgoing edge to look at
+	next  []int32 // by node: next outgoing edge to visit
 	path  []int32 // nodes being visited, the innermost last
 	open  []int32 // discovered nodes without a component
-	last  int32   // last index given
+	last  int32   // last index assigned
 }
 
 const noComponent = -1
@@ -162,7 +162,7 @@ type witnessSearch struct {
 	queue     []int32
 }
 
-// from gives a shortest cycle through start, which is on one. The first edge back that breadth-first search meets closes
+// from returns a shortest cycle through start, which is on one. The first edge back that breadth-first search meets closes
 // it, and since rows are sorted it is the same one every time. parent needs no reset between searches: their components
 // have no node in common.
 func (s *witnessSearch) from(start int32) []int32 {

@@ -7,14 +7,14 @@ import (
 )
 
 // ErrFormat refuses JSON that is well-formed but not the form of a graph: a value of another type, a field that is
-// unknown, missing or given twice.
+// unknown, missing or repeated.
 var ErrFormat = errors.New("dag: not the JSON form of a graph")
 
 // Parse reads the JSON form of a graph (see Graph.WriteJSON). It is strict: nothing is skipped, guessed or taken twice.
 // attributes, if not nil, is called for every node that has attributes, in order, with its id and a JSON object that it
 // may keep; if it is nil, nodes must have none.
 //
-// Bytes that are not JSON give an error with the offset at once. Otherwise the error joins a *FieldError for every wrong
+// For bytes that are not JSON, the error has the offset of the first fault. Otherwise the error joins a *FieldError for every wrong
 // node and edge, at most 64 and a count of the rest, and problems that Build finds in the whole. O(len(data)).
 func Parse(data []byte, attributes func(id int32, object []byte) error) (*Graph, error) {
 	data, err := compact(data)
@@ -53,14 +53,14 @@ func readKind(form object) (Kind, error) {
 	return 0, within("kind", fmt.Errorf("%w: %q is none of %q", ErrFormat, name, kindNames[1:]))
 }
 
-// parser fills a builder from JSON and records what is wrong with the path of where it was found. One element is one
+// parser fills a builder from JSON and records faults with the path where it found them. One element is one
 // problem: a node that was refused is not added, and the edges to it are then reported as leading nowhere.
 type parser struct {
 	b          *Builder
 	attributes func(id int32, object []byte) error
 }
 
-// each hands the elements of an array to read and records what read refuses under the element's path.
+// each calls read with the elements of an array and records its errors under the element's path.
 func (p *parser) each(form object, field string, read func(element object) error) {
 	array, err := form.array(field)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *parser) each(form object, field string, read func(element object) error
 	}
 }
 
-// node adds a node and hands its attributes to whoever asked for them. They are copied out of the document, so that
+// node adds a node and passes its attributes to the caller's function. They are copied out of the document, so that
 // keeping those of one node does not keep all of it.
 func (p *parser) node(element object) error {
 	if err := element.only("key", "attributes"); err != nil {
@@ -108,8 +108,8 @@ func (p *parser) node(element object) error {
 	return nil
 }
 
-// edge adds an edge. Its key may be left out, as source, target and type say the same; if it is there it must agree,
-// because someone who edits one of them by hand would otherwise get the edge they no longer see.
+// edge adds an edge. Its key may be left out, since source, target and type determine it; if it is there it must agree,
+// so that an edit by hand of one but not the other is refused.
 func (p *parser) edge(element object) error {
 	if err := element.only("key", "source", "target", "attributes"); err != nil {
 		return err
@@ -176,8 +176,7 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// parseAttributes does the first step, which needs the type and looks at nothing else: what is wrong with the other
-// fields cannot be said before it is known which fields there should be.
+// parseAttributes reads the type first and nothing else, since the type determines which other fields are valid.
 func parseAttributes(data []byte) (Attributes, error) {
 	form, err := readObject(data)
 	if err != nil {

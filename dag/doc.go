@@ -1,6 +1,6 @@
 // Package dag is a compact directed graph that does not change once it is built: nodes with string keys and dense
-// int32 ids, typed edges, a stable topological order, cycle witnesses, traversals and exports. It knows no workflow;
-// templates compile to it and call graphs are projected onto it.
+// int32 ids, typed edges, a stable topological order, cycle witnesses, traversals and exports. It is independent of
+// workflows; templates compile to it and call graphs are projected onto it.
 //
 //	b := dag.NewBuilder(dag.TemplateGraph)
 //	fetch, pay := b.AddNode("fetch"), b.AddNode("pay")
@@ -29,7 +29,7 @@
 //
 // A Graph is immutable and safe for concurrent use. A Builder belongs to one goroutine. Nothing here starts a
 // goroutine, reads a clock or depends on the iteration order of a map. Keys are hashed with a seed of this process, so
-// that no document can choose keys that collide; the seed moves slots of a table nobody can observe.
+// that no document can choose keys that collide; the seed only affects the layout of an internal table.
 //
 // A graph may have cycles: Build accepts them, CheckAcyclic names them. Order and Rank then cover exactly the nodes
 // that are neither on a cycle nor behind one.
@@ -43,8 +43,8 @@
 //	HasEdge, Edge                      O(log d)
 //	Out, In, OutEdges, InEdges         O(d)
 //	Nodes, Edges, Order, Roots, Leaves O(n + m) for all of it; they stop when the loop does
-//	Ancestors, Descendants, Reaches    O(what is reached) and n/8 bytes of marks
-//	Cycles                             O(n + m), only over what has no place in the order
+//	Ancestors, Descendants, Reaches    O(nodes and edges reached) and n/8 bytes of marks
+//	Cycles                             O(n + m), only over the nodes without a place in the order
 //
 // Everything up to Leaves allocates nothing. Keys are substrings of one string that lives as long as any of them.
 //

@@ -9,13 +9,13 @@ import (
 
 // WriteDOT writes a drawing of the graph in the DOT language of Graphviz. Nodes are named n0, n1, … by id; guards label
 // their edges, data edges are dotted and edges for observers dashed. Any text may be in keys, labels and conditions.
-// The error is w's, or says which class or colour of the drawing is bad; then nothing is written.
+// The error is w's, or names the bad class or colour of the drawing; then nothing is written.
 func (g *Graph) WriteDOT(w io.Writer, d Drawing) error {
 	l, err := g.layout(d)
 	if err != nil {
 		return err
 	}
-	// Errors of a bufio.Writer stick, so one look at the end is enough.
+	// A bufio.Writer keeps its first error, so one check at the end is enough.
 	out := dotWriter{bufio.NewWriter(w), l}
 	out.WriteString("digraph {\n")
 	if d.Title != "" {
@@ -78,7 +78,7 @@ func (w dotWriter) style(look Look, s Style) {
 	if !s.Dashed {
 		return
 	}
-	// A later style replaces the earlier one, so what the shape asked for is said again.
+	// A later style replaces the earlier one, so the style of the shape is repeated.
 	if look.Shape == Box {
 		w.WriteString(`, style="rounded,filled,dashed"`)
 		return

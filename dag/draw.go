@@ -22,7 +22,7 @@ type Shape uint8
 const (
 	Box     Shape = iota // a step
 	Diamond              // a decision
-	Stack                // something that stands for many
+	Stack                // one node that represents many
 	Dot                  // a join without a label
 )
 
@@ -46,14 +46,14 @@ type Style struct {
 	Dashed           bool
 }
 
-// Drawing is what WriteDOT and WriteMermaid need to know beside the graph. The zero value draws all nodes with their
+// Drawing holds the options of WriteDOT and WriteMermaid. The zero value draws all nodes with their
 // keys, top down.
 type Drawing struct {
 	// Title is written above the drawing. Default: no title.
 	Title string
 	// Direction is the way edges point. Default: TopDown.
 	Direction Direction
-	// Node gives the look of each node and is called once for each that is drawn, in order of insertion. A live view
+	// Node returns the look of a node and is called once for each that is drawn, in order of insertion. A live view
 	// draws again with other classes. Default: the zero Look for every node.
 	Node func(id int32) Look
 	// Classes are the styles by name. Those no node uses are left out.
@@ -87,7 +87,7 @@ type layout struct {
 	classes []string // in use and with a style, sorted
 }
 
-// layout asks for the look of every node, sorts nodes into frames and checks what will be written unquoted, before the
+// layout collects the look of every node, sorts nodes into frames and checks what will be written unquoted, before the
 // first byte is written.
 func (g *Graph) layout(d Drawing) (*layout, error) {
 	l := &layout{g: g, d: d, looks: make([]Look, g.NodeCount()), root: &frame{}}

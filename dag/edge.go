@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what a graph is a graph of. It fixes which edge types the graph may hold and which of them is primary,
+// Kind is the kind of a graph. It determines which edge types the graph may hold and which of them is primary,
 // that is, gets the short edge key.
 type Kind uint8
 
@@ -34,7 +34,7 @@ const (
 
 	// Triggered leads from a call to a call it made. It is the primary type of a CallGraph.
 	Triggered
-	// DependsOn tells an observer that a call had to wait for another. It never drives execution.
+	// DependsOn records for observers that a call had to wait for another. It never drives execution.
 	DependsOn
 
 	edgeTypeEnd // one past the last type
@@ -68,7 +68,7 @@ var (
 	ErrTooLarge = errors.New("dag: graph too large")
 )
 
-// FieldError says which field is wrong. Path is the way to it from the value that was read or checked:
+// FieldError names the field that is wrong. Path leads to it from the value that was read or checked:
 // "edges[3].attributes.negated" for a whole graph, "negated" for attributes alone.
 type FieldError struct {
 	Path string
@@ -77,7 +77,7 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 
-// Unwrap gives the reason, which wraps one of the sentinels.
+// Unwrap returns the reason, which wraps one of the sentinels.
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // Guard is one condition that a Conditional edge depends on.
@@ -93,7 +93,7 @@ type Guard struct {
 type Attributes struct {
 	// Type is required.
 	Type EdgeType
-	// DataFlow says that the target's input is known to name the source's output. False means “not proved”.
+	// DataFlow records that the target's input is known to name the source's output. False means “not proved”.
 	DataFlow bool
 	// Guards are the conditions the edge depends on, all of them, the outermost first. Only Conditional edges have
 	// guards. What a Graph returns is shared and must not be modified.
@@ -106,7 +106,7 @@ type Edge struct {
 	Attrs    Attributes
 }
 
-// String gives the name used in JSON, or kind(n) for a value that is no kind.
+// String returns the name used in JSON, or kind(n) for a value that is no kind.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kindNames) {
 		return fmt.Sprintf("kind(%d)", uint8(k))
@@ -114,7 +114,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Primary is the type whose edges have the bare key "source->target" in a graph of this kind.
+// Primary returns the type whose edges have the bare key "source->target" in a graph of this kind.
 func (k Kind) Primary() EdgeType {
 	if k == CallGraph {
 		return Triggered
@@ -122,7 +122,7 @@ func (k Kind) Primary() EdgeType {
 	return Sequential
 }
 
-// String gives the name used in JSON and edge keys, or edge type(n) for a value that is no type.
+// String returns the name used in JSON and edge keys, or edge type(n) for a value that is no type.
 func (t EdgeType) String() string {
 	if !t.known() {
 		return fmt.Sprintf("edge type(%d)", uint8(t))
@@ -130,7 +130,7 @@ func (t EdgeType) String() string {
 	return edgeTypeNames[t]
 }
 
-// Kind is the kind of graph that has edges of this type. It is 0 for a value that is no type.
+// Kind returns the kind of graph that has edges of this type. It is 0 for a value that is no type.
 func (t EdgeType) Kind() Kind {
 	switch {
 	case !t.known():
@@ -164,7 +164,7 @@ func (a Attributes) Check() error {
 	return a.checkSchema()
 }
 
-// checkSchema is the second step: a.Type is known.
+// checkSchema checks in a second step: a.Type is known.
 func (a Attributes) checkSchema() error {
 	refuse := func(field, why string) error {
 		return &FieldError{field, fmt.Errorf("%w: %s edge %s", ErrAttributes, a.Type, why)}

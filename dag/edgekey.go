@@ -15,13 +15,13 @@ import (
 
 const arrow = "->"
 
-// EdgeKey gives the key of an edge of g: "source->target" for the primary type of the graph's kind,
+// EdgeKey returns the key of an edge of g: "source->target" for the primary type of the graph's kind,
 // "source->target:type" for every other. Ends whose own key contains those separators are quoted.
 func (g *Graph) EdgeKey(e Edge) string {
 	return edgeKey(g.kind, g.Key(e.From), g.Key(e.To), e.Attrs.Type)
 }
 
-// EdgeByKey finds an edge by the key that EdgeKey gives it. O(length of key + log of the source's degree).
+// EdgeByKey returns the edge with a key as EdgeKey returns it. O(length of key + log of the source's degree).
 func (g *Graph) EdgeByKey(key string) (Edge, bool) {
 	source, rest, ok := cutSource(key)
 	if !ok {

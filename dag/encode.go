@@ -19,7 +19,7 @@ import (
 // An edge under several conditions has "guards":[{"condition":…,"negated":true},…], the outermost first, in place of
 // condition and negated. Edges of a call graph have edgeType and nothing else.
 
-// MarshalJSON gives the JSON form without node attributes. Parse reads it back.
+// MarshalJSON returns the JSON form without node attributes. Parse reads it back.
 func (g *Graph) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	if err := g.WriteJSON(&buf, nil); err != nil {
@@ -28,10 +28,10 @@ func (g *Graph) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// WriteJSON writes the JSON form. attributes, if not nil, gives a node's attributes, which must encode to a JSON
+// WriteJSON writes the JSON form. attributes, if not nil, returns a node's attributes, which must encode to a JSON
 // object; nil leaves them out. Errors are those of w and of encoding attributes.
 func (g *Graph) WriteJSON(w io.Writer, attributes func(id int32) any) error {
-	// Errors of a bufio.Writer stick, so one look at the end is enough.
+	// A bufio.Writer keeps its first error, so one check at the end is enough.
 	buf := bufio.NewWriter(w)
 	fmt.Fprintf(buf, `{"kind":%q,"nodes":[`, g.kind)
 	if err := g.writeNodes(buf, attributes); err != nil {

@@ -38,19 +38,19 @@ type Graph struct {
 	rankCount int32
 }
 
-// Kind is what the graph is a graph of.
+// Kind returns what the graph is a graph of.
 func (g *Graph) Kind() Kind { return g.kind }
 
-// NodeCount is the number of nodes; ids are [0, NodeCount).
+// NodeCount returns the number of nodes; ids are [0, NodeCount).
 func (g *Graph) NodeCount() int { return g.keys.len() }
 
-// EdgeCount is the number of edges.
+// EdgeCount returns the number of edges.
 func (g *Graph) EdgeCount() int { return len(g.outTo) }
 
-// Key is the key of a node.
+// Key returns the key of a node.
 func (g *Graph) Key(id int32) string { return g.keys.key(id) }
 
-// Node gives the id of a key.
+// Node returns the id of a key.
 func (g *Graph) Node(key string) (id int32, ok bool) { return g.keys.find(key) }
 
 // Has reports whether a node has the key.
@@ -65,7 +65,7 @@ func (g *Graph) HasEdge(from, to int32) bool {
 	return ok
 }
 
-// Edge gives the edge of a type from one node to the other.
+// Edge returns the edge of a type from one node to the other.
 func (g *Graph) Edge(from, to int32, t EdgeType) (Edge, bool) {
 	at, ok := slices.BinarySearch(g.outRow(from), to)
 	if !ok {
@@ -153,10 +153,10 @@ func (g *Graph) Out(id int32) iter.Seq[int32] { return distinct(g.outRow(id)) }
 // In yields the predecessors of a node by id, each once, however many edges come from there.
 func (g *Graph) In(id int32) iter.Seq[int32] { return distinct(g.inRow(id)) }
 
-// OutDegree is the number of edges that leave a node, which is more than Out yields if two types lead to one node.
+// OutDegree returns the number of edges that leave a node, which is more than Out yields if two types lead to one node.
 func (g *Graph) OutDegree(id int32) int { return int(g.outStart[id+1] - g.outStart[id]) }
 
-// InDegree is the number of edges that enter a node, which is more than In yields if two types come from one node.
+// InDegree returns the number of edges that enter a node, which is more than In yields if two types come from one node.
 func (g *Graph) InDegree(id int32) int { return int(g.inStart[id+1] - g.inStart[id]) }
 
 func (g *Graph) outRow(v int32) []int32 { return g.outTo[g.outStart[v]:g.outStart[v+1]] }

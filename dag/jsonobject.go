@@ -31,7 +31,7 @@ func compact(data []byte) ([]byte, error) {
 	}
 	var buf bytes.Buffer
 	if err := json.Compact(&buf, data); err != nil {
-		// Compact knows what is wrong but not where; decoding knows both.
+		// The error of Compact has no offset; that of decoding has.
 		var unread json.RawMessage
 		if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(data, &unread)); ok {
 			return nil, fmt.Errorf("at byte %d: %w", syntax.Offset, err)
@@ -168,9 +168,9 @@ func (o object) required(name string) ([]byte, error) {
 }
 
 // Brackets nest properly in valid JSON and strings are stepped over whole, so depth 0 in front of a separator or a
-// closing bracket of what is around is the end, and nothing between has to be understood.
+// closing bracket of the enclosing value is the end, and nothing between is parsed.
 
-// valueEnd is the length of the value that compact, valid JSON begins with.
+// valueEnd returns the length of the value that compact, valid JSON begins with.
 func valueEnd(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); {
@@ -193,7 +193,7 @@ func valueEnd(data []byte) int {
 	return len(data)
 }
 
-// stringEnd is the index behind the string that begins at i.
+// stringEnd returns the index behind the string that begins at i.
 func stringEnd(data []byte, i int) int {
 	for i++; data[i] != '"'; i++ {
 		if data[i] == '\\' {

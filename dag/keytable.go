@@ -20,7 +20,7 @@ import (
 type keyTable struct {
 	seed  maphash.Seed
 	buf   strings.Builder
-	text  string // what buf has, kept as a string so that reading a key does not copy
+	text  string // the contents of buf as a string, so that reading a key does not copy
 	ends  []uint32
 	slots []uint64
 }
@@ -40,13 +40,13 @@ func (t *keyTable) key(id int32) string {
 	return t.text[t.ends[id-1]:t.ends[id]]
 }
 
-// find gives the id of a key.
+// find returns the id of a key.
 func (t *keyTable) find(key string) (int32, bool) {
 	id, _ := t.probe(key, t.hash(key))
 	return id, id >= 0
 }
 
-// insert gives the id of a key and whether it was added just now.
+// insert returns the id of a key and whether it was added just now.
 func (t *keyTable) insert(key string) (id int32, added bool) {
 	hash := t.hash(key)
 	id, at := t.probe(key, hash)
@@ -79,7 +79,7 @@ func (t *keyTable) grow(nodes int) {
 	}
 }
 
-// trim gives back room for text that growing by doubling left over.
+// trim returns back room for text that growing by doubling left over.
 func (t *keyTable) trim() {
 	if t.buf.Cap() > len(t.text)+len(t.text)/8 {
 		t.text = strings.Clone(t.text)
@@ -91,7 +91,7 @@ func (t *keyTable) hash(key string) uint32 { return uint32(maphash.String(t.seed
 
 func slot(hash uint32, id int32) uint64 { return uint64(hash)<<32 | uint64(id+1) }
 
-// probe gives the id of a key, or -1 and the free slot where the search ended.
+// probe returns the id of a key, or -1 and the free slot where the search ended.
 func (t *keyTable) probe(key string, hash uint32) (id int32, at uint32) {
 	mask := uint32(len(t.slots) - 1)
 	for at = hash & mask; t.slots[at] != 0; at = (at + 1) & mask {

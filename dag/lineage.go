@@ -14,7 +14,7 @@ func (g *Graph) Children(id int32) iter.Seq[int32] {
 	}
 }
 
-// Parent gives the call that made a call; false for one that nobody in the graph made. A well-formed call graph has at
+// Parent returns the call that made a call; false if no call in the graph made it. A well-formed call graph has at
 // most one parent for each call; of several the one inserted first counts.
 func (g *Graph) Parent(id int32) (parent int32, ok bool) {
 	for i := g.inStart[id]; i < g.inStart[id+1]; i++ {
@@ -25,7 +25,7 @@ func (g *Graph) Parent(id int32) (parent int32, ok bool) {
 	return 0, false
 }
 
-// Lineage yields the calls that led to a call: its parent, the parent's parent and so on up to one that nobody made. It
+// Lineage yields the calls that led to a call: its parent, the parent's parent and so on up to one without a parent. It
 // ends before a call it would yield again, so it also ends on a damaged graph whose calls made each other.
 func (g *Graph) Lineage(id int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {

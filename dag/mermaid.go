@@ -9,16 +9,16 @@ import (
 
 // WriteMermaid writes a drawing of the graph as a Mermaid flowchart. Nodes are named n0, n1, … by id; guards label their
 // edges, data edges and edges for observers are dotted. Any text may be in keys, labels and conditions. The error is
-// w's, or says which class or colour of the drawing is bad; then nothing is written.
+// w's, or names the bad class or colour of the drawing; then nothing is written.
 func (g *Graph) WriteMermaid(w io.Writer, d Drawing) error {
 	l, err := g.layout(d)
 	if err != nil {
 		return err
 	}
-	// Errors of a bufio.Writer stick, so one look at the end is enough.
+	// A bufio.Writer keeps its first error, so one check at the end is enough.
 	out := mermaidWriter{bufio.NewWriter(w), l}
 	if d.Title != "" {
-		// The title stands in YAML, where a JSON string is a string and entities are not known.
+		// The title is YAML, where a JSON string is a string and entities have no meaning.
 		fmt.Fprintf(out, "---\ntitle: %s\n---\n", appendString(nil, d.Title))
 	}
 	direction := "TB"

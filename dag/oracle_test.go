@@ -92,7 +92,7 @@ func (o *naive) only(keep func(dag.Edge) bool) []dag.Edge {
 	return kept
 }
 
-// reach gives, for every pair, whether a path of at least one edge leads from the first to the second.
+// reach returns, for every pair, whether a path of at least one edge leads from the first to the second.
 func (o *naive) reach() map[[2]int32]bool {
 	reach := map[[2]int32]bool{}
 	for _, e := range o.edges {
@@ -178,7 +178,7 @@ func TestReadsAgreeWithAListOfEdges(t *testing.T) {
 	})
 }
 
-// ends gives the distinct ends of sorted edges.
+// ends returns the distinct ends of sorted edges.
 func ends(edges []dag.Edge, end func(dag.Edge) int32) []int32 {
 	var ids []int32
 	for _, e := range edges {
@@ -362,7 +362,7 @@ func TestBypassYieldsExactlyTheWaysThroughHiddenNodes(t *testing.T) {
 	})
 }
 
-// waysOut gives the last edges of all ways from v through hidden nodes.
+// waysOut returns the last edges of all ways from v through hidden nodes.
 func (o *naive) waysOut(v int32, hide map[int32]bool) []dag.Edge {
 	at, last := map[int32]bool{v: true}, []dag.Edge(nil)
 	for range o.keys {

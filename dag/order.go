@@ -7,7 +7,7 @@ import (
 
 // Order yields the nodes in topological order: every node after all its predecessors, and of the nodes that could come
 // next always the one inserted first. So a graph whose nodes were inserted in a topological order keeps that order.
-// Nodes on a cycle or behind one have no place and are left out; CheckAcyclic tells whether there are any.
+// Nodes on a cycle or behind one have no place and are left out; CheckAcyclic reports whether there are any.
 func (g *Graph) Order() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := range int32(g.placed()) {
@@ -22,14 +22,14 @@ func (g *Graph) Order() iter.Seq[int32] {
 	}
 }
 
-// Rank is the length in edges of the longest path from a root to the node, 0 for a root. Ranks rise along every edge,
+// Rank returns the length in edges of the longest path from a root to the node, 0 for a root. Ranks rise along every edge,
 // so nodes handled by rank are handled after what they depend on. It is -1 for a node on a cycle or behind one.
 func (g *Graph) Rank(id int32) int32 { return g.rank[id] }
 
-// RankCount is one more than the highest rank, 0 for a graph without nodes.
+// RankCount returns one more than the highest rank, 0 for a graph without nodes.
 func (g *Graph) RankCount() int { return int(g.rankCount) }
 
-// placed is the number of nodes that Order yields.
+// placed returns the number of nodes that Order yields.
 func (g *Graph) placed() int {
 	if g.forward {
 		return g.NodeCount()
@@ -116,7 +116,7 @@ func (s *sorter) place(v int32) {
 }
 
 // idQueue is a priority queue of ids in [0, n), each at most once. A bit per id, and above every 64 words a word that
-// tells which of them are not empty, up to a single word: four levels for 16 million ids, so push and pop cost a few
+// records which of them are not empty, up to a single word: four levels for 16 million ids, so push and pop cost a few
 // instructions where a binary heap of a million costs twenty comparisons.
 //
 //	levels[2]            0001
@@ -142,7 +142,7 @@ func (q idQueue) push(id int32) {
 		wasEmpty := *word == 0
 		*word |= 1 << (i % 64)
 		if !wasEmpty {
-			return // the levels above know
+			return // the levels above are set already
 		}
 		i /= 64
 	}

@@ -1,6 +1,6 @@
 package schema
 
-// What steps of all kinds of documents say about their calls.
+// The keys of calls, for steps in all kinds of documents.
 
 var retry = &Shape{name: "retry", text: "How often and when a call is made again.", keys: []Key{
 	key("max_attempts", count, "attempts in all, the first included", "3").must(),
@@ -12,7 +12,7 @@ var retry = &Shape{name: "retry", text: "How often and when a call is made again
 		"the share of a delay that varies; replays draw the same", "0.2").or(0),
 	key("on", texts, "codes of errors: only these are retried; see [errors](errors.md)", "[http_503, timeout]").orElse("all that may be retried"),
 	key("never", texts, "codes of errors that are final, though they may be retried", "[http_429]").orElse("none"),
-	key("scope", choice("missing", "all"), "whom a fan-out asks again: those who gave no usable answer, or everyone, and earlier answers are dropped", "all").or("missing"),
+	key("scope", choice("missing", "all"), "the participants that a fan-out asks again: those without a usable answer, or all, and earlier answers are dropped", "all").or("missing"),
 }}
 
 var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", keys: []Key{
@@ -23,9 +23,9 @@ var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", 
 	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").orElse("no limit"),
 }}
 
-var target = &Shape{name: "target", text: "Whom a call asks, in place of the operation alone.", keys: []Key{
+var target = &Shape{name: "target", text: "The participants that a call asks, in place of the operation alone.", keys: []Key{
 	key("resolve", choice("static", "capability", "task_type"),
-		"participants that are named; those who hold a valid passport for a capability when the attempt starts; or the first of those who hold one for the step's operation", "static").must(),
+		"named participants; those with a valid passport for a capability when the attempt starts; or the first with one for the step's operation", "static").must(),
 	key("participants", texts, "static: ids, asked in this order", "[hill, river]").orElse("needed with `static`"),
 	key("capability_id", text, "capability: what they must be able to do", "quote").orElse("needed with `capability`; of `task_type` the step's operation"),
 	key("filter", free, "capability: attributes that their passports must have", "{region: north}").orElse("all"),
@@ -58,27 +58,27 @@ var decisionSource = &Shape{name: "decision_source", text: "Who or what decides 
 
 var fulfillment = &Shape{name: "fulfillment", text: "Who decides whether a call that has completed has fulfilled its task.", keys: []Key{
 	key("policy", choice("output_match", "external_decision", "requester_confirmation", "auto", "never"),
-		"the step's own output (`result_match`); the `decision_source`; whoever asked for the run; the answer is enough; only a person's explicit decision", "external_decision").must(),
-	key("decision_source", is(decisionSource), "who or what decides", "{kind: operator}").orElse("needed with `external_decision`"),
+		"the step's own output (`result_match`); the `decision_source`; the requester of the run; the answer is enough; only a person's explicit decision", "external_decision").must(),
+	key("decision_source", is(decisionSource), "the source of the decision", "{kind: operator}").orElse("needed with `external_decision`"),
 	key("result_match", is(resultMatch), "how a decision is read out of an output or an answer", "{path: /status, fulfilled_values: [ok]}").orElse("needed with `output_match`"),
 	key("on_not_fulfilled", choice("fail", "pause", "skip", "abort_workflow"), "what a no does: the step fails (`not_fulfilled`), the run pauses, the step is skipped, or the run ends", "skip").or("fail"),
 	key("on_error", choice("fail", "pause", "skip", "abort_workflow", "retry"), "what it does that no decision could be made (`decision_error`); retry asks again", "retry").or("fail"),
 }}
 
-// callKeys are the keys of a step that are about its call.
+// callKeys returns the keys of a step that are about its call.
 func callKeys() []Key {
 	return []Key{
 		key("input", anything, "what the operation is called with; expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).orElse("null"),
-		key("target", is(target), "whom to ask", "{resolve: static, participants: [hill, river]}").orElse("the operation itself"),
+		key("target", is(target), "the participants to ask", "{resolve: static, participants: [hill, river]}").orElse("the operation itself"),
 		key("fan_in", is(fanIn), "how answers of several participants become one", "{policy: all}").orElse("`any_one`"),
 		key("timing", is(timing), "limits and retries", "{timeout: PT30S}").orElse("no limit, one attempt"),
-		key("fulfillment", is(fulfillment), "who decides whether the task is fulfilled", "{policy: auto}").orElse("the answer is enough"),
+		key("fulfillment", is(fulfillment), "how it is decided whether the task is fulfilled", "{policy: auto}").orElse("the answer is enough"),
 		key("idempotent", boolean, "false: a call that was under way when the process died is not made again, and fails with `interrupted`", "false").or(true),
 	}
 }
 
 var passport = &Shape{name: "passport", text: "That a participant offers a capability, and from when to when.", keys: []Key{
-	key("participant", text, "who", "hill").must(),
+	key("participant", text, "the participant's id", "hill").must(),
 	key("valid_from", instant, "from when", "2026-01-01T00:00:00Z").orElse("always"),
 	key("valid_until", instant, "to when; after `valid_from`", "2027-01-01T00:00:00Z").orElse("for ever"),
 	key("revoked", boolean, "true: it is not valid", "true").or(false),
@@ -94,6 +94,6 @@ var directoryKeys = []Key{
 var directory = &Shape{name: "directory", text: "Who can be targeted.", keys: directoryKeys}
 
 var directoryKind = Kind{Name: "Directory", File: "directory", Title: "Directory of participants",
-	Text: "A file that says who can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
+	Text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
 		"runs use it. The same keys stand under `directory` in workflows, playbooks and scenarios.",
 	root: &Shape{name: "Directory", text: "A directory of participants.", keys: directoryKeys}}

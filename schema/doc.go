@@ -10,9 +10,8 @@
 // its value. The readers of documents stand elsewhere (template, template/playbook, coordinator/scenario) and decide what is
 // accepted; tests here compare the description with them, key by key.
 //
-// A schema says what can be said of a document by its shape alone: which keys there are, what their values are, which must be
-// there. It accepts every document that the readers accept. What depends on other parts of the document, such as names that
-// nobody defines, only the readers find: `sluice validate`.
+// A schema describes the form of a document: which keys there are, the types of their values, and which are required. It accepts every document that the readers accept. What depends on other parts of the document, such as names that
+// are not defined, only the readers find: `sluice validate`.
 //
 // Everything here is fixed when the program starts, and safe for concurrent use.
 package schema

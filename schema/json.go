@@ -72,7 +72,7 @@ func (d definitions) object(s *Shape) map[string]any {
 	return o
 }
 
-// property is a key with what an editor shows of it. What stands beside a $ref counts for nothing in draft 7, hence allOf.
+// property returns a key with its description for editors. Keys beside a $ref are ignored in draft 7, hence allOf.
 func (d definitions) property(k Key) map[string]any {
 	p := d.schema(k.of)
 	if p["$ref"] != nil {
@@ -110,7 +110,7 @@ func (d definitions) schema(t *Type) map[string]any {
 	return s
 }
 
-// cased tells shapes apart one after the other, so that an editor complains of one and not of all.
+// cased distinguishes shapes one after the other, so that an editor reports one and not all.
 func (d definitions) cased(cases []oneCase) map[string]any {
 	c := cases[0]
 	if c.key == "" {

@@ -99,7 +99,7 @@ func places(t *testing.T) map[*Shape]place {
 			}
 		})
 	}
-	for s := range homes() {
+	for s := range references() {
 		require.Contains(t, found, s, "no document has a %s: write one into testdata", s.name)
 	}
 	return found
@@ -149,7 +149,7 @@ func wordsOfReaders(t *testing.T) []string {
 			return err
 		}))
 	}
-	for s := range homes() {
+	for s := range references() {
 		for _, k := range s.keys {
 			words[k.name] = true
 		}

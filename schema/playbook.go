@@ -38,7 +38,7 @@ var resultSpec = &Shape{name: "result", text: "What becomes of results that are 
 	key("select", list(is(resultSelect)), "fields that stay readable beside the reference", "[{path: /total}]").orElse("none"),
 }}
 
-// layerKeys are what each spec may say for the tasks below it; what is written closest to a task counts.
+// layerKeys returns what each spec may say for the tasks below it; what is written closest to a task counts.
 func layerKeys() []Key {
 	return []Key{
 		key("timeout", either(seconds, is(callTimeout)), "of one attempt of each call below; in the spec of a step, a duration bounds the run of the step", "30s").orElse("no limit"),
@@ -56,7 +56,7 @@ var playbookLimits = &Shape{name: "limits", text: "How much a run may do; then i
 var playbookPolicy = &Shape{name: "executor_policy", text: "What failures do to the run.", keys: []Key{
 	key("completion", choice("fail_on_any", "fail_fast", "allow_partial"),
 		"a failed branch fails the run when the others have ended; nothing starts after it; or some failed and some not is `partial`", "allow_partial").or("fail_on_any"),
-	key("on_blocked", choice("wait", "fail", "discard"), "when only gates keep tokens back: wait for a patch, fail, or drop them", "fail").orElse("the program says"),
+	key("on_blocked", choice("wait", "fail", "discard"), "when only gates keep tokens back: wait for a patch, fail, or drop them", "fail").orElse("the program's setting"),
 	key("final_failure", choice("fail", "partial"), "what a failure of the final step makes of the run", "partial").or("fail"),
 	key("on_unmatched", choice("continue", "fail"), "what an error does that no rule of its task is about", "fail").or("continue"),
 	key("defaults", anything, "no effect: policies stand where they apply", "{}").orElse("—"),
@@ -107,11 +107,11 @@ var (
 	secret = &Type{name: "secret", cases: []oneCase{{"kind", []any{"http"}, secretRequest}, {"", nil, secretSource}}}
 )
 
-// ruleOf is a line of a list of rules: a when with its then, or an else.
+// ruleOf returns a line of a list of rules: a when with its then, or an else.
 func ruleOf(name string, then *Shape, example string) *Shape {
 	inner := &Shape{name: name + "_else", text: "What happens where no rule before holds.", keys: []Key{key("then", is(then), "what happens", example).must()}}
 	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.", keys: []Key{
-		key("when", guard, "a guard: one expression that gives true or false", "{{ ctx.open == true }}").orElse("needed unless there is `else`"),
+		key("when", guard, "a guard: one expression that returns true or false", "{{ ctx.open == true }}").orElse("needed unless there is `else`"),
 		key("then", is(then), "what happens if it holds", example).orElse("needed beside `when`"),
 		key("else", &Type{name: "mapping", choices: []*Type{scalar("null", map[string]any{"type": "null"}),
 			{name: "mapping", cases: []oneCase{{"then", nil, inner}, {"", nil, then}}}}}, "what happens where no rule before holds: `{then: {…}}`", "{then: "+example+"}").orElse("—"),
@@ -147,7 +147,7 @@ var (
 	}, layerKeys()...)}
 )
 
-// toolKeys are the keys that all tools have.
+// toolKeys returns the keys that all tools have.
 func toolKeys() []Key {
 	of := callKeys()[1:]
 	return append([]Key{
@@ -161,7 +161,7 @@ func toolKeys() []Key {
 	}, of...)
 }
 
-// tool is a tool that is built in: what all have, and its own keys. What it is called with may stand in input, too.
+// tool returns a tool that is built in: what all have, and its own keys. What it is called with may stand in input, too.
 func tool(name, text string, keys ...Key) *Shape {
 	all := append(toolKeys(), keys...)
 	if !hasKey(keys, "output") {
@@ -201,7 +201,7 @@ var (
 		key("env", free, "variables", `{FILE: "{{ iter.file }}"}`).orElse("none"),
 		key("dir", expression, "the folder in which it runs", "/tmp").orElse("that of the engine"),
 		key("output", either(choice("text", "json", "lines"), is(resultSpec)), "what the result is: the text, JSON or lines of standard output; or, as a mapping, what becomes of a large result", "json").orElse("`{exit_code, stdout, stderr}`"))
-	sleepTool    = tool("sleep_tool", "Waits for a time.", key("for", text, "an ISO 8601 duration, or an expression that gives one", "PT30S").orElse("needed, here or in `input`"))
+	sleepTool    = tool("sleep_tool", "Waits for a time.", key("for", text, "an ISO 8601 duration, or an expression that returns one", "PT30S").orElse("needed, here or in `input`"))
 	waitTool     = tool("wait_tool", "Waits for a message.", key("message", expression, "its name", "approved").orElse("needed, here or in `input`"))
 	workflowTool = tool("workflow_tool", "Runs another workflow: by `path`, or by `ref` (or `name`).",
 		key("path", text, "a file, relative to this one", "ship.yaml").orElse("none"),
@@ -334,7 +334,7 @@ var playbookKind = Kind{Name: "Playbook", File: "playbook", Title: "Playbook",
 		key("workload", free, "values that runs begin with; the run's input is laid over them", "{rows: [1, 2]}").orElse("none"),
 		key("executor", is(executor), "how runs go", "{spec: {final_step: report}}").orElse("see below"),
 		key("keychain", list(secret), "where secrets come from", "[{name: shop, kind: env, data: {token: SHOP_TOKEN}}]").orElse("no secrets"),
-		key("directory", is(directory), "who can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
+		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
 		key("workbook", either(list(is(namedEntry)), is(taskBook)), "tools that several tasks stand for", "[{name: sort, tool: {kind: noop}}]").orElse("none"),
 		key("workflow", list(is(routed)).only("", map[string]any{"minItems": 1}), "the steps; at least one", "[{step: fetch, tool: {kind: noop}}]").must(),
 	}}}

@@ -9,7 +9,7 @@ import (
 // Markdown returns the key reference of the kind: a table for each shape that no kind before it has. The same kind has the
 // same bytes.
 func (k *Kind) Markdown() string {
-	known := homes()
+	known := references()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", k.Title, k.Text)
 	fmt.Fprintf(&b, "This page is made from the package [schema](../schema), as is the JSON Schema [schema/%s.json](../schema/%s.json). "+
@@ -24,8 +24,8 @@ func (k *Kind) Markdown() string {
 	return b.String()
 }
 
-// homes says in the reference of which kind each shape is described: the first that has it.
-func homes() map[*Shape]*Kind {
+// references maps each shape to the kind whose reference describes it: the first that has it.
+func references() map[*Shape]*Kind {
 	known := map[*Shape]*Kind{}
 	for _, k := range Kinds() {
 		for _, s := range shapesOf(k.root) {
@@ -88,7 +88,7 @@ func (s *Shape) table(b *strings.Builder, k *Kind, known map[*Shape]*Kind) {
 	}
 }
 
-// absent says what counts when the key is left out.
+// absent describes the default of the key.
 func (k Key) absent() string {
 	switch {
 	case k.needed:
@@ -100,7 +100,7 @@ func (k Key) absent() string {
 	return k.without
 }
 
-// written is the example as it stands in a document: a text that begins with a brace is quoted, else it would be a mapping.
+// written returns the example as it stands in a document: a text that begins with a brace is quoted, else it would be a mapping.
 func (k Key) written() string {
 	switch {
 	case !strings.HasPrefix(k.example, "{{"):
@@ -169,8 +169,8 @@ func (t *Type) link(k *Kind, known map[*Shape]*Kind) string {
 
 func (s *Shape) link(k *Kind, known map[*Shape]*Kind) string {
 	page := ""
-	if home := known[s]; home != k {
-		page = home.File + ".md"
+	if kind := known[s]; kind != k {
+		page = kind.File + ".md"
 	}
 	return "[" + s.name + "](" + page + "#" + strings.ToLower(s.name) + ")"
 }

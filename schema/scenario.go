@@ -31,7 +31,7 @@ var answer = &Shape{name: "answer", text: "How a call ends: one of `output`, `er
 	key("output", anything, "its output", "{total: 3}").orElse("null"),
 	key("error", is(scriptedError), "its error", "{code: declined}").orElse("none"),
 	key("never", boolean, "true: it does not end", "true").or(false),
-	key("unreachable", boolean, "true: whoever is asked cannot be reached", "true").or(false),
+	key("unreachable", boolean, "true: the participant cannot be reached", "true").or(false),
 	key("after", instantOf, "when, since the call was first made", "PT2S").or("PT0S"),
 	key("deliver", scalar("integer from 0 to 1000", map[string]any{"type": "integer", "minimum": 0, "maximum": 1000}), "how often the answer comes in", "2").or(1),
 	key("frames", list(is(frame)), "what is reported meanwhile", "[{after: PT1S, kind: progress}]").orElse("nothing"),
@@ -49,8 +49,8 @@ var (
 		list(is(answer)).only("", map[string]any{"minItems": 1})}}
 )
 
-var dispatch = &Shape{name: "dispatch", text: "Who was asked, and how that went.", keys: []Key{
-	key("participant", text, "who", "hill").must(),
+var dispatch = &Shape{name: "dispatch", text: "A participant that was asked, with the outcome.", keys: []Key{
+	key("participant", text, "the participant's id", "hill").must(),
 	key("status", choice("pending", "responded", "failed", "timeout", "cancelled", "unreachable"), "how it went", "responded").must(),
 	key("attempt", often, "in which attempt", "1").orElse("any"),
 }}
@@ -73,16 +73,16 @@ var expectation = &Shape{name: "expect", text: "What is expected, at the end or 
 	key("outputs", free, "outputs of steps", "{pay: 3}").orElse("—"),
 	key("inputs", free, "what the last call of a step was given; of an object, the keys that are named", "{pay: {total: 3}}").orElse("—"),
 	key("attempts", mapOf(often), "how often steps were called; of a playbook also step.task", "{pay: 2}").orElse("—"),
-	key("fulfillment", mapOf(choice("none", "pending", "fulfilled", "not_fulfilled", "error")), "where tasks stand", "{ship: pending}").orElse("—"),
-	key("dispatches", mapOf(list(is(dispatch))), "who was asked, and how that went", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
+	key("fulfillment", mapOf(choice("none", "pending", "fulfilled", "not_fulfilled", "error")), "the fulfillment of tasks", "{ship: pending}").orElse("—"),
+	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
 	key("calls", inAnyOrder, "the order of first requests", "[pay, [ship, thank]]").orElse("—"),
 	key("counts", is(counts), "how often something has happened", "{timer.fired: 1}").orElse("—"),
-	key("events", texts, "types of events, in this order; others may stand between", "[run.started, run.completed]").orElse("—"),
+	key("events", texts, "types of events, in this order; others may occur between", "[run.started, run.completed]").orElse("—"),
 	key("runs", inAnyOrder, "of a playbook: runs of steps, in the order of scheduling", "[fetch, fetch, report]").orElse("—"),
 	key("ctx", anything, "of a playbook: keys of the context", "{approved: true}").orElse("—"),
 }}
 
-func actor() Key { return key("actor", text, "who", "ann").orElse("nobody") }
+func actor() Key { return key("actor", text, "the actor", "ann").orElse("none") }
 
 func reason() Key { return key("reason", text, "why", "within budget").orElse("none") }
 
@@ -112,14 +112,14 @@ var timelineEntry = &Shape{name: "timeline_entry", text: "What happens at an ins
 	key("expect", is(expectation), "what is expected then", "{run: waiting}").orElse("—"),
 	key("crash", either(choice(true), is(down)), "the engine dies, and is back at once or later", "{down: PT1H}").orElse("—"),
 	key("directory", is(directory), "the directory is another one from here on", "{participants: {hill: {}}}").orElse("—"),
-	key("decide", entryOf["decide"], "somebody decides", "{step: ship, status: fulfilled}").orElse("—"),
+	key("decide", entryOf["decide"], "a person decides", "{step: ship, status: fulfilled}").orElse("—"),
 	key("message", entryOf["message"], "a message comes in", "{name: approved}").orElse("—"),
 	key("patch", entryOf["patch"], "the context of a playbook changes", "{ctx: {approved: true}}").orElse("—"),
-	key("abort", entryOf["abort"], "somebody ends a step", "{step: ship}").orElse("—"),
-	key("retry", entryOf["retry"], "somebody has a call made again", "{step: ship}").orElse("—"),
-	key("cancel", entryOf["cancel"], "somebody ends the run", "{reason: too late}").orElse("—"),
-	key("pause", entryOf["pause"], "somebody pauses the run", "{}").orElse("—"),
-	key("resume", entryOf["resume"], "somebody has it go on", "{}").orElse("—"),
+	key("abort", entryOf["abort"], "a person ends a step", "{step: ship}").orElse("—"),
+	key("retry", entryOf["retry"], "a person repeats a call", "{step: ship}").orElse("—"),
+	key("cancel", entryOf["cancel"], "a person ends the run", "{reason: too late}").orElse("—"),
+	key("pause", entryOf["pause"], "a person pauses the run", "{}").orElse("—"),
+	key("resume", entryOf["resume"], "a person resumes the run", "{}").orElse("—"),
 }}
 
 // inlined is the workflow of a scenario: one that is expected to be refused may be anything.
@@ -147,7 +147,7 @@ var scenarioKind = Kind{Name: "Scenario", File: "scenario", Title: "Scenario",
 		key("until", instantOf, "how long the scenario goes on", "P1D").or("P30D"),
 		key("operations", mapOf(answers), "answers by step, or by operation; of a playbook by step.task, step or kind; step[0] for an item", "{pay: {error: {code: declined}}}").orElse("none"),
 		key("decisions", mapOf(answers), "answers of what decides about a step, by step", "{ship: {output: {status: fulfilled}}}").orElse("none"),
-		key("directory", is(directory), "who can be targeted", "{participants: {hill: {}}}").orElse("that of the workflow"),
+		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the workflow"),
 		key("timeline", list(is(timelineEntry)), "what happens, in the order of time", "[{at: PT1M, message: {name: approved}}]").orElse("nothing"),
 		key("expect", is(expectation), "what is expected at the end", "{run: completed}").must(),
 	}}}

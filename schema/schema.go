@@ -2,7 +2,7 @@ package schema
 
 // Kind is a kind of document.
 type Kind struct {
-	Name  string // what `kind` says in it, and `sluice schema` takes
+	Name  string // the value of `kind`, and the argument of `sluice schema`
 	File  string // of its schema, below schema/, and of its reference, below docs/, without an ending
 	Title string
 	Text  string // what the reference begins with
@@ -27,7 +27,7 @@ func Find(name string) *Kind {
 // Shape is a mapping with known keys. Keys that begin with x- are free in all of them.
 type Shape struct {
 	name   string // of its definition
-	text   string // what it stands for
+	text   string // its meaning
 	keys   []Key
 	others *Type          // the values of other keys; nil: there are none but those that begin with x-
 	rule   map[string]any // what else JSON Schema can say of it
@@ -56,14 +56,14 @@ type Type struct {
 	unless  *unless
 }
 
-// oneCase is a shape of a mapping, told from others by a key that is there, or by the text that it has.
+// oneCase is a shape of a mapping, distinguished by the presence of a key, or by its text.
 type oneCase struct {
 	key   string // "": any other mapping
 	texts []any  // nil: the key is there
 	is    *Shape
 }
 
-// unless says in which mappings a type does not count: its value is then only of one of some sorts.
+// unless defines the mappings in which a type does not count: its value is then only of one of some sorts.
 type unless struct {
 	types []any
 	has   map[string]any // as JSON Schema
@@ -74,13 +74,13 @@ func key(name string, of *Type, text, example string) Key {
 	return Key{name: name, of: of, text: text, example: example}
 }
 
-// must says that a mapping has to have the key.
+// must makes the key required.
 func (k Key) must() Key { k.needed = true; return k }
 
-// or says what counts when the key is left out.
+// or sets the default of the key.
 func (k Key) or(fallback any) Key { k.fallback = fallback; return k }
 
-// orElse says the same in words.
+// orElse describes the default in words.
 func (k Key) orElse(words string) Key { k.without = words; return k }
 
 func scalar(name string, rule map[string]any) *Type { return &Type{name: name, rule: rule} }

@@ -60,7 +60,7 @@ func compiled(t testing.TB, k *Kind) *jsonschema.Schema {
 // Definitions are told apart by their names alone.
 func TestShapesHaveNamesOfTheirOwn(t *testing.T) {
 	names := map[string]*Shape{}
-	for s := range homes() {
+	for s := range references() {
 		require.Nil(t, names[s.name], s.name)
 		names[s.name] = s
 		require.NotEmpty(t, s.text, s.name)
@@ -69,7 +69,7 @@ func TestShapesHaveNamesOfTheirOwn(t *testing.T) {
 
 // An example is a value that its key may have, and so is a default.
 func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
-	for s := range homes() {
+	for s := range references() {
 		for _, k := range s.keys {
 			what := s.name + "." + k.name
 			require.NotEmpty(t, k.text, what)

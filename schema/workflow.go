@@ -19,7 +19,7 @@ var http = &Shape{name: "http", text: "Makes one request. Its result is describe
 }}
 
 var sleep = &Shape{name: "sleep", text: "Completes when some time has passed. It holds no thread, and survives a crash.", keys: []Key{
-	key("for", text, "an ISO 8601 duration, or an expression that gives one", "PT24H").must(),
+	key("for", text, "an ISO 8601 duration, or an expression that returns one", "PT24H").must(),
 }}
 
 var wait = &Shape{name: "wait", text: "Completes with the payload of a message: `sluice send`.", keys: []Key{
@@ -72,7 +72,7 @@ var (
 	steps = list(element)
 )
 
-// holder is the mapping whose one key names a container.
+// holder returns the mapping whose one key names a container.
 func holder(name string, of *Shape, example string) *Shape {
 	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).must()}}
 }
@@ -91,22 +91,22 @@ func init() {
 	}
 	conditional.keys = []Key{
 		key("id", text, "its name in reports", "paid").orElse("none"),
-		key("test", text, "one expression that gives true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
+		key("test", text, "one expression that returns true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
 		key("func", is(function), "decides in Go", "{name: enough}").orElse("needed unless there is `test`"),
 		key("then", steps, "what runs if it holds", "[{operation: ship}]").must(),
 		key("else", steps, "what runs if it does not", "[{operation: apologise}]").orElse("nothing"),
 	}
 	each.keys = []Key{
 		key("id", text, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
-		key("over", anything, "an expression that gives a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
-		key("func", is(function), "gives the list in Go", "{name: files}").orElse("needed unless there is `over`"),
+		key("over", anything, "an expression that returns a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
+		key("func", is(function), "returns the list in Go", "{name: files}").orElse("needed unless there is `over`"),
 		key("as", text, "the name of the item in expressions", "file").or("item"),
 		key("steps", steps, "what runs for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
 		key("max_concurrency", count, "how many calls of all items run at a time", "4").orElse("no limit"),
 	}
 }
 
-// rootKeys stand beside the steps of a Workflow and a WorkflowDefinition.
+// rootKeys are the keys beside the steps of a Workflow and a WorkflowDefinition.
 func rootKeys(kind string) []Key {
 	return []Key{
 		key("kind", choice(kind), "what the document is", kind).must(),
@@ -118,7 +118,7 @@ func rootKeys(kind string) []Key {
 			"what a final failure does to steps that run: nothing; aborts those that depend on it; ends the run", "abort-all").or("continue-running"),
 		key("max_concurrency", count, "how many calls of the run are made at a time", "8").orElse("no limit"),
 		key("operations", mapOf(is(binding)), "how operations are called, by name", "{pay: {command: {argv: [./pay]}}}").orElse("those that the program registers"),
-		key("directory", is(directory), "who can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
+		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
 		key("output", anything, "the output of the run; expressions anywhere in it", "{{ steps.pay.output }}").orElse("none"),
 	}
 }

@@ -47,7 +47,7 @@ type bankNode struct {
 
 const (
 	bankOutput = 0xf    // bits 0..3: the output shown
-	bankMarked = 1 << 4 // wants a turn
+	bankMarked = 1 << 4 // to be derived by Drain
 	bankListed = 1 << 5 // has an entry in the queue; without bankMarked the entry is passed over (see Reset)
 
 	bankShapeShift = 8
@@ -136,7 +136,7 @@ func (b *Bank) Mark(node int32) {
 }
 
 // Drain calls derive for the queued nodes, lowest (rank, node) first, until the queue is empty. A node leaves the queue before its turn, so
-// it comes again only if it is marked again. Called from derive, Drain does nothing: the Drain under way takes everything.
+// it comes again only if it is marked again. Called from derive, Drain does nothing: the Drain that called derive handles everything.
 // If derive panics, the panic passes through and the nodes that had no turn stay queued.
 func (b *Bank) Drain() {
 	if b.draining {
@@ -178,7 +178,7 @@ func (b *Bank) Add(lo, hi int32) (base int32) {
 	return base
 }
 
-// shape returns the index of the shape over rows [lo, hi), which is made when the range is seen first.
+// shape returns the index of the shape over rows [lo, hi) and makes it on first use.
 func (b *Bank) shape(lo, hi int32) uint32 {
 	index, ok := b.shapeOf[[2]int32{lo, hi}]
 	if ok {

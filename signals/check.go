@@ -38,7 +38,7 @@ func (c *checker) scope(s *Scope) {
 			gaps++
 			continue
 		}
-		if int(n.mark) != i || n.home() != s || n.flags&disposed != 0 {
+		if int(n.mark) != i || n.parentScope() != s || n.flags&disposed != 0 {
 			c.report("child %d does not live in its scope", i)
 		}
 		c.node(n)

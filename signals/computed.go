@@ -59,7 +59,7 @@ func (c *Computed[T]) result() (T, error) {
 	return c.value, nil
 }
 
-// settle keeps the outcome of a run; same says that there was a value before and the new one is equal to it.
+// settle stores the outcome of a run; same reports that there was a value before and the new one is equal to it.
 func (c *Computed[T]) settle(value T, err error, same bool) (changed bool) {
 	switch {
 	case err != nil:
@@ -77,7 +77,7 @@ func (c *Computed[T]) fail(_ *Graph, err error) {
 	c.replace(none, err)
 }
 
-// replace sets value and error and tells the counting subscribers.
+// replace sets value and error and notifies the counting subscribers.
 func (c *Computed[T]) replace(value T, err error) {
 	old, had := c.value, c.valid()
 	c.value = value
@@ -89,7 +89,7 @@ func (c *Computed[T]) replace(value T, err error) {
 	}
 }
 
-// valid says whether the last run left a value.
+// valid reports whether the last run left a value.
 func (c *Computed[T]) valid() bool { return c.changedAt > 0 && (c.scope == nil || c.scope.err == nil) }
 
 func (c *Computed[T]) read(r Reader) (T, error) { return c.Get(r) }
@@ -124,7 +124,7 @@ func (c *computedFunc[T]) update(r Reader) bool {
 }
 
 // use is the untyped half of a read: n is linked to the running node, if r is its Reader, and brought up to date. The link comes first, so that a
-// node that runs for the first time knows whether it is observed.
+// node that runs for the first time is already marked as observed.
 func (n *node) use(r Reader) error {
 	if r.tracks(n.graph) {
 		n.graph.track(&n.source)

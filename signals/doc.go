@@ -1,5 +1,5 @@
-// Package signals is fine-grained reactivity: values that know who depends on them, so that a change costs what it changes. It imports nothing but the
-// standard library and knows nothing of what it is used for.
+// Package signals implements fine-grained reactivity: values record their dependents, so that the cost of a change is that of the values it affects. It imports
+// nothing but the standard library and is independent of workflows.
 //
 //	g := signals.New()
 //	price, amount := signals.NewSignal(g, 3), signals.NewSignal(g, 10)
@@ -13,19 +13,19 @@
 //	})
 //	price.Set(4) // prints total 40
 //
-// # What there is
+// # Types
 //
 //	Signal ──▶ Computed ──▶ Effect          written from outside; derived, lazily and once; runs when something it read changed
 //	       ──▶ All, Any, Count, Fold ──▶    derived from any number of inputs, one input's change at a time
-//	Reader                                  given to a callback: what is read with it is depended on
-//	Scope                                   what lives and ends together: effects, cleanups, scopes
+//	Reader                                  passed to a callback: reading with it makes a dependency
+//	Scope                                   effects, cleanups and scopes that end together
 //	Batch, Post                             several writes as one change, taken back on failure; writes from other goroutines
 //	Bank over a Wiring                      a whole graph of counting gates in one object
 //
 // # Which form for a join
 //
-// A computed that reads n inputs costs n per change, so n inputs that change one after the other cost n². A counting node costs the same for any number of inputs, and wakes
-// nobody until its result changes. A Bank does the same for whole graphs that are known beforehand, in a twentieth of the memory.
+// A computed that reads n inputs costs n per change, so n inputs that change one after the other cost n². A counting node costs the same for any number of inputs, and notifies
+// no dependent until its result changes. A Bank does the same for whole graphs that are known beforehand, in a twentieth of the memory.
 //
 //	form                     change of one of n inputs     memory of a node with three inputs, its source and its effect
 //	computed reading all     n reads, 2–4 ns each          450 B
@@ -51,7 +51,7 @@
 // # Contracts
 //
 // Concurrency: a graph is owned by one goroutine at a time, or by a lock its user takes per transaction. Only Post and Wake may be called from elsewhere. Nothing is locked per
-// read; the race detector finds whoever breaks the rule.
+// read; the race detector finds violations.
 //
 // Consistency: no callback ever sees a mix of old and new values. A node runs after its inputs and at most once per flush, unless an effect writes what it reads.
 // Equal values stop a change; so does a value that is back where it was at the end of a batch.
@@ -59,10 +59,10 @@
 // Order: effects on one signal run in the order of their subscription, effects that own others before these, and what is queued during a flush after what was queued
 // before. Disposal goes from the inside out, the youngest first.
 //
-// Errors: an error or a panic of a callback is the outcome of its node alone. A computed keeps it until an input changes; an effect reports it to whoever wrote, with those
+// Errors: an error or a panic of a callback is the outcome of its node alone. A computed keeps it until an input changes; an effect returns it to the writer, with those
 // of the others, and stays subscribed. A ring of effects ends after [RerunsMax] rounds with a [*CycleError], a computed that needs itself at once.
 //
-// Memory: a computed that nobody observes is held by nobody but its user. Effects live until they, their scope or their graph are disposed or dropped.
+// Memory: only its user holds a computed without observers. Effects live until they, their scope or their graph are disposed or dropped.
 //
 // # Sources
 //

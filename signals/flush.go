@@ -39,7 +39,7 @@ func (g *Graph) flush() error {
 	return g.takeErrors(0)
 }
 
-// drain gives the queued effects their turns. One recover serves them all: when a callback panics, drain returns false and is called again.
+// drain returns the queued effects their turns. One recover serves them all: when a callback panics, drain returns false and is called again.
 func (g *Graph) drain() (done bool) {
 	g.hold++
 	g.draining = true
@@ -93,13 +93,13 @@ func (g *Graph) again(keepPlace bool) {
 	g.enqueue(e)
 }
 
-// step is the turn of a queued effect. What owns it comes first, from the outside in: if an owner runs again, e is gone.
+// step runs a queued effect if it has to. Its owners run first, from the outside in: if an owner runs again, e is disposed.
 func (g *Graph) step(e *node) {
 	if e.flags&disposed != 0 {
 		return
 	}
-	if home := e.home(); home.nested {
-		g.settleOwners(home)
+	if parent := e.parentScope(); parent.nested {
+		g.settleOwners(parent)
 	}
 	if e.flags&(dirty|pending) == 0 || e.flags&disposed != 0 {
 		return
@@ -123,7 +123,7 @@ func (g *Graph) settleOwners(s *Scope) {
 	}
 }
 
-// ring names what keeps running: the effects that have had about as many re-runs as e, each after the computeds through which it hears of a change.
+// ring names the effects that keep running: those with about as many re-runs as e, each after the computeds through which it is notified.
 func (g *Graph) ring(e *node) error {
 	names := describeInputs(nil, e)
 	for _, other := range g.queue[max(g.early, len(g.queue)-RerunsMax):] {
@@ -157,7 +157,7 @@ func (g *Graph) settle(n *node) error {
 		return nil
 	}
 	if g.depth >= DepthMax {
-		g.epoch++ // so that nobody up the stack passes for verified: the next read goes on from here
+		g.epoch++ // so that no node up the stack counts as verified: the next read continues from here
 		return ErrDepth
 	}
 	for !g.trySettle(n) {
@@ -208,7 +208,7 @@ func (g *Graph) rescue(outer run, base int, v any) {
 	g.finish(n)
 }
 
-// takeErrors removes the errors from index from on and returns them joined; a single one comes as it is.
+// takeErrors removes the errors from index from on and returns them joined; a single one is returned as it is.
 func (g *Graph) takeErrors(from int) error {
 	errs := g.errs[from:]
 	if len(errs) == 0 {

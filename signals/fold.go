@@ -7,11 +7,11 @@ type Readable[T any] interface {
 }
 
 // Fold is a counting node: a value over any number of inputs that is kept up to date from one input's change, in constant time, instead of from all inputs.
-// While it is observed, a changed input adds its new value and removes its old one, and those who depend on the fold hear of it only if the result changed.
+// While it is observed, a changed input adds its new value and removes its old one, and dependents are notified only if the result changed.
 //
 //	inputs, each with its last value        acc = remove(acc, old), add(acc, new)         result(acc) changed? ─▶ subscribers
 //
-// A fold that nobody observes is like such a computed: it holds on to nothing, is collectable, and reads all inputs again when one has changed.
+// A fold without observers is like such a computed: it holds no references, is collectable, and reads all inputs again when one has changed.
 // While an input fails, the fold has the error of the first such input.
 type Fold[T, A any, R comparable] struct {
 	node
@@ -72,7 +72,7 @@ func Any(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &some, in
 func Count(g *Graph, inputs ...Readable[bool]) *Tally { return newFold(g, &count, inputs) }
 
 // NewFold returns a fold of the caller's: zero with the values of all inputs added. remove must undo add, in any order: remove(add(acc, v), v) == acc, for
-// example + and - of integers, but not of floats. Both must be pure. An input given twice counts twice. The fold keeps the slice.
+// example + and - of integers, but not of floats. Both must be pure. A repeated input counts each time. The fold keeps the slice.
 func NewFold[T any, A comparable](g *Graph, zero A, add, remove func(acc A, value T) A, inputs ...Readable[T]) *Fold[T, A, A] {
 	return newFold(g, &rule[T, A, A]{zero: zero, add: add, remove: remove, result: func(acc A) A { return acc }, users: true}, inputs)
 }
@@ -108,7 +108,7 @@ func (f *Fold[T, A, R]) Add(inputs ...Readable[T]) error {
 	return f.recount()
 }
 
-// Remove takes out one occurrence of input, in time linear in the inputs; what is no input is ignored. The next read counts all inputs again. For the
+// Remove removes one occurrence of input, in time linear in the inputs; if there is none, it does nothing. The next read counts all inputs again. For the
 // error see [Signal.Set].
 func (f *Fold[T, A, R]) Remove(input Readable[T]) error {
 	if f.graph.run.pure {
@@ -129,7 +129,7 @@ func (f *Fold[T, A, R]) recount() error {
 	f.flags &^= counted
 	g.hold++
 	g.epoch++
-	g.soil(&f.node)
+	g.markDirty(&f.node)
 	return g.leave()
 }
 
@@ -150,7 +150,7 @@ func (f *Fold[T, A, R]) update(r Reader) bool {
 		if failure == nil {
 			failure = err
 		}
-		// A read that fails without a run of the input, in a cycle or too deep, says nothing about what the input will report next.
+		// A read that fails without a run of the input, in a cycle or too deep, does not determine what the input returns next.
 		n := in.base().node
 		exact = exact && !n.stale() && n.flags&running == 0
 	}
@@ -173,7 +173,7 @@ func (f *Fold[T, A, R]) tally() bool {
 	return f.settle(nil)
 }
 
-// settle keeps the outcome.
+// settle stores the outcome.
 func (f *Fold[T, A, R]) settle(err error) (changed bool) {
 	if err != nil {
 		f.fail(f.graph, err)
@@ -212,21 +212,21 @@ type feeder[T any] interface {
 	replace(old, new T, had, has bool) (flipped bool)
 }
 
-// feed tells the counting subscribers of s that its value was old, if it had one, and is new, if it has one.
+// feed notifies the counting subscribers of s that its value was old, if it had one, and is new, if it has one.
 func feed[T any](s *source, old, new T, had, has bool) {
 	for l := s.subs; l != nil; l = l.nextSub {
 		switch n := l.sub; {
 		case n.flags&counted != 0:
 			if n.body.(feeder[T]).replace(old, new, had, has) {
-				s.graph.soil(n)
+				s.graph.markDirty(n)
 			}
 		case n.flags&(counting|running) == counting: // one that is running is about to read s
-			s.graph.soil(n)
+			s.graph.markDirty(n)
 		}
 	}
 }
 
-// replace takes an input's old value out and puts the new one in. It says whether the result may have changed.
+// replace removes an input's old value and adds the new one. It reports whether the result may have changed.
 func (f *Fold[T, A, R]) replace(old, new T, had, has bool) (flipped bool) {
 	if f.rule.users {
 		return f.replaceGuarded(old, new, had, has)

@@ -2,7 +2,7 @@ package signals
 
 import "sync"
 
-// Graph is a set of signals and what is derived from them. Everything in it is owned by one goroutine at a time: its owner, or whoever holds the
+// Graph is a set of signals and the nodes derived from them. Everything in it is owned by one goroutine at a time: its owner, or the holder of the
 // lock that its user put around it. Only [Graph.Post] and [Graph.Wake] may be called from elsewhere. Graphs share nothing.
 type Graph struct {
 	run      run     // the evaluation under way
@@ -22,7 +22,7 @@ type Graph struct {
 	uncommitted bool     // there are further ones
 
 	errs    []error  // of the flush under way
-	orphans []*Scope // scopes of computeds that nobody observes any more, to be emptied
+	orphans []*Scope // scopes of computeds that have lost their last observer, to be emptied
 	root    Scope
 
 	free     *link // emptied links
@@ -47,7 +47,7 @@ func New() *Graph {
 	return g
 }
 
-// Root returns the scope that holds what is in no other scope. Disposing it ends every effect of the graph.
+// Root returns the outermost scope. Disposing it ends every effect of the graph.
 func (g *Graph) Root() *Scope { return &g.root }
 
 // Effect creates an effect in the root scope, see [Scope.Effect].
@@ -56,7 +56,7 @@ func (g *Graph) Effect(fn func(r Reader) error) (*Effect, error) { return g.root
 // Scope creates a scope in the root scope, see [Scope.Scope].
 func (g *Graph) Scope(body func(s *Scope) error) (*Scope, error) { return g.root.Scope(body) }
 
-// Stats is a look at the size of a graph and the work done in it.
+// Stats holds the size of a graph and the work done in it.
 type Stats struct {
 	Edges     int    // subscriptions: one per input of every observed node
 	Runs      uint64 // callbacks of computeds and effects since the start

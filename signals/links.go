@@ -21,7 +21,7 @@ type link struct {
 //	             ▲cursor                         ▲                              b ─▶ x ─▶ c ─▶ d
 //
 // and what is behind the cursor when the run ends was not read any more. When the order changes, a source may get a second link, for the sake of
-// this one comparison; it does no harm and goes with the run that does not need it.
+// this one comparison; it is harmless and removed by the first run that does not need it.
 func (g *Graph) track(dep *source) {
 	next := g.run.node.deps
 	if g.run.cursor != nil {
@@ -118,9 +118,9 @@ func (l *link) leave() {
 	}
 }
 
-// subscribe attaches all links below n, which was read before but not observed. What it knows may be old: it becomes pending. A counting
+// subscribe attaches all links below n, which was read before but not observed. Its value may be stale: it becomes pending. A counting
 // node starts to count, a node that owns effects has to make them, and one that was observed before has dropped its links: all these have to
-// run, of which the nodes above do not know yet.
+// run, which the nodes above have not recorded yet.
 func (g *Graph) subscribe(n *node) {
 	base, top := len(g.stack), n
 	n.flags |= subscribed
@@ -190,7 +190,7 @@ func (g *Graph) unsubscribe(n *node, rest *link) *link {
 }
 
 // newLink returns an empty link, from the graph's slabs if it is going to be subscribed. The link of an unsubscribed node is an object of its
-// own: nobody gives it back when its node becomes garbage, and in a slab it would keep the node.
+// own: it is not returned when its node becomes garbage, and in a slab it would keep the node.
 func (g *Graph) newLink(subscribed bool) *link {
 	if !subscribed {
 		return new(link)
@@ -211,7 +211,7 @@ func (g *Graph) newLink(subscribed bool) *link {
 // slabMax links of 40 bytes fill a size class of the allocator.
 const slabMax = 204
 
-// freeLink empties l, so that it keeps nothing alive, and keeps it for newLink.
+// freeLink clears l, so that it references nothing, and stores it for newLink.
 func (g *Graph) freeLink(l *link) {
 	*l = link{nextDep: g.free}
 	g.free = l

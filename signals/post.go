@@ -1,14 +1,14 @@
 package signals
 
-// Post hands fn to the owner of the graph, from any goroutine. It takes effect in the owner's next [Graph.Drain], after what the same goroutine posted before.
-// The queue is not bounded: who posts faster than the owner drains has to be slowed down elsewhere.
+// Post queues fn for the owner of the graph, from any goroutine. It takes effect in the owner's next [Graph.Drain], after what the same goroutine posted before.
+// The queue is unbounded: a caller that posts faster than the owner drains must be limited elsewhere.
 func (g *Graph) Post(fn func()) {
 	g.posted.Lock()
 	g.posted.fns = append(g.posted.fns, fn)
 	g.posted.Unlock()
 	select {
 	case g.posted.wake <- struct{}{}:
-	default: // the owner has been woken and has not looked yet
+	default: // a wake-up is pending already
 	}
 }
 

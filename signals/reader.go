@@ -1,6 +1,6 @@
 package signals
 
-// Reader is the right to read as a node: what a callback reads with the Reader it was given, it depends on. A Reader is good for one run,
+// Reader lets a callback read as its node: the node depends on every value that the callback reads with it. A Reader is valid for one run,
 // on the goroutine of that run, and while no other callback runs inside: used later or elsewhere it panics instead of tracking for the wrong node.
 // The zero Reader tracks nothing and is good anywhere.
 type Reader struct {
@@ -35,7 +35,7 @@ func (r Reader) OnCleanup(fn func()) { _ = r.Scope().OnCleanup(fn) } // the scop
 
 const staleReader = "signals: Reader used outside its run"
 
-// tracks says whether a read in g is to be tracked, and panics if r is not good for it.
+// tracks reports whether a read in g is to be tracked, and panics if r is not good for it.
 func (r Reader) tracks(g *Graph) bool {
 	if r.graph == g && r.serial == g.run.serial {
 		return true

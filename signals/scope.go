@@ -122,8 +122,8 @@ func (n *node) own() *Scope {
 	return n.scope
 }
 
-// home returns the scope that an effect or a bare scope lives in.
-func (n *node) home() *Scope {
+// parentScope returns the scope that holds an effect or a bare scope.
+func (n *node) parentScope() *Scope {
 	if n.flags&owns != 0 {
 		return n.scope.parent
 	}
@@ -160,22 +160,22 @@ func (g *Graph) end(n *node) error {
 	return g.leave()
 }
 
-// dispose takes n from its home and buries it.
+// dispose removes n from its parent and dismantles it.
 func (g *Graph) dispose(n *node) {
 	if n.flags&disposed != 0 {
 		return
 	}
-	if home := n.home(); home != nil { // the root has none
-		home.remove(n)
+	if parent := n.parentScope(); parent != nil { // the root has none
+		parent.remove(n)
 	}
 	n.flags |= disposed
 	if n.flags&running == 0 {
-		g.bury(n)
+		g.dismantle(n)
 	}
 }
 
-// bury ends what a disposed node owns and reads. A node on the stack is buried when it comes off (see finish).
-func (g *Graph) bury(n *node) {
+// dismantle disposes the children of a disposed node and removes its links. A node on the stack is dismantled when its run ends (see finish).
+func (g *Graph) dismantle(n *node) {
 	if own := n.own(); own != nil {
 		g.empty(own)
 		own.closed = true
@@ -183,7 +183,7 @@ func (g *Graph) bury(n *node) {
 	g.cut(n)
 }
 
-// cut unlinks a disposed node and lets go of its callback.
+// cut unlinks a disposed node and drops its callback.
 func (g *Graph) cut(n *node) {
 	l := n.deps
 	n.deps, n.body = nil, nil
@@ -209,7 +209,7 @@ func (g *Graph) empty(root *Scope) {
 		if c := s.takeLast(); c != nil {
 			c.flags |= disposed
 			switch own := c.own(); {
-			case c.flags&running != 0: // finish buries it
+			case c.flags&running != 0: // finish dismantles it
 			case own != nil:
 				own.closed = true
 				s = own

@@ -1,6 +1,6 @@
 package signals
 
-// Signal is a value that is written from outside and tells its readers when it changes.
+// Signal is a value that is written from outside and notifies its readers of changes.
 type Signal[T any] struct {
 	source
 	value T

@@ -6,10 +6,10 @@ package signals
 //
 //	push:  a changed signal marks its direct subscribers dirty ("run") and everything behind them pending ("perhaps"), and
 //	       queues the effects among them; nothing runs yet                                                 (notify, spread)
-//	pull:  a queued effect asks its inputs, in the order it read them, whether one changed; a pending input asks its own
+//	pull:  a queued effect checks its inputs, in the order it read them, for a change; a pending input checks its own
 //	       first. So nodes run inputs first, at most once, and not at all if nothing they read changed      (refresh)
 //
-// Time is the graph's epoch, one tick per commit of changes. changedAt says when a value last changed, verifiedAt when a node
+// Time is the graph's epoch, one tick per commit of changes. changedAt is when a value last changed, verifiedAt when a node
 // last knew its inputs: an input with changedAt > verifiedAt makes the node run. Both only grow; a value that is taken back
 // gets a new epoch, never the old one.
 //
@@ -18,7 +18,7 @@ package signals
 //	(1) every subscriber of a dirty or pending node is dirty or pending itself, or on the stack (running);
 //	(2) a dirty or pending effect is queued, or on the stack, or disposed;
 //	(3) a node is subscribed if it is an effect or has subscribers; only then are its links in the subs of its inputs, so
-//	    that nothing but its user holds a computed that nobody observes;
+//	    that nothing but its user holds a computed without observers;
 //	(4) no callback of a user runs inside the functions of this file other than evaluate.
 
 // source is what can be read: a signal, or the readable half of a node.
@@ -42,8 +42,8 @@ type node struct {
 
 // body is the typed half of a node.
 type body interface {
-	update(r Reader) (changed bool) // runs the callback and keeps its outcome
-	fail(g *Graph, err error)       // keeps err as the outcome: the callback panicked
+	update(r Reader) (changed bool) // runs the callback and stores its outcome
+	fail(g *Graph, err error)       // stores err as the outcome: the callback panicked
 	describe() string               // for messages: where the callback is from
 }
 
@@ -83,17 +83,17 @@ type run struct {
 	pure   bool   // a computed is on the stack: no writes
 }
 
-// notify marks what depends on a changed signal. Counting subscribers are told the old and the new value instead (see feed).
+// notify marks the dependents of a changed signal. Counting subscribers get the old and the new value instead (see feed).
 func (g *Graph) notify(s *source) {
 	for l := s.subs; l != nil; l = l.nextSub {
 		if l.sub.flags&counting == 0 {
-			g.soil(l.sub)
+			g.markDirty(l.sub)
 		}
 	}
 }
 
-// soil marks n dirty and what is behind it pending.
-func (g *Graph) soil(n *node) {
+// markDirty marks n dirty and its dependents pending.
+func (g *Graph) markDirty(n *node) {
 	clean := n.flags&(dirty|pending) == 0
 	n.flags |= dirty
 	switch {
@@ -139,7 +139,7 @@ func (g *Graph) spread(l *link) {
 	}
 }
 
-// stale says whether n has to be refreshed before it is read, or cannot be because it is on the stack.
+// stale reports whether n has to be refreshed before it is read, or cannot be because it is on the stack.
 func (n *node) stale() bool {
 	if n.flags&subscribed != 0 {
 		return n.flags&(dirty|pending|running) != 0
@@ -147,12 +147,12 @@ func (n *node) stale() bool {
 	return n.flags&(dirty|running) != 0 || n.verifiedAt != n.graph.epoch
 }
 
-// refresh brings n up to date. It goes down to the first input that changed and comes back up, running what has to run; the way is on
+// refresh brings n up to date. It goes down to the first input that changed and comes back up, running the nodes that have to run; the path is on
 // graph.stack, not on Go's, so a chain may be of any length:
 //
 //	effect ─▶ c3 ─▶ c2 ─▶ c1 ─▶ signal, changed          stack: [effect-c3  c3-c2  c2-c1], at c1: run, pop, changed? run, pop …
 //
-// Inputs are asked in the order in which they were read, and no further than the first one that changed, so what a changed input makes
+// Inputs are checked in the order in which they were read, and no further than the first one that changed, so what a changed input makes
 // unreachable does not run.
 func (g *Graph) refresh(n *node) {
 	base := len(g.stack)
@@ -230,7 +230,7 @@ func (g *Graph) clean(n *node, changed bool) {
 	g.finish(n)
 }
 
-// evaluate runs n. What its last run owns goes first, which may dispose n.
+// evaluate runs n. It first disposes what the last run created, which may dispose n.
 func (g *Graph) evaluate(n *node) {
 	outer := g.run
 	g.serial++
@@ -283,7 +283,7 @@ func (g *Graph) finish(n *node) {
 func (g *Graph) catchUp(n *node) {
 	switch f := n.flags; {
 	case f&disposed != 0:
-		g.bury(n)
+		g.dismantle(n)
 	case f&effect != 0:
 		if f&(dirty|pending) == 0 {
 			n.verifiedAt = g.epoch // it has read what was written and committed while it ran
@@ -291,7 +291,7 @@ func (g *Graph) catchUp(n *node) {
 	case f&subscribed != 0:
 		g.unlink(g.unsubscribe(n, nil))
 	case n.scope != nil && n.scope.used:
-		g.empty(n.scope) // nobody observes n, so nobody would dispose its effects
+		g.empty(n.scope) // n has no observers, so nothing else would dispose its effects
 	}
 }
 

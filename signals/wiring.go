@@ -12,8 +12,8 @@ const Gates = 4
 // Outputs is the number of different outputs a node of a [Bank] can show: 0 to Outputs-1.
 const Outputs = 16
 
-// Wiring is the immutable half of a gate bank: who listens to whom. It is made once by [NewWiring], checked there, and shared by
-// any number of banks on any number of goroutines; nobody may write to its slices afterwards.
+// Wiring is the immutable half of a gate bank: its nodes and edges. It is made once by [NewWiring], checked there, and shared by
+// any number of banks on any number of goroutines; its slices must not be changed afterwards.
 //
 //	row        0   1   2            rows are [0, n)
 //	First      0   2   3   3        edges of row v are [First[v], First[v+1]): compressed sparse rows
@@ -21,7 +21,7 @@ const Outputs = 16
 //	Class      0   1   0            class of each edge, an index into Table
 //	Rank       0   1   2            every edge goes from a lower rank to a higher one
 //
-// Table says what an edge carries: Table[class][output] is the set of gates (bit g is gate g) at which an edge of that class is
+// Table defines what an edge carries: Table[class][output] is the set of gates (bit g is gate g) at which an edge of that class is
 // counted while its source shows that output.
 //
 // Invariants: (1) First starts at 0, never falls, and ends at len(To) = len(Class); (2) targets are rows and ranks ascend along edges;
@@ -36,7 +36,7 @@ type Wiring struct {
 	initial [][Gates]int32 // per row: its counts while every row shows output 0
 }
 
-// NewWiring checks the slices and keeps them (the caller gives them away). There are len(rank) rows. It takes time linear in the edges.
+// NewWiring checks the slices and keeps them; the caller must not use them afterwards. There are len(rank) rows. It takes time linear in the edges.
 func NewWiring(first, to []int32, class []uint8, rank []int32, table [][Outputs]uint8) (*Wiring, error) {
 	w := &Wiring{First: first, To: to, Class: class, Rank: rank, Table: table}
 	if err := w.check(); err != nil {

@@ -18,8 +18,8 @@ type Bound struct {
 	Name    string // of the operation
 	Binding Binding
 
-	Argv, Shell, Stdin, Env, Dir *expr.Template // of a command; Argv gives a list, Env an object
-	Method, URL, Headers, Body   *expr.Template // of an HTTP request; Headers gives an object
+	Argv, Shell, Stdin, Env, Dir *expr.Template // of a command; Argv returns a list, Env an object
+	Method, URL, Headers, Body   *expr.Template // of an HTTP request; Headers returns an object
 	For                          *expr.Template // of a sleep: an ISO 8601 duration
 	Wanted                       *expr.Template // of a wait: the name of the message
 	Value                        *expr.Template // of a constant
@@ -89,7 +89,7 @@ func (b *binder) bind() {
 	}
 }
 
-// isRefused reports whether the reader has already said what is wrong with the binding.
+// isRefused reports whether the reader has already reported a fault of the binding.
 func (b *binder) isRefused() bool {
 	for path := range b.c.w.refused {
 		if path == b.at.Path || strings.HasPrefix(path, b.at.Path+".") {
@@ -99,7 +99,7 @@ func (b *binder) isRefused() bool {
 	return false
 }
 
-// command compiles what a program is given. Arguments and variables are values of their own, however they are quoted;
+// command compiles the arguments of a program. Arguments and variables are values of their own, however they are quoted;
 // the text of a shell is none.
 func (b *binder) command(cmd *Command) {
 	switch {
@@ -110,7 +110,7 @@ func (b *binder) command(cmd *Command) {
 	case len(cmd.Argv) > 0 && cmd.Argv[0] == "":
 		b.faultf("command", "argv", "argv must begin with a program")
 	}
-	// What is put into the text of a shell becomes part of the program: one quote in an input, and it runs what it likes.
+	// A value in the text of a shell becomes part of the program: an input with a quote in it could run any command.
 	if strings.Contains(cmd.Shell, "{{") {
 		b.faultf("command", "shell", "shell takes no expressions: pass values in env and quote them there, as in \"$NAME\"")
 	} else {
@@ -154,7 +154,7 @@ func (b *binder) sleep(s *Sleep) {
 	}
 }
 
-// texts and textMap give the generic form of strings, nil for none.
+// texts and textMap return the generic form of strings, nil for none.
 func texts(list []string) value.Value {
 	m := fields.Object{}
 	m.Texts("", list)

@@ -20,17 +20,17 @@ type Timing struct {
 	Pos          document.Pos
 }
 
-// OnTimeout says what a timeout does once no attempt is left.
+// OnTimeout is the effect of a timeout once no attempt is left.
 type OnTimeout string
 
-// What a final timeout does.
+// The effects of a final timeout.
 const (
 	FailOnTimeout  OnTimeout = "fail"           // the step fails with code timeout
 	SkipOnTimeout  OnTimeout = "skip"           // the step is skipped, its output is null
 	AbortOnTimeout OnTimeout = "abort_workflow" // the run ends as step_timeout
 )
 
-// Retry says how often and when a call is made again. The delay before attempt n+1 is Backoff × Multiplier^(n−1), at most MaxBackoff.
+// Retry defines how often and when a call is repeated. The delay before attempt n+1 is Backoff × Multiplier^(n−1), at most MaxBackoff.
 type Retry struct {
 	MaxAttempts int           // in all, the first included; at least 1
 	Backoff     time.Duration // before the second attempt; 0: at once
@@ -39,17 +39,17 @@ type Retry struct {
 	Jitter      float64       // share of the delay that varies, in [0, 1]; drawn from a hash, so replays agree. Default: 0
 	On          []string      // when not empty: the only codes that are retried
 	Never       []string      // codes that are final although marked retryable
-	Scope       string        // whom a fan-out asks again: ScopeMissing (default) or ScopeAll
+	Scope       string        // the participants that a fan-out asks again: ScopeMissing (default) or ScopeAll
 	Pos         document.Pos
 }
 
-// Whom the retry of a fan-out asks again.
+// The participants that the retry of a fan-out asks again.
 const (
-	ScopeMissing = "missing" // those who gave no usable answer; answers are kept
+	ScopeMissing = "missing" // those without a usable answer; answers are kept
 	ScopeAll     = "all"     // everyone; earlier answers are dropped
 )
 
-// Target says whom a call asks.
+// Target selects the participants that a call asks.
 type Target struct {
 	Resolve      string                 // ResolveStatic, ResolveCapability or ResolveTaskType
 	Participants []string               // static: ids, asked in this order
@@ -62,11 +62,11 @@ type Target struct {
 // How a Target finds participants.
 const (
 	ResolveStatic     = "static"     // they are named
-	ResolveCapability = "capability" // those who hold a valid passport for a capability when the attempt starts
-	ResolveTaskType   = "task_type"  // one provider of the operation: the first who holds a valid passport for it
+	ResolveCapability = "capability" // those with a valid passport for a capability when the attempt starts
+	ResolveTaskType   = "task_type"  // one provider of the operation: the first with a valid passport for it
 )
 
-// FanIn says how the answers of several participants become one output.
+// FanIn defines how the answers of several participants become one output.
 type FanIn struct {
 	Policy       string        // AnyOne (default), All, Quorum or BestOf
 	MinResponses int           // quorum: how many are enough; best_of: how many there must be. any_one: 1
@@ -84,7 +84,7 @@ const (
 	BestOf = "best_of" // of the answers within the attempt's window, the one with the best score
 )
 
-// Fulfillment says who decides whether a completed call has fulfilled its task.
+// Fulfillment defines how it is decided whether a completed call has fulfilled its task.
 type Fulfillment struct {
 	Policy         string // OutputMatch, ExternalDecision, RequesterConfirmation, Auto or Never
 	Source         *DecisionSource
@@ -96,14 +96,14 @@ type Fulfillment struct {
 
 // The fulfillment policies.
 const (
-	OutputMatch           = "output_match"           // the step's own output says it
-	ExternalDecision      = "external_decision"      // the decision source says it
-	RequesterConfirmation = "requester_confirmation" // whoever asked for the run says it
+	OutputMatch           = "output_match"           // by the step's own output
+	ExternalDecision      = "external_decision"      // by the decision source
+	RequesterConfirmation = "requester_confirmation" // by the requester of the run
 	Auto                  = "auto"                   // the answer is enough
 	Never                 = "never"                  // only an explicit decision by a person
 )
 
-// What OnNotFulfilled and OnError do. Retry is for OnError alone: it asks for the decision again.
+// The values of OnNotFulfilled and OnError. Retry is for OnError alone: it requests the decision again.
 const (
 	ThenFail  = "fail"
 	ThenPause = "pause"
@@ -112,7 +112,7 @@ const (
 	ThenRetry = "retry"
 )
 
-// DecisionSource is who or what decides.
+// DecisionSource is the person or participant that decides.
 type DecisionSource struct {
 	Kind         string // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
 	CapabilityID string
@@ -138,14 +138,14 @@ type ResultMatch struct {
 	Pos                document.Pos
 }
 
-// Directory is who can be targeted.
+// Directory lists the participants that can be targeted.
 type Directory struct {
-	Participants map[string]value.Value // by id: what a binding sees as `participant`
+	Participants map[string]value.Value // by id: the value of `participant` in a binding
 	Capabilities map[string][]Passport  // by capability id, in order
 	Pos          document.Pos
 }
 
-// Passport says that a participant offers a capability, from when to when. Without dates it is always valid.
+// Passport records that a participant offers a capability, from when to when. Without dates it is always valid.
 type Passport struct {
 	Participant string
 	ValidFrom   time.Time // zero: always
@@ -155,7 +155,7 @@ type Passport struct {
 	Pos         document.Pos
 }
 
-// Binding says how an operation is called: exactly one field is set.
+// Binding defines how an operation is called: exactly one field is set.
 type Binding struct {
 	Command  *Command
 	HTTP     *HTTP
@@ -174,7 +174,7 @@ type Command struct {
 	Stdin  value.Value
 	Env    map[string]string
 	Dir    string
-	Output string // "" gives {exit_code, stdout, stderr}; "text", "json" or "lines" what stdout holds
+	Output string // "": {exit_code, stdout, stderr}; "text", "json" or "lines": the contents of stdout
 }
 
 // HTTP makes one request.
@@ -188,11 +188,11 @@ type HTTP struct {
 
 // Which redirects of an HTTP answer are followed. Another port is another host.
 const (
-	FollowSameHost = "same_host" // those to the host that was asked; any other fails the call
+	FollowSameHost = "same_host" // those to the same host; any other fails the call
 	FollowAny      = "any"       // those to other hosts too: with the method, and without the binding's headers and body
 )
 
-// Sleep completes after For: an ISO 8601 duration or an expression that gives one.
+// Sleep completes after For: an ISO 8601 duration or an expression that returns one.
 type Sleep struct{ For string }
 
 // Wait completes with the payload of the oldest untaken message of that name.
@@ -200,12 +200,12 @@ type Wait struct{ Message string }
 
 // Child runs another workflow: Path (relative to the file that names it) or Name.
 type Child struct {
-	Pos        document.Pos // of the one that is given
+	Pos        document.Pos // of the one that is set
 	Path, Name string
 }
 
-// Fault says that the workflow cannot be run, and where it is asked for. A fault within the workflow's own document stays
-// as it is: it says where it is.
+// Fault returns the error that the workflow cannot be run, with the place of the binding. A fault within the workflow's own
+// document is returned as it is, since it has its own place.
 func (c *Child) Fault(err error, known []string) error {
 	if _, inside := errors.AsType[*document.Error](err); inside {
 		return err

@@ -22,7 +22,7 @@ const DepthMax = 64
 type Known struct {
 	Operation  func(name string) bool // whether an operation is registered in Go or scripted; nil: none is
 	Operations []string               // names to suggest for a misspelt one
-	Lenient    bool                   // accept operations that nobody provides yet
+	Lenient    bool                   // accept operations without a provider
 }
 
 // Checked is a workflow that makes sense, with everything resolved that can be before it runs: names are items, texts are
@@ -65,7 +65,7 @@ type Read struct {
 
 // Check finds out whether a workflow makes sense, read or built, and resolves its names. It reports everything it finds
 // wrong as document.Errors, with file and line where they are known and the path always. It fills in the defaults of w;
-// from then on nobody may change it. Cycles are left to compilation, which knows all edges.
+// from then on it must not change. Cycles are left to compilation, which has all edges.
 //
 // Cost is linear in the size of the workflow, times the nesting depth for references, plus the number of steps for every
 // misspelt name, plus, for every reading of an output, the number of conditionals that test the step.
@@ -99,7 +99,7 @@ func Check(w *Workflow, known Known) (*Checked, error) {
 }
 
 // FansOut reports whether a step of the workflow asks participants. Such a workflow may not be the operation of a step
-// that does so too: whoever resolves child workflows refuses that as a nested fan-out.
+// that does so too: the resolver of child workflows refuses that as a nested fan-out.
 func (c *Checked) FansOut() bool {
 	return slices.ContainsFunc(c.Items, func(it *Item) bool {
 		s, ok := it.Node.(*Step)
@@ -117,7 +117,7 @@ type checker struct {
 	errs    document.Errors
 	speller expr.Speller
 
-	testers  map[*Item][]*spot // by item: the conditionals that ask how it ended
+	testers  map[*Item][]*spot // by item: the conditionals that test its status
 	defaults []mention
 	warnings document.Errors
 }
@@ -125,11 +125,11 @@ type checker struct {
 // rootNames are the names that expressions see outside all maps.
 var rootNames = []string{"input", "run"}
 
-// rootPath gives the path of a key of the workflow, which may itself be a part of another document.
+// rootPath returns the path of a key of the workflow, which may itself be a part of another document.
 func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 
 // fault reports something at a path, unless the reader has reported that path already. Line and column are those of what
-// was written there, or of what is nearest to it.
+// was written there, or of the nearest value.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	path = c.written(path)
 	if c.w.refused[path] {
@@ -142,7 +142,7 @@ func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	c.errs.Add(e)
 }
 
-// written gives the path under which the author knows what is at a path.
+// written returns the path in the author's document for a path in the tree.
 func (c *checker) written(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
 		if at, ok := c.w.moved[path[:end]]; ok {
@@ -201,7 +201,7 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	c.fault(path, c.near(path), fault)
 }
 
-// near gives the place of the innermost item at or around a path, for trees that have no document.
+// near returns the place of the innermost item at or around a path, for trees that have no document.
 func (c *checker) near(path string) document.Pos {
 	if c.w.source != nil {
 		return c.w.Pos
@@ -215,7 +215,7 @@ func (c *checker) near(path string) document.Pos {
 	return pos
 }
 
-// pathTo gives the path of the value that a JSON pointer leads to, within the value v at path.
+// pathTo returns the path of the value that a JSON pointer leads to, within the value v at path.
 func pathTo(path string, v value.Value, pointer string) string {
 	segments, err := value.ParsePointer(pointer)
 	if err != nil {
@@ -239,10 +239,10 @@ func pathTo(path string, v value.Value, pointer string) string {
 	return pos.Path
 }
 
-// Pos gives the place where the item was written.
+// Pos returns the place where the item was written.
 func (it *Item) Pos() document.Pos { return place(it.Node) }
 
-// place gives the place where an element was written. A type that is not of this package cannot be a Node, so the default
+// place returns the place where an element was written. A type that is not of this package cannot be a Node, so the default
 // is for nil.
 func place(n Node) document.Pos {
 	switch n := n.(type) {
@@ -261,7 +261,7 @@ func place(n Node) document.Pos {
 	}
 }
 
-// knownOperations are the names a misspelt operation is compared with.
+// knownOperations returns the names a misspelt operation is compared with.
 func (c *checker) knownOperations() iter.Seq[string] {
 	own := maps.Keys(c.w.Operations)
 	if c.w.Routing != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// step checks what a step says about its call. What it names is checked later.
+// step checks the call of a step. The names in it are checked later.
 func (c *checker) step(n *Step, path string) {
 	c.operationName(n, path)
 	if n.Func != nil && n.Input != nil {
@@ -37,7 +37,7 @@ func (c *checker) step(n *Step, path string) {
 	}
 }
 
-// operationName checks that a step calls something that somebody provides.
+// operationName checks that a step calls a known operation.
 func (c *checker) operationName(n *Step, path string) {
 	if n.Operation != "" {
 		c.operationKnown(n.Operation, path+".operation", n.Pos)
@@ -51,7 +51,7 @@ func (c *checker) operationName(n *Step, path string) {
 	c.faultf(path+".operation", n.Pos, "operation is missing")
 }
 
-// operationKnown reports a name that nobody provides.
+// operationKnown reports a name without a provider.
 func (c *checker) operationKnown(name, path string, near document.Pos) {
 	if _, bound := c.w.Operations[name]; bound || c.known.Lenient || c.known.Operation != nil && c.known.Operation(name) {
 		return
@@ -64,7 +64,7 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
 
-// answered reports an operation that the engine carries out itself where somebody is to be asked.
+// answered reports an operation that the engine carries out itself where a participant is to be asked.
 func (c *checker) answered(name, path string, near document.Pos, what string) {
 	b, bound := c.w.Operations[name]
 	if !bound || c.w.Routing != nil {
@@ -80,7 +80,7 @@ func (c *checker) answered(name, path string, near document.Pos, what string) {
 	}
 }
 
-// requirements checks that what a workflow says it needs is there: better before a run than in the middle of it.
+// requirements checks that the operations that a workflow requires are known, so that a run does not fail in the middle.
 func (c *checker) requirements() {
 	if c.w.Routing == nil {
 		return
@@ -98,7 +98,7 @@ func (c *checker) nested(n *Step, path string) {
 	}
 }
 
-// target checks that a target says how to find participants, and nothing that belongs to another way: a limit beside named
+// target checks that a target has one way to find participants and no key of another: a limit beside named
 // participants would be read over by its author for ever.
 func (c *checker) target(t *Target, path string) {
 	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
@@ -120,7 +120,7 @@ func (c *checker) target(t *Target, path string) {
 	}
 }
 
-// belongs reports a key that is set although it means something only with another choice.
+// belongs reports a key that is set although it has a meaning only with another choice.
 func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, got, want string) {
 	if isSet && got != want {
 		c.faultf(path, near, "%s needs %s %s", fields.LastKey(path), choice, want)
@@ -180,7 +180,7 @@ func (c *checker) minResponses(s *Step, path string) {
 	}
 }
 
-// duration reports what no document can say; the reader has refused it there.
+// duration reports a value that is only possible in Go; in documents the reader refuses it.
 func (c *checker) duration(path string, near document.Pos, d time.Duration) {
 	if d < 0 {
 		c.faultf(path, near, "invalid duration %q: it is negative", duration.Format(d))
@@ -200,12 +200,12 @@ func (c *checker) timing(t *Timing, path string) {
 	}
 }
 
-// retry checks how a call is repeated. A multiplier below one would ask faster the longer somebody is unable to answer.
+// retry checks how a call is repeated. A multiplier below one would shorten the delay with every failure.
 func (c *checker) retry(r *Retry, path string) {
 	if r.MaxAttempts < 1 {
 		c.faultf(path+".max_attempts", r.Pos, "max_attempts must be at least 1")
 	}
-	// The negation also catches what is not a number.
+	// The negation also catches NaN.
 	if !(r.Multiplier >= 1) {
 		c.faultf(path+".backoff_multiplier", r.Pos, "backoff_multiplier must be at least 1")
 	}
@@ -223,7 +223,7 @@ func (c *checker) retry(r *Retry, path string) {
 	}
 }
 
-// fulfillment checks that whoever shall decide can: a policy is declared, and what it reads its decision from is there.
+// fulfillment checks that a decision is possible: a policy is declared, and the source of its decision is there.
 func (c *checker) fulfillment(f *Fulfillment, path string) {
 	c.oneOf(path+".policy", f.Pos, f.Policy, OutputMatch, ExternalDecision, RequesterConfirmation, Auto, Never)
 	c.oneOf(path+".on_not_fulfilled", f.Pos, f.OnNotFulfilled, ThenFail, ThenPause, ThenSkip, ThenAbort)
@@ -242,7 +242,7 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 	}
 }
 
-// decisionSource checks who or what is asked. A call needs to know whom to go to; a person finds the question waiting.
+// decisionSource checks the source of a decision. A call needs an addressee; for a person the question waits.
 func (c *checker) decisionSource(s *DecisionSource, path string) {
 	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)
 	if s.Kind == DecidedByCapability && s.CapabilityID == "" {
@@ -255,7 +255,7 @@ func (c *checker) decisionSource(s *DecisionSource, path string) {
 	c.timing(s.Timing, path+".timing")
 }
 
-// resultMatch checks that every value means one thing: one that stands in both lists would be a decision for both.
+// resultMatch checks that no value is in both lists.
 func (c *checker) resultMatch(m *ResultMatch, path string) {
 	if _, err := value.ParsePointer(m.Path); err != nil || m.Path == "" {
 		c.fault(path+".path", m.Pos, &document.Error{Text: m.Path, Err: err,
@@ -272,7 +272,7 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 	}
 }
 
-// directory checks passports. That their participants are listed is not asked for: a program may supply them.
+// directory checks passports. Their participants need not be listed: a program may supply them.
 func (c *checker) directory(d *Directory, path document.Pos) {
 	for _, id := range slices.Sorted(maps.Keys(d.Capabilities)) {
 		at := path.Key("capabilities").Key(id)

@@ -15,8 +15,8 @@ type mention struct {
 	path string
 }
 
-// catch finds out which readings of an output are of a step whose failure has been caught by then. Who reads an output
-// needs its step: a failure of the step aborts the reader. But where a conditional has asked how the step ended, and thereby
+// catch determines which readings of an output are of a step whose failure has been caught by then. A reader of an output
+// needs its step: a failure of the step aborts the reader. But where a conditional has tested the step's status, and thereby
 // caught the failure, a reader with a default takes the default; and one inside the conditional is there to deal with it.
 func (c *checker) catch() {
 	c.testers = make(map[*Item][]*spot)
@@ -46,7 +46,7 @@ func (c *checker) catch() {
 	}
 }
 
-// caught reports whether a conditional has always caught a failure of what is read, when the item at s may start.
+// caught reports whether a conditional has always caught a failure of the step that is read, when the item at s may start.
 func (c *checker) caught(s *spot, r *Read) bool {
 	reader := c.level(s, r.Target)
 	for _, tester := range c.testers[r.Target] {
@@ -75,7 +75,7 @@ func decides(conditional, reader, target *spot) bool {
 	return true
 }
 
-// level gives the spot that stands for s where t stands: the outermost map around s that does not hold t, or s itself.
+// level returns the spot that stands for s where t stands: the outermost map around s that does not hold t, or s itself.
 func (c *checker) level(s *spot, t *Item) *spot {
 	it := s.item
 	for it.Map != t.Map {
@@ -105,7 +105,7 @@ func (c *checker) mayBeCaught(it *Item) bool {
 	return false
 }
 
-// warn says of a default that it is for nothing: what it is given for is never skipped, and its failure is not caught.
+// warn reports a default that is never used: its step is never skipped, and its failure is not caught.
 func (c *checker) warn(r expr.Read, s *spot, target *Item, path string) {
 	if !r.Bare || r.Field != expr.Output || mayBeSkipped(s, c.spots[target.Index]) || skips(target) {
 		return
@@ -123,7 +123,7 @@ func (c *checker) warn(r expr.Read, s *spot, target *Item, path string) {
 	c.warnings.Add(e)
 }
 
-// skips reports whether a step says itself that it may be skipped.
+// skips reports whether a step may be skipped by its own timing.
 func skips(it *Item) bool {
 	s, ok := it.Node.(*Step)
 	if !ok {

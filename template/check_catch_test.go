@@ -108,7 +108,7 @@ func TestWhatIsCaughtFollowsFromPlaces(t *testing.T) {
 	require.NotZero(t, caught)
 }
 
-// catches says by paths whether c has caught a failure of what reader reads.
+// catches reports by paths whether c has caught a failure of what reader reads.
 func catches(c, reader *template.Item, r template.Read) bool {
 	_, isConditional := c.Node.(*template.Conditional)
 	asks := func(other template.Read) bool { return other.Target == r.Target && other.Field != expr.Output }

@@ -40,7 +40,7 @@ func (c *checker) item(s *spot) {
 	}
 }
 
-// template compiles the value that stands under key at path, or the arguments of the function that stands in for it.
+// template compiles the value of key at path, or the arguments of the function in its place.
 func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *expr.Template {
 	path += "." + key
 	if f != nil {
@@ -166,7 +166,7 @@ func (c *checker) reference(id string, s *spot, path string) *Item {
 	return nil
 }
 
-// circle writes the cycle of an item that waits for itself, or for what is around it.
+// circle writes the cycle of an item that waits for itself, or for an item that holds it.
 func circle(outer, inner string) string {
 	if inner == "" || inner == outer {
 		return outer + " -> " + outer
@@ -174,15 +174,15 @@ func circle(outer, inner string) string {
 	return outer + " -> " + inner + " -> " + outer
 }
 
-// The ways in which an item may stand to one that it refers to.
+// The positions of an item in relation to one that refers to it.
 const (
 	before = iota // it may wait for it, as far as the order of the tree is concerned
 	later         // a sequence runs it after the item
 	around        // it is the item itself, or holds it
 )
 
-// order says how t stands to s. Elements of a parallel may wait for each other: whether they do so in a circle is seen
-// when all edges are known.
+// order returns the position of t in relation to s. Elements of a parallel may wait for each other: cycles among them are
+// found when all edges are known.
 func order(s, t *spot) int {
 	isDeeper := t.depth > s.depth
 	for s.depth > t.depth {
@@ -193,7 +193,7 @@ func order(s, t *spot) int {
 	}
 	if s == t {
 		if isDeeper {
-			return later // a test cannot wait for its own branches, nor a list for what is done with its items
+			return later // a test cannot wait for its own branches, nor a list for the steps of its items
 		}
 		return around
 	}
@@ -206,7 +206,7 @@ func order(s, t *spot) int {
 	return before
 }
 
-// mapAround gives the outermost map that holds t and not s.
+// mapAround returns the outermost map that holds t and not s.
 func mapAround(t, s *spot) *Item {
 	var outermost *Item
 	for each := t.item.Map; each != nil; each = each.Map {
@@ -228,7 +228,7 @@ func inside(it, each *Item) bool {
 	return false
 }
 
-// mayBeSkipped reports whether t stands in a branch that s does not stand in.
+// mayBeSkipped reports whether t is in a branch that does not hold s.
 func mayBeSkipped(s, t *spot) bool {
 	for at := t.item; at.Parent != nil; at = at.Parent {
 		if _, ok := at.Parent.Node.(*Conditional); ok && !inBranch(s, at.Parent, at.Branch) {
@@ -238,7 +238,7 @@ func mayBeSkipped(s, t *spot) bool {
 	return false
 }
 
-// inBranch reports whether s stands in that branch of a conditional.
+// inBranch reports whether s is in that branch of a conditional.
 func inBranch(s *spot, conditional *Item, branch int8) bool {
 	if s == nil {
 		return false

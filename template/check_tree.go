@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// spot is where an element stands: in a list of steps, below the element that holds the list. Comparing the spots of two
-// items says whether one is inside the other, or comes later.
+// spot is the position of an element: in a list of steps, below the element that holds the list. The spots of two items
+// determine whether one is inside the other, or comes later.
 type spot struct {
 	item    *Item    // nil for a sequential or parallel
 	up      *spot    // the element around it; nil at the root
@@ -25,14 +25,14 @@ type spot struct {
 	names   []string // what expressions see there
 }
 
-// list is a list of steps and what is around it.
+// list is a list of steps and the element that holds it.
 type list struct {
 	path    string
 	ordered bool
 	up      *spot
 	branch  int8  // which list of up it is
 	parent  *Item // innermost conditional or map
-	within  int8  // in which branch of parent it stands, however many containers are between
+	within  int8  // the branch of parent that holds it, however many containers are between
 	each    *Item // innermost map
 	names   []string
 }
@@ -80,8 +80,8 @@ func (c *checker) elements(steps []Node, l list) {
 	}
 }
 
-// elementPath gives the path of an element: where its document has it, which is not always where the tree does, or for one
-// that was built where it stands in the tree.
+// elementPath returns the path of an element: where its document has it, which is not always where the tree does, or for one
+// that was built at its place in the tree.
 func (c *checker) elementPath(n Node, list string, i int) string {
 	if c.w.source != nil {
 		if path := place(n).Path; path != "" {
@@ -145,7 +145,7 @@ func (c *checker) enter(it *Item) {
 	c.ids = append(c.ids, it.ID)
 }
 
-// idPath gives the path of what names an item: its id, or the operation that stands in for it.
+// idPath returns the path of an item's name: of its id, or of the operation in place of it.
 func (c *checker) idPath(it *Item) string {
 	switch n := it.Node.(type) {
 	case *Conditional:
@@ -165,10 +165,10 @@ var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// reservedNames cannot be the name of a map's item: expressions know them as something else.
+// reservedNames cannot be the name of a map's item: they have another meaning in expressions.
 var reservedNames = []string{"input", "run", "steps", "index", "participant", "attempt", "true", "false", "null", "nil", "let", "if", "else", "not", "in", "and", "or"}
 
-// root checks what stands beside the steps.
+// root checks the keys beside the steps.
 func (c *checker) root() {
 	w := c.w
 	switch {
@@ -194,7 +194,7 @@ func (c *checker) limit(path string, near document.Pos, n int) {
 	}
 }
 
-// conditional checks that one thing decides. What the test names is checked when all ids are known.
+// conditional checks that there is one test. The names in it are checked when all ids are known.
 func (c *checker) conditional(n *Conditional, path string) {
 	switch {
 	case n.Func != nil && n.Test != "":
@@ -226,7 +226,7 @@ func (c *checker) each(n *Map, path string) {
 }
 
 // function checks that a Func has a name, and that the program has registered it if it registers any: a document alone
-// cannot know what the program that runs it will bring.
+// does not have the functions of the program that will run it.
 func (c *checker) function(f *Func, path string) {
 	if f == nil {
 		return

@@ -16,7 +16,7 @@ func setDefault[T cmp.Ordered](field *T, fallback T) {
 	}
 }
 
-// complete fills in the defaults of everything that was left out, so that nobody who reads the tree has to know them.
+// complete fills in the defaults of everything that was left out, so that readers of the tree need not know them.
 func (w *Workflow) complete() {
 	setDefault(&w.FailurePolicy, ContinueRunning)
 	for _, b := range w.Operations {
@@ -28,7 +28,7 @@ func (w *Workflow) complete() {
 	completeAll(w.Steps)
 }
 
-// defaultMethod is what a request with or without a body is in most people's hands.
+// defaultMethod returns the usual method of a request with or without a body.
 func (h *HTTP) defaultMethod() string {
 	if h.Body != nil {
 		return "POST"
@@ -96,10 +96,10 @@ func (t *Timing) complete() {
 	}
 }
 
-// dottedField is how people write a field when they do not think of RFC 6901: $.offer.price, offer.prices[0].
+// dottedField matches the common spellings of a field that are no JSON pointers: $.offer.price, offer.prices[0].
 var dottedField = regexp.MustCompile(`^(?:\$\.)?[^$./\[\]]+(?:\.[^./\[\]]+|\[[0-9]+\])*$`)
 
-// fieldPointer gives the RFC 6901 pointer for a field in dotted form. Anything else, a pointer above all, stays as it is.
+// fieldPointer returns the RFC 6901 pointer for a field in dotted form. Anything else, a pointer above all, stays as it is.
 func fieldPointer(text string) string {
 	if strings.HasPrefix(text, "/") || !dottedField.MatchString(text) {
 		return text

@@ -1,5 +1,5 @@
-// Package template is what a workflow is: a tree of steps, written as a document or built in Go, read, checked and written
-// again.
+// Package template defines workflows: a workflow is a tree of steps, written as a document or built in Go. The package
+// reads, checks and writes them.
 //
 //	checked, err := template.Load("orders.yaml", data, template.Known{Operation: registered})
 //
@@ -9,24 +9,25 @@
 //	                      the same document again
 //
 // The tree is plain data and isomorphic to a document of kind Workflow: a Step calls an operation; Sequential, Parallel,
-// Conditional and Map hold others and nest freely. Everything an author can say is in it, what the engine derives is not.
+// Conditional and Map hold others and nest freely. The tree holds everything that an author can write and nothing that the
+// engine derives.
 //
 // # Errors
 //
-// Parse reports what the tree cannot hold, such as unknown keys and malformed durations; Check reports what makes no sense,
-// such as names nobody knows and outputs that may be missing, for documents and built trees alike. Both report all they
-// find, and Load reports the findings of both together, in the order of the document:
+// Parse reports faults of form, such as unknown keys and malformed durations; Check reports faults of meaning, such as
+// unknown names and outputs that may be missing, for documents and built trees alike. Both report all faults, and Load
+// reports those of both together, in the order of the document:
 //
 //	orders.yaml:12:9: steps[1].operation: unknown operation "ordr.split" (did you mean "order.split"?)
 //
 // # Identity
 //
-// Document gives the canonical form: defaults left out, durations in one spelling. Its hash identifies the workflow
-// wherever it was written, and Parse of its JSON gives an equal tree.
+// Document returns the canonical form: without defaults, durations in one spelling. Its hash identifies the workflow
+// wherever it was written, and Parse of its JSON returns an equal tree.
 //
 // # Contracts
 //
-// A Workflow belongs to whoever makes it until Check has seen it, and to nobody after: then it is read-only and safe for
-// concurrent use, like everything Check returns. Nothing here has a clock, a goroutine or an effect; nothing depends on
+// A Workflow belongs to its maker until it is passed to Check; from then on it must not change and is safe for concurrent
+// use, like everything Check returns. Nothing here has a clock, a goroutine or an effect; nothing depends on
 // the order of Go's maps. Cost is linear in the size of the workflow unless a comment says otherwise.
 package template

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Document gives the workflow as the document of kind Workflow that says the same: durations in canonical form, defaults
+// Document returns the workflow as a document of kind Workflow: durations in canonical form, defaults
 // left out, defaults of zero fields included. Two workflows have the same document if and only if they run alike. The
 // result shares input values, schemas and arguments with w. A workflow that has a Routing has that one's document, which is
 // of another kind.
@@ -65,7 +65,7 @@ func (w *Workflow) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Hash gives the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on how,
+// Hash returns the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on how,
 // where or in which dialect the workflow was written. It fails when an input or output holds what no document can.
 func (w *Workflow) Hash() (string, error) {
 	hash, err := value.Hash(w.Document())
@@ -85,7 +85,7 @@ func setFunction(m fields.Object, f *Func) {
 	m["func"] = map[string]any(inner)
 }
 
-// documents gives a list of steps and containers.
+// documents returns a list of steps and containers.
 func documents(steps []Node) []any {
 	list := make([]any, len(steps))
 	for i, n := range steps {
@@ -94,7 +94,7 @@ func documents(steps []Node) []any {
 	return list
 }
 
-// nodeDocument gives an element. A type that is not of this package cannot be a Node, so the default is a bug of ours.
+// nodeDocument returns an element. A type that is not of this package cannot be a Node, so the default is a bug of ours.
 func nodeDocument(n Node) map[string]any {
 	switch n := n.(type) {
 	case *Step:
@@ -128,7 +128,7 @@ func nodeDocument(n Node) map[string]any {
 	}
 }
 
-// container wraps the body of anything but a step: its one key says what it is.
+// container wraps the body of anything but a step: its one key is its kind.
 func container(key string, body fields.Object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }

@@ -129,7 +129,7 @@ func (p *Passport) document() map[string]any {
 	return m
 }
 
-// document writes all bindings that are set, also where Check would refuse more than one: a tree must be able to say what
+// document writes all bindings that are set, also where Check would refuse more than one: a tree must be able to express what
 // is wrong with it.
 func (b Binding) document() map[string]any {
 	m := fields.Object{}

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Function is the handle of a Go function that a workflow calls by name: it decides a conditional, gives a map's list or
+// Function is the handle of a Go function that a workflow calls by name: it decides a conditional, returns a map's list or
 // computes an input. The tree holds the name in a Func, and the workflow the handle, which no document can. Its address is
-// its identity, since two closures of one function literal cannot be told apart otherwise: make it once and use it wherever
+// its identity, since two closures of one function literal cannot be distinguished otherwise: make it once and use it wherever
 // that function is meant, in any number of workflows.
 //
 // The function must depend on its arguments alone: it is called again for the same decision when a run is recovered or
@@ -24,7 +24,7 @@ type Function struct {
 }
 
 // Register makes a function known to the workflow under its name. Registering the same handle again changes nothing. It
-// returns an error, and changes nothing, when the workflow knows another handle by that name.
+// returns an error, and changes nothing, when the workflow has another handle of that name.
 func (w *Workflow) Register(f *Function) error {
 	switch {
 	case f == nil:
@@ -43,7 +43,7 @@ func (w *Workflow) Register(f *Function) error {
 	return nil
 }
 
-// Functions gives the registered functions, sorted by name.
+// Functions returns the registered functions, sorted by name.
 func (w *Workflow) Functions() []*Function {
 	list := make([]*Function, 0, len(w.funcs))
 	for _, name := range slices.Sorted(maps.Keys(w.funcs)) {

@@ -6,28 +6,27 @@ import (
 	"slices"
 )
 
-// Op is the typed handle of an operation: its name, and the Go types of what it takes and gives. Steps built with it take
+// Op is the typed handle of an operation: its name, and the Go types of its input and output. Steps built with it take
 // only input of that type, and their results have the other. It is a value; copies are the same handle.
 type Op[In, Out any] struct {
 	name           string
 	implementation any
 }
 
-// NewOp gives a handle for an operation. Implementation is what an engine will make of it, a pointer of a type that the
+// NewOp returns a handle for an operation. Implementation is what an engine will make of it, a pointer of a type that the
 // engine knows: its address tells it from others of that name. Nil is for an operation that a document binds or a worker
 // serves.
 func NewOp[In, Out any](name string, implementation any) Op[In, Out] {
 	return Op[In, Out]{name: name, implementation: implementation}
 }
 
-// Name is what documents and journals call the operation.
+// Name returns what documents and journals call the operation.
 func (o Op[In, Out]) Name() string { return o.name }
 
-// Implementation is what NewOp was given.
+// Implementation returns the implementation passed to NewOp.
 func (o Op[In, Out]) Implementation() any { return o.implementation }
 
-// Provide hands a workflow the implementation of an operation that its steps call, so that whoever runs the workflow has
-// it at hand. It reports false, and changes nothing, when the workflow has another implementation of that name, or one that
+// Provide adds to a workflow the implementation of an operation that its steps call, for the engine that runs it. It reports false, and changes nothing, when the workflow has another implementation of that name, or one that
 // cannot be compared with it. A nil implementation provides nothing.
 func (w *Workflow) Provide(operation string, implementation any) bool {
 	if implementation == nil {
@@ -43,13 +42,13 @@ func (w *Workflow) Provide(operation string, implementation any) bool {
 	return true
 }
 
-// Provided gives the names of the operations that the workflow brings an implementation of, sorted.
+// Provided returns the names of the operations whose implementation the workflow has, sorted.
 func (w *Workflow) Provided() []string { return slices.Sorted(maps.Keys(w.provided)) }
 
-// Implementation gives what Provide was given for an operation, or nil.
+// Implementation returns the implementation of an operation that was passed to Provide, or nil.
 func (w *Workflow) Implementation(operation string) any { return w.provided[operation] }
 
-// ProvideChild hands a workflow another that its steps run: what a binding `workflow: {name: …}` to its name means in this
+// ProvideChild adds to a workflow another that its steps run: what a binding `workflow: {name: …}` to its name means in this
 // one. It reports false, and changes nothing, when the workflow has another of that name.
 func (w *Workflow) ProvideChild(child *Workflow) bool {
 	if known := w.children[child.Name]; known != nil {
@@ -62,7 +61,7 @@ func (w *Workflow) ProvideChild(child *Workflow) bool {
 	return true
 }
 
-// Children gives the workflows that ProvideChild was given, sorted by name.
+// Children returns the workflows passed to ProvideChild, sorted by name.
 func (w *Workflow) Children() []*Workflow {
 	list := make([]*Workflow, 0, len(w.children))
 	for _, name := range slices.Sorted(maps.Keys(w.children)) {
@@ -71,7 +70,7 @@ func (w *Workflow) Children() []*Workflow {
 	return list
 }
 
-// Child gives the workflow of that name that ProvideChild was given, or nil.
+// Child returns the workflow of that name that was passed to ProvideChild, or nil.
 func (w *Workflow) Child(name string) *Workflow { return w.children[name] }
 
 // SameImplementation reports whether two implementations are one. Values that Go cannot compare, such as functions, are never the same.

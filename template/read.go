@@ -132,7 +132,7 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	}
 }
 
-// conditional wants a then, which may be empty: an else alone reads as the opposite of its test.
+// conditional requires a then, which may be empty: an else alone reads as the opposite of its test.
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
 	r.Object(body, Fields{
@@ -169,7 +169,7 @@ func (r *reader) function(n *document.Node) *Func {
 	return f
 }
 
-// step reads what is no container.
+// step reads an element that is not a container.
 func (r *reader) step(n *document.Node) *Step {
 	s := &Step{Pos: n.Pos}
 	known := r.callFields(s)

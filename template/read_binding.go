@@ -17,7 +17,7 @@ func (r *reader) operations(n *document.Node) map[string]Binding {
 	return m
 }
 
-// binding reads one of the ways to call something. Whether there is exactly one is for Check to say: a misspelt key leaves
+// binding reads a binding of any kind. Check reports if there is not exactly one: a misspelt key leaves
 // none, and has been reported.
 func (r *reader) binding(n *document.Node) Binding {
 	b := Binding{Pos: n.Pos}
@@ -33,7 +33,7 @@ func (r *reader) binding(n *document.Node) Binding {
 	return b
 }
 
-// command accepts numbers among arguments and variables, because people write [sleep, 5]; what a program gets is text.
+// command accepts numbers among arguments and variables, as in [sleep, 5]; the program gets text.
 func (r *reader) command(n *document.Node) *Command {
 	c := &Command{}
 	r.Object(n, Fields{

@@ -4,11 +4,11 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// The functions of this file read what a step says about its call: one function for each mapping, one line for each key.
-// They ask only for the kind of value; which policies there are, and what must stand beside what, is for Check to say, so
+// The functions of this file read the call of a step: one function for each mapping, one line for each key.
+// They check only the kind of value; Check checks policies and combinations of keys, so
 // that trees built in Go are held to the same rules.
 
-// callFields reads what a step of any kind of document says about its call.
+// callFields reads the call of a step in any kind of document.
 func (r *reader) callFields(s *Step) Fields {
 	return Fields{
 		"input":       func(v *document.Node) { s.Input = v.Value() },
@@ -91,7 +91,7 @@ func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 	return f
 }
 
-// decisionSource takes the same timing as a step: a decision that is asked for is a call like any other.
+// decisionSource takes the same timing as a step: a request for a decision is a call like any other.
 func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 	s := &DecisionSource{Pos: n.Pos}
 	r.Object(n, Fields{
@@ -114,7 +114,7 @@ func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 	return m
 }
 
-// ParseDirectory reads and checks what may stand under the key directory of a workflow, wherever else it is written. It
+// ParseDirectory reads and checks a directory, as a workflow has it under the key directory. It
 // reports everything it finds wrong as document.Errors; then there is no directory.
 func ParseDirectory(n *document.Node) (*Directory, error) {
 	r := &reader{}

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// Fields says what is done with the value of each key of a mapping.
+// Fields maps each key of a mapping to the function that reads its value.
 type Fields = fields.Map
 
 // reader turns nodes of a document into the tree. It reports what the tree cannot hold; what the tree can hold is judged by
@@ -22,7 +22,7 @@ type reader struct{ fields.Reader }
 //	r.Required(n, "recipe")
 //	return r.Workflow()
 //
-// Nothing stops at a fault: each is noted, the value that cannot be read stays zero, and Workflow gives all faults. A Reader
+// Reading continues after a fault: each is recorded, the value that cannot be read stays zero, and Workflow returns all faults. A Reader
 // serves one document and one goroutine.
 type Reader struct {
 	reader
@@ -30,16 +30,16 @@ type Reader struct {
 	w    *Workflow
 	kind string
 
-	foreign *document.Error // the document is of another kind: what else is wrong with it would be said of the wrong words
+	foreign *document.Error // the document is of another kind, so that its other faults would be misleading
 }
 
-// NewReader begins to read the document n, whose kind must be the one given.
+// NewReader returns a Reader of the document n, whose kind must be kind.
 func NewReader(n *document.Node, kind string) *Reader {
 	return &Reader{n: n, kind: kind, w: &Workflow{Pos: n.Pos, source: n}}
 }
 
-// Workflow gives the tree with its defaults filled in, and all faults as document.Errors. A tree beside an error holds what
-// could be read, for Check to look at. Of a document of another kind nothing else is said.
+// Workflow returns the tree with its defaults filled in, and all faults as document.Errors. A tree beside an error holds what
+// could be read, for Check. For a document of another kind it reports nothing else.
 func (r *Reader) Workflow() (*Workflow, error) {
 	if r.foreign != nil {
 		return nil, document.Errors{r.foreign}
@@ -50,13 +50,13 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	return r.w, r.Err()
 }
 
-// Tree is the workflow that is being read, for what a kind has no shared words for. It is whole when Workflow has given it.
+// Tree returns the workflow that is being read, for the keys that only one kind has. It is complete when Workflow has returned it.
 func (r *Reader) Tree() *Workflow { return r.w }
 
-// SetSteps gives the workflow its steps. Those that have a Pos with a path are known to Check by that path.
+// SetSteps returns the workflow its steps. Those that have a Pos with a path are known to Check by that path.
 func (r *Reader) SetSteps(steps []Node) { r.w.Steps = steps }
 
-// Root reads what stands beside the steps in documents of every kind. The caller adds the keys of its own.
+// Root reads the keys beside the steps in documents of every kind. The caller adds the keys of its own.
 func (r *Reader) Root() Fields {
 	w := r.w
 	return Fields{
@@ -79,12 +79,12 @@ func (r *Reader) checkKind(v *document.Node) {
 	}
 }
 
-// Step reads what a step says about its call into s: input, target, fan_in, timing, fulfillment and idempotent. The caller
+// Step reads the call of a step into s: input, target, fan_in, timing, fulfillment and idempotent. The caller
 // adds the keys that its kind has for the step's name, its operation and its place.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
 
-// Moved says that what Check looks for at a path, and below it, was written at another: the kinds of documents have several
-// words for one thing. Paths begin at the root of the file, as those of document.Pos; the longest one counts.
+// Moved records that a path in the tree, and all paths below it, are at another in the document, since kinds of documents have
+// different keys. Paths begin at the root of the file, as those of document.Pos; the longest one counts.
 func (r *Reader) Moved(path, written string) {
 	if r.w.moved == nil {
 		r.w.moved = make(map[string]string)

@@ -11,15 +11,15 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// workflow gives a document with these lines under its kind and name, which take the lines 1 and 2.
+// workflow returns a document with these lines under its kind and name, which take the lines 1 and 2.
 func workflow(lines ...string) string {
 	return "kind: Workflow\nname: w\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// step gives a document with one step, on line 3, of an operation and with what is given.
+// step returns a document with one step, on line 3, of an operation and with what is given.
 func step(rest string) string { return workflow("steps: [{operation: a, " + rest + "}]") }
 
-// operation gives a document that binds one operation, on line 3.
+// operation returns a document that binds one operation, on line 3.
 func operation(binding string) string {
 	return workflow("operations: {x: "+binding+"}", "steps: [{operation: x}]")
 }

@@ -72,7 +72,7 @@ func eachScenario(t *testing.T, check func(t *testing.T, file string, scenario *
 	}
 }
 
-// workflowOf gives the workflow of a scenario, inline or in a file, and nil when it is of another kind.
+// workflowOf returns the workflow of a scenario, inline or in a file, and nil when it is of another kind.
 func workflowOf(t *testing.T, file string, scenario *document.Node) *document.Node {
 	n := scenario.Get("workflow")
 	if path, ok := n.Text(); ok {
@@ -89,7 +89,7 @@ func workflowOf(t *testing.T, file string, scenario *document.Node) *document.No
 	return n
 }
 
-// texts gives one text or a list of them; none for nil.
+// texts returns one text or a list of them; none for nil.
 func texts(n *document.Node) []string {
 	if n == nil {
 		return nil

@@ -31,7 +31,7 @@ func requireRoundTrip(t require.TestingT, w *template.Workflow) {
 	require.Equal(t, hash, again)
 }
 
-// comparable gives the exported fields of a tree without places, as generic values.
+// comparable returns the exported fields of a tree without places, as generic values.
 func comparable(v any) any { return exported(reflect.ValueOf(v)) }
 
 func exported(v reflect.Value) any {

@@ -9,8 +9,8 @@ import (
 
 // Workflow is a definition: a tree of steps and what the whole run needs. It is plain data, isomorphic to a document of
 // kind Workflow: the Go builder and the reader both make it, and its JSON is the document again. A program may also write
-// one down as a literal; zero fields have the default that is named beside them, and Check fills it in. Nobody changes a
-// Workflow once it has been checked; from then on it is safe for concurrent use.
+// one down as a literal; zero fields have the default that is named beside them, and Check fills it in. A Workflow
+// must not change once it has been checked; from then on it is safe for concurrent use.
 type Workflow struct {
 	Name           string
 	Version        string             // shown to people; identity is the hash of the canonical document
@@ -19,37 +19,37 @@ type Workflow struct {
 	FailurePolicy  FailurePolicy      // Default: ContinueRunning
 	MaxConcurrency int                // slots of the whole run; 0: no limit
 	Operations     map[string]Binding // how names are called; a name not here is registered in Go
-	Directory      *Directory         // who can be targeted; nil: nobody, or what the program supplies
+	Directory      *Directory         // the participants; nil: none, or those that the program supplies
 	Steps          []Node             // a sequence
 	Output         value.Value        // the run's output, expressions anywhere in it
-	HasOutput      bool               // tells an output of null from none
+	HasOutput      bool               // distinguishes an output of null from none
 
 	Routing Routing // what decides the order of the steps, where that is not the tree; nil: the tree does
 
 	Pos document.Pos // where it was written: a document, or the Go code that built it
 
-	funcs    map[string]*Function // what the builder was given for the names in the tree's Funcs
+	funcs    map[string]*Function // the builder's functions, by the names in the tree's Funcs
 	provided map[string]any       // implementations of operations, by name
 	children map[string]*Workflow // what bindings to a workflow's name mean in this one
-	input    *document.Node       // the schema as it was written, which is understood only when it is needed
+	input    *document.Node       // the schema as it was written, compiled only when it is needed
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
-	moved    map[string]string    // where documents of other kinds have what Check looks for, by path; see Reader.Moved
+	moved    map[string]string    // the paths of documents of other kinds, by the path in the tree; see Reader.Moved
 }
 
-// Routing decides the order of a workflow's calls in place of its tree, whose steps are then only the sites of calls: the
+// Routing decides the order of a workflow's calls in place of its tree, whose steps are then only the call sites: the
 // routed steps of a playbook.
 type Routing interface {
 	// Kind is that of the documents it is read from.
 	Kind() string
 
-	// Document gives what it was read from, in canonical form: the workflow's own document.
+	// Document returns what it was read from, in canonical form: the workflow's own document.
 	Document() value.Value
 
-	// Tools gives the names that its documents have for operations that are built in, for whoever has misspelt one.
+	// Tools returns the names that its documents have for built-in operations, for suggestions.
 	Tools() []string
 
-	// Requires gives the operations that must be known although no step of the workflow need call them, in the order
+	// Requires returns the operations that must be known although no step of the workflow need call them, in the order
 	// written.
 	Requires() []Requirement
 
@@ -86,10 +86,10 @@ const (
 // Requirement is an operation that a workflow says it needs.
 type Requirement struct {
 	Operation string
-	Pos       document.Pos // where it says so
+	Pos       document.Pos // of the requirement
 }
 
-// FailurePolicy says what a final failure does to steps that are already running.
+// FailurePolicy is the effect of a final failure on steps that are already running.
 type FailurePolicy string
 
 // The failure policies.
@@ -115,11 +115,11 @@ type Step struct {
 	Input         value.Value // expressions anywhere in it; nil is null
 	Func          *Func       // computes the input in Go, in place of Input; nil: none
 	Needs         []string    // ids this step waits for, besides its place in the tree
-	Target        *Target     // whom to ask; nil: the operation itself
+	Target        *Target     // the participants to ask; nil: the operation itself
 	FanIn         *FanIn      // how answers of several participants become one
 	Timing        *Timing     // limits and retries; nil: none
 	Fulfillment   *Fulfillment
-	NonIdempotent bool // written `idempotent: false`: a call in flight at a crash fails with `interrupted`
+	NonIdempotent bool // written `idempotent: false`: a call under way at a crash fails with `interrupted`
 
 	Pos document.Pos
 }
@@ -150,15 +150,15 @@ type Conditional struct {
 // Map runs Steps once for each item of a list that is known at run time.
 type Map struct {
 	ID             string
-	Over           value.Value // an expression that gives a list, or a list with expressions in it
-	Func           *Func       // gives the list in Go, in place of Over; nil: none
+	Over           value.Value // an expression that returns a list, or a list with expressions in it
+	Func           *Func       // returns the list in Go, in place of Over; nil: none
 	As             string      // the item's name in expressions. Default: item
 	Steps          []Node
 	MaxConcurrency int // slots of all items together; 0: no limit
 	Pos            document.Pos
 }
 
-// Func stands for a Go function in the tree: what decides, lists or computes an input where no expression will do. The
+// Func is a Go function in the tree: it decides, lists or computes an input where an expression is not enough. The
 // document holds its name; the function itself is registered under it by the program that builds the workflow.
 type Func struct {
 	Name string

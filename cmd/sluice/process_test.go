@@ -26,7 +26,7 @@ var built struct {
 	err  error
 }
 
-// program gives the path of the command. It is for tests that kill it or send it signals.
+// program returns the path of the command. It is for tests that kill it or send it signals.
 func program(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -85,7 +85,7 @@ func (p *process) signal(s syscall.Signal) {
 	require.NoError(p.t, p.cmd.Process.Signal(s))
 }
 
-// wait gives the exit code; -1 when a signal ended the process.
+// wait returns the exit code; -1 when a signal ended the process.
 func (p *process) wait() int {
 	p.t.Helper()
 	err := p.cmd.Wait()

@@ -17,8 +17,8 @@ import (
 
 // execute runs a command line and returns the exit code.
 func execute(args []string) int {
-	// Libraries write to the process's own log what a server has sent, and know neither secrets, terminals nor -o quiet. What the
-	// engine logs goes through a logger of its own.
+	// Libraries write data of servers to the process's own log, without regard for secrets, terminals or -o quiet. The engine has
+	// a logger of its own.
 	log.SetOutput(io.Discard)
 	root, out := newRoot(), cli.NewStdout(os.Stdout)
 	root.SetArgs(args)

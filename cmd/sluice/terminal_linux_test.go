@@ -25,7 +25,7 @@ type terminal struct {
 	closed   chan struct{} // when everything the command has printed is there
 }
 
-// openTerminal gives both ends of a terminal of 80 by 24 characters.
+// openTerminal returns both ends of a terminal of 80 by 24 characters.
 func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

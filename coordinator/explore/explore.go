@@ -25,7 +25,7 @@ import (
 // begun is when an explored run starts: any instant will do.
 var begun = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
-// explorer goes through the states of a run, nearest first.
+// explorer visits the states of a run, nearest first.
 type explorer struct {
 	plan     *plan.Plan
 	options  Options
@@ -94,20 +94,20 @@ func (p *play) Function(name string, args []any) (value.Value, *journal.Failure)
 	return operation.CallFunction(usercode.Call, name, nil, args)
 }
 
-// Pure carries out nothing: what calls give is guessed.
+// Pure makes no calls: their outputs are guessed.
 func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Limits are those of the exploration.
 func (p *play) Limits() decide.Limits { return p.e.ofRun() }
 
-// ofRun are the limits of the run.
+// ofRun returns the limits of the run.
 func (e *explorer) ofRun() decide.Limits { return e.options.Limits.OfRun().Within(e.options.WorkMax) }
 
 // Reserve has room for any number of calls.
 func (p *play) Reserve(reactive.Room) bool { return true }
 
-// Resolve finds who is targeted, in the document's directory. Where that knows nobody, the directory is elsewhere: it is
-// taken to know as many as are needed, and one more.
+// Resolve returns the participants of a target, from the document's directory. If that has none, the directory is elsewhere
+// and assumed to have as many as are needed, and one more.
 func (p *play) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	step := p.root.Place(v).Step
 	found := directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), step.Target, time.Unix(0, at))
@@ -127,7 +127,7 @@ func (p *play) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return found, nil
 }
 
-// revive brings a state to life.
+// revive rebuilds the run of a state.
 func (e *explorer) revive(i int) *play {
 	var path []int
 	for ; i >= 0; i = e.states[i].from {
@@ -141,7 +141,7 @@ func (e *explorer) revive(i int) *play {
 			p.root.Apply(&event)
 		}
 		if e.work += len(batch) * nodeWork; e.count(p) {
-			break // it is as good as none, and nobody goes on
+			break // the state is treated as an end
 		}
 	}
 	e.work += int(p.root.Len()) * nodeWork
@@ -151,7 +151,7 @@ func (e *explorer) revive(i int) *play {
 	return p
 }
 
-// drive brings items in, and lets everything follow from them that does.
+// drive delivers items and takes turns until nothing follows.
 func (p *play) drive(now int64, items ...decide.Item) error {
 	var refused error
 	for i := range items {
@@ -275,7 +275,7 @@ func (e *explorer) expand(i int) {
 	}
 }
 
-// enter gives the number of the state that a play has come to, which is a new one or known.
+// enter returns the number of the state of a play, which may be new.
 func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	ended := p.root.Finished() != nil
 	h := &sized{Hash: sha256.New()}
@@ -310,7 +310,7 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	return i
 }
 
-// sized is a hash that counts what it is told.
+// sized is a hash that counts the bytes written to it.
 type sized struct {
 	hash.Hash
 	bytes int
@@ -321,7 +321,7 @@ func (h *sized) Write(data []byte) (int, error) {
 	return h.Hash.Write(data)
 }
 
-// look sees what is wrong in a state that is new.
+// look checks a new state for faults.
 func (e *explorer) look(p *play, i int) {
 	if body := p.root.Body(); body != nil {
 		book, isBook := playbook.Of(e.plan.Workflow)
@@ -352,7 +352,7 @@ func (e *explorer) look(p *play, i int) {
 	}
 }
 
-// trace is what leads to a state, the input first where it was made up.
+// trace returns what leads to a state, the input first where it was made up.
 func (e *explorer) trace(i int) []string {
 	list := make([]string, 0, e.states[i].depth+1)
 	for ; i >= 0; i = e.states[i].from {

@@ -39,7 +39,7 @@ func guess(p *plan.Plan, given map[string][]value.Value, never []string) guesses
 	return g
 }
 
-// of gives what a call may answer with; at least one value.
+// of returns what a call may answer with; at least one value.
 func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 	if req.Decision != 0 {
 		return decisionsOf(root, req.Node)
@@ -58,7 +58,7 @@ func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 // unread is what a call answers with of whose output nothing is read.
 var unread value.Value = map[string]any{}
 
-// namesOf are what guesses about a node are kept under, those that say more first.
+// namesOf returns the names under which guesses about a node are kept, the more specific first.
 func namesOf(root *reactive.Root, v int32) []string {
 	if body := root.Body(); body != nil {
 		at, _ := body.Place(v)
@@ -112,7 +112,7 @@ func failures(asked *shape) []*operation.Error {
 	return list
 }
 
-// decisionsOf are the answers of a decision source: what its step's result_match takes for a yes and for a no.
+// decisionsOf returns the answers of a decision source: what its step's result_match takes for a yes and for a no.
 func decisionsOf(root *reactive.Root, v int32) []value.Value {
 	m := root.Place(v).Step.Fulfillment.ResultMatch
 	if m == nil {

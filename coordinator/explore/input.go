@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// startsWith gives the inputs that runs are explored with: the one that is given, or those that the document tells apart as
+// startsWith returns the inputs that runs are explored with: the one of the options, or those that the document distinguishes as
 // far as its schema takes them. The error is the schema's.
 func (e *explorer) startsWith() ([]value.Value, error) {
 	w := e.plan.Workflow
@@ -33,7 +33,7 @@ func (e *explorer) startsWith() ([]value.Value, error) {
 
 const filledMax = 16 // levels of an input that is made
 
-// filled is a value with what a JSON Schema requires besides, and of the types that it wants, as far as that is easily said.
+// filled completes a value with the properties and types that a JSON Schema requires, as far as they are easily found.
 func filled(schema, v value.Value, depth int) value.Value {
 	s, ok := schema.(map[string]any)
 	if !ok || depth > filledMax {

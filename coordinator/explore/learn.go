@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// learner finds out what a document asks of the outputs of its steps: where it reads them, also by way of what it has
+// learner finds the conditions of a document on the outputs of its steps: where it reads them, also by way of what it has
 // passed on or set, and which values make a difference there.
 type learner struct {
 	book     *playbook.Playbook // nil: a workflow
@@ -26,7 +26,7 @@ type learner struct {
 	place
 }
 
-// place is where an expression stands.
+// place is the position of an expression.
 type place struct {
 	step int    // of a playbook
 	gate bool   // within an admission
@@ -82,7 +82,7 @@ func (l *learner) allowed(schema value.Value) {
 	}
 }
 
-// answered notes what a step itself asks of its answers: the best is the one with the best number, and the task may be done
+// answered records the conditions of a step on its own answers: the best is the one with the best number, and the task may be done
 // or not.
 func (l *learner) answered(s *template.Step) {
 	name := s.ID
@@ -107,7 +107,7 @@ func (l *learner) answered(s *template.Step) {
 	}
 }
 
-// condition looks at what must never hold. It is in our own dialect, also of a playbook, whose steps and context it sees.
+// condition reads a condition that must never hold. It is in the dialect of package expr, also for a playbook, whose steps and context it can read.
 func (l *learner) condition(text string) {
 	list, _, err := expr.Outlines(text)
 	if err != nil {
@@ -155,7 +155,7 @@ func (l *learner) shape(what what, name string) *shape {
 	return l.shapes[of]
 }
 
-// texts looks at every expression.
+// texts visits every expression.
 func (l *learner) texts(key string, v value.Value) {
 	switch v := v.(type) {
 	case string:
@@ -198,7 +198,7 @@ func (l *learner) texts(key string, v value.Value) {
 	}
 }
 
-// bindings looks at the expressions of operations, for each step that calls them.
+// bindings visits the expressions of operations, for each step that calls them.
 func (l *learner) bindings(document value.Value) {
 	object, _ := document.(map[string]any)
 	operations, _ := object["operations"].(map[string]any)
@@ -209,7 +209,7 @@ func (l *learner) bindings(document value.Value) {
 	l.place = place{}
 }
 
-// read notes that values make a difference at a path, and follows it to where they come from.
+// read records that values make a difference at a path, and follows it to their source.
 func (l *learner) read(path []string, values []value.Value) {
 	text, err := value.JSON([]any{int64(l.step), l.gate, l.call, strings.Join(path, "\x00"), values})
 	if err != nil || l.seen[string(text)] || len(path) > pathMax {
@@ -246,7 +246,7 @@ func (l *learner) read(path []string, values []value.Value) {
 // pathMax bounds how far a variable is followed that is made of itself.
 const pathMax = 12
 
-// own is what a step reads of its own output and error, or in Jinja's dialect of another step's by its name.
+// own returns what a step reads of its own output and error, or in Jinja's dialect of another step's by its name.
 func (l *learner) own(root string, rest []string, values []value.Value) {
 	step := l.book.Steps[l.step]
 	name := step.Name
@@ -281,7 +281,7 @@ func (l *learner) own(root string, rest []string, values []value.Value) {
 			rest = rest[1:]
 		}
 	}
-	if step.Loop != nil && root == "event" { // a loop gives what its iterations gave, as a list
+	if step.Loop != nil && root == "event" { // the result of a loop is the list of its iterations' results
 		if len(rest) == 0 || rest[0] != expr.Element {
 			return
 		}

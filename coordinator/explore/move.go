@@ -27,7 +27,7 @@ type move struct {
 	items []decide.Item
 }
 
-// possible gives the moves that a state has, calls first, gates then, and time last.
+// possible returns the moves that a state has, calls first, gates then, and time last.
 func (p *play) possible() []move {
 	var list []move
 	due := p.root.NextDue()
@@ -46,7 +46,7 @@ func (p *play) possible() []move {
 	return list
 }
 
-// answers are the outcomes of a call.
+// answers returns the outcomes of a call.
 func (p *play) answers(req reactive.Request) []move {
 	key := p.root.Key(req.Node)
 	name := key
@@ -75,7 +75,7 @@ func (p *play) answers(req reactive.Request) []move {
 	return list
 }
 
-// reply is what a call gives with its output: an HTTP request that succeeds says so.
+// reply returns the result of a call with an output: that of an HTTP request has a status of success.
 func (p *play) reply(req reactive.Request, out value.Value) any {
 	if body := p.root.Body(); body != nil {
 		if at, ok := body.Place(req.Node); ok && at.Kind == "http" {
@@ -85,7 +85,7 @@ func (p *play) reply(req reactive.Request, out value.Value) any {
 	return out
 }
 
-// with adds a value to what is said of a move.
+// with adds a value to the label of a move.
 func with(label string, v value.Value) string {
 	if v == nil || value.Equal(v, unread) {
 		return label
@@ -101,7 +101,7 @@ func short(v value.Value) string {
 	return expr.Clip(string(text))
 }
 
-// messages are those that somebody waits for, with what whoever waits may make of them.
+// messages returns the messages that steps wait for, with the payloads that they distinguish.
 func (p *play) messages() []move {
 	var list []move
 	for _, w := range p.root.Awaiting() {
@@ -114,7 +114,7 @@ func (p *play) messages() []move {
 	return list
 }
 
-// decisions are what people may say of tasks that wait for them.
+// decisions returns the possible decisions about tasks that wait for one.
 func (p *play) decisions() []move {
 	var list []move
 	for v := range p.root.Len() {
@@ -131,7 +131,7 @@ func (p *play) decisions() []move {
 	return list
 }
 
-// patches are what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
+// patches returns what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
 func (p *play) patches() []move {
 	book, ok := playbook.Of(p.e.plan.Workflow)
 	if !ok {
@@ -166,7 +166,7 @@ func (p *play) patches() []move {
 	return list
 }
 
-// due says what happens when time passes.
+// due reports what happens when time passes.
 func (p *play) due(at int64) string {
 	var list []string
 	for v := range p.root.Len() {
@@ -185,7 +185,7 @@ func (p *play) due(at int64) string {
 	return strings.Join(slices.Compact(list), ", ")
 }
 
-// describe says what a state waits for, for one from which there is no way out.
+// describe reports what a state waits for, for one from which there is no way out.
 func (p *play) describe() (step, why string) {
 	if body := p.root.Body(); body != nil {
 		for _, w := range body.Waits() {

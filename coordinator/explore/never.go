@@ -23,7 +23,7 @@ type condition struct {
 	err    error // why it could not be in the last one where not
 }
 
-// newCondition compiles a condition. What it names must be there: one that can never be evaluated would never hold.
+// newCondition compiles a condition. The names in it must exist: one that can never be evaluated would never hold.
 func newCondition(p *plan.Plan, text string) (*condition, error) {
 	t, err := expr.Compile(text, expr.Scope{Names: neverNames})
 	if err != nil {
@@ -82,7 +82,7 @@ func known(name string, ok bool, steps []string) error {
 
 // holds evaluates the condition. Where it cannot be evaluated, since a step has no output yet, it does not hold.
 func (c *condition) holds(root *reactive.Root) bool {
-	yes, err := c.test.EvalBool(eyes{root})
+	yes, err := c.test.EvalBool(view{root})
 	if err != nil {
 		c.err = err
 		return false
@@ -91,13 +91,13 @@ func (c *condition) holds(root *reactive.Root) bool {
 	return yes
 }
 
-// eyes are what a condition sees of a state.
-type eyes struct{ root *reactive.Root }
+// view is the environment of a condition in a state.
+type view struct{ root *reactive.Root }
 
-var _ expr.Env = eyes{}
+var _ expr.Env = view{}
 
-// Name gives the run's status, and of a playbook its context and how often each step has run.
-func (s eyes) Name(name string) (value.Value, error) {
+// Name returns the run's status, and of a playbook its context and how often each step has run.
+func (s view) Name(name string) (value.Value, error) {
 	body := s.root.Body()
 	switch name {
 	case "run":
@@ -120,8 +120,8 @@ func (s eyes) Name(name string) (value.Value, error) {
 	return nil, fmt.Errorf("unknown name %q", name)
 }
 
-// Step gives what is known of a step.
-func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
+// Step returns the view of a step.
+func (s view) Step(id string, f expr.Field) (value.Value, error) {
 	body := s.root.Body()
 	if body == nil && strings.Contains(id, "[") {
 		return s.item(id, f)
@@ -147,8 +147,8 @@ func (s eyes) Step(id string, f expr.Field) (value.Value, error) {
 	return nil, nil
 }
 
-// item gives what is known of a step of a map's item.
-func (s eyes) item(key string, f expr.Field) (value.Value, error) {
+// item returns the view of a step of a map's item.
+func (s view) item(key string, f expr.Field) (value.Value, error) {
 	v, ok := s.root.Node(key)
 	status := reactive.Idle
 	if ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Options bound an exploration and say what else is to be looked for.
+// Options bound an exploration and add conditions to look for.
 type Options struct {
 	StatesMax int                      // Default: 20,000
 	DepthMax  int                      // moves from the start. Default: 500
@@ -30,7 +30,7 @@ type Options struct {
 	batchMax, eventsMax int // the constants, but for tests
 }
 
-// What an exploration may take unless its Options say otherwise.
+// The default limits of an exploration.
 const (
 	WorkMax  = 2_000_000_000
 	BytesMax = 64 << 20
@@ -55,17 +55,17 @@ type Finding struct {
 	Trace []string `json:"trace,omitempty"` // what has to happen, one move after the other; a shortest
 }
 
-// Report is what an exploration has come to.
+// Report is the result of an exploration.
 type Report struct {
 	Name     string    `json:"name"`
 	States   int       `json:"states"`   // different ones
 	Moves    int       `json:"moves"`    // that were made
-	Complete bool      `json:"complete"` // no bound was met: everything was seen
+	Complete bool      `json:"complete"` // no bound was met: all states were visited
 	Ends     []string  `json:"ends"`     // the statuses that runs end with, sorted
 	Findings []Finding `json:"findings"`
 }
 
-// Run looks at everything that may become of a run of p. The error says why it cannot be looked at.
+// Run explores all possible courses of a run of p. It returns an error if the run cannot be explored.
 func Run(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
 		o.StatesMax = statesMax
@@ -166,7 +166,7 @@ func (e *explorer) report() *Report {
 	return r
 }
 
-// stepsOf are the names of the steps.
+// stepsOf returns the names of the steps.
 func stepsOf(p *plan.Plan) (names []string) {
 	if p.Workflow.Routing != nil {
 		return p.Workflow.Routing.StepNames()
@@ -179,7 +179,7 @@ func stepsOf(p *plan.Plan) (names []string) {
 	return names
 }
 
-// stuck finds the first state from which no end can be reached. Where not everything was seen, an end may be beyond.
+// stuck finds the first state from which no end can be reached. If not all states were visited, there may be an end beyond.
 func (e *explorer) stuck() (Finding, bool) {
 	can := make([]bool, len(e.states))
 	var queue []int
@@ -215,7 +215,7 @@ func (e *explorer) stuck() (Finding, bool) {
 }
 
 // comesToRest finds the nearest state beyond one without a way out in which nothing is under way: what that waits for is why.
-// Where there is none, it goes round for ever.
+// If there is none, the run loops for ever.
 func (e *explorer) comesToRest(i int) int {
 	seen := map[int]bool{i: true}
 	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {

@@ -5,10 +5,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// sampler is told which values an expression tells apart of what it reads at a path; none: it takes any.
+// sampler receives the values that an expression distinguishes at a path; none: any value will do.
 type sampler func(path []string, values []value.Value)
 
-// What stands for the values of a kind. The first of each is the one that a rule most likely waits for.
+// Samples of each kind of values. The first of each is the one that a rule most likely waits for.
 var (
 	truths  = []value.Value{true, false}
 	numbers = []value.Value{int64(1)}
@@ -18,45 +18,45 @@ var (
 
 const (
 	something = "x"
-	listMax   = 8 // elements of a list that is made because an expression asks for its length
+	listMax   = 8 // elements of a list that is made because an expression reads its length
 )
 
-// walk goes through an expression of which those values are wanted.
+// walk visits an expression that should have the wanted values.
 func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
-	switch o.Does {
-	case expr.Reads:
+	switch o.Kind {
+	case expr.Reference:
 		s(o.Path, wanted)
-	case expr.Tests:
+	case expr.Logic:
 		s.each(o.Args, truths)
-	case expr.Reckons:
+	case expr.Arithmetic:
 		if len(o.Args) == 1 && len(wanted) > 0 {
 			s.walk(o.Args[0], wanted)
 		} else {
 			s.each(o.Args, append(numbers[:1:1], wanted...))
 		}
-	case expr.Equates:
+	case expr.Equality:
 		s.walk(o.Args[0], around(o.Args[1], false))
 		s.walk(o.Args[1], around(o.Args[0], false))
-	case expr.Orders:
+	case expr.Ordering:
 		s.walk(o.Args[0], around(o.Args[1], true))
 		s.walk(o.Args[1], around(o.Args[0], true))
-	case expr.Finds:
+	case expr.Membership:
 		s.found(o.Args[0], o.Args[1])
-	case expr.Matches:
+	case expr.TextMatch:
 		s.walk(o.Args[0], containing(o.Args[1]))
-	case expr.Measures:
+	case expr.Length:
 		s.walk(o.Args[0], measuring(wanted))
-	case expr.Goes:
+	case expr.Iteration:
 		s.walk(o.Args[0], lists)
 		s.each(o.Args[1:], nil)
-	case expr.Falls:
+	case expr.Fallback:
 		if len(wanted) > 0 {
 			s.walk(o.Args[0], append(wanted[:len(wanted):len(wanted)], nil))
 		} else {
 			s.walk(o.Args[0], nil)
 		}
 		s.each(o.Args[1:], wanted)
-	case expr.Chooses:
+	case expr.Choice:
 		s.walk(o.Args[0], truths)
 		s.each(o.Args[1:], wanted)
 	default:
@@ -73,15 +73,15 @@ func (s sampler) each(list []*expr.Outline, wanted []value.Value) {
 // found is `what in where`.
 func (s sampler) found(what, where *expr.Outline) {
 	switch {
-	case where.Does == expr.Lists:
+	case where.Kind == expr.ListLiteral:
 		var values []value.Value
 		for _, o := range where.Args {
 			values = append(values, around(o, false)...)
 		}
 		s.walk(what, values)
-	case where.Does == expr.Says:
+	case where.Kind == expr.Literal:
 		s.walk(what, around(where, false))
-	case what.Does == expr.Says:
+	case what.Kind == expr.Literal:
 		s.walk(where, []value.Value{[]any{what.Value}, []any{}})
 	default:
 		s.walk(what, nil)
@@ -89,14 +89,14 @@ func (s sampler) found(what, where *expr.Outline) {
 	}
 }
 
-// around gives values that differ in how they compare with what an expression says.
+// around returns values that compare differently with an expression.
 func around(o *expr.Outline, ordered bool) []value.Value {
 	switch {
-	case o.Does == expr.Measures || o.Does == expr.Reckons:
+	case o.Kind == expr.Length || o.Kind == expr.Arithmetic:
 		return []value.Value{int64(1), int64(0)}
-	case o.Does != expr.Says && ordered:
+	case o.Kind != expr.Literal && ordered:
 		return sizes
-	case o.Does == expr.Reads: // equal to what is read elsewhere, or not
+	case o.Kind == expr.Reference: // equal to what is read elsewhere, or not
 		return []value.Value{int64(1), int64(2)}
 	}
 	switch v := o.Value.(type) {
@@ -112,14 +112,14 @@ func around(o *expr.Outline, ordered bool) []value.Value {
 	case string:
 		return []value.Value{v, v + "?"}
 	case nil:
-		if o.Does == expr.Says {
+		if o.Kind == expr.Literal {
 			return []value.Value{nil, something}
 		}
 	}
 	return nil
 }
 
-// containing gives a text that has what an expression says in it, and one that has not.
+// containing returns a text that contains a literal, and one that does not.
 func containing(o *expr.Outline) []value.Value {
 	if text, ok := o.Value.(string); ok {
 		return []value.Value{text, ""}
@@ -127,7 +127,7 @@ func containing(o *expr.Outline) []value.Value {
 	return nil
 }
 
-// measuring gives lists of the lengths that are wanted.
+// measuring returns lists of the lengths that are wanted.
 func measuring(wanted []value.Value) []value.Value {
 	var values []value.Value
 	for _, w := range wanted {

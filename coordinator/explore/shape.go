@@ -29,7 +29,7 @@ const (
 	input               // of the run
 )
 
-// shape is what is known of a value: what makes a difference in it, by path.
+// shape holds the values that make a difference, by path.
 type shape struct {
 	paths  [][]string
 	values [][]value.Value // by path
@@ -52,7 +52,7 @@ func (s *shape) note(path []string, values []value.Value) {
 // variants are outputs in which the paths have their values: in every combination if these are few, else each value at least
 // once, in changing company.
 func (s *shape) variants() []value.Value {
-	order := make([]int, len(s.paths)) // what holds another comes first
+	order := make([]int, len(s.paths)) // a path comes before those below it
 	most, all := 1, 1
 	for i := range order {
 		order[i] = i

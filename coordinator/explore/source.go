@@ -11,17 +11,17 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// source is a text that gives a variable, or a part of it.
+// source is a text whose value is that of a variable, or of a part of it.
 type source struct {
 	place
 	below []string // of the variable
 	text  string
 }
 
-// rest is what is read of the source when a path of the variable is read; ok: it gives that path.
+// rest returns the path of the source that is read when a path of the variable is read; ok: the source has that path.
 func (s source) rest(path []string) (rest []string, ok bool) {
 	switch {
-	case len(s.below) > 0 && s.below[0] == expr.Element: // the variable is an element of what the source gives
+	case len(s.below) > 0 && s.below[0] == expr.Element: // the variable is an element of the source's value
 		return append([]string{expr.Element}, path...), true
 	case len(s.below) > len(path) || !slices.Equal(s.below, path[:len(s.below)]):
 		return nil, false
@@ -29,7 +29,7 @@ func (s source) rest(path []string) (rest []string, ok bool) {
 	return path[len(s.below):], true
 }
 
-// assignments notes what variables are given.
+// assignments records the sources of variables.
 func (l *learner) assignments(key string, v value.Value) {
 	switch v := v.(type) {
 	case []any:
@@ -79,7 +79,7 @@ func (l *learner) assignment(key string, v map[string]any) {
 	}
 }
 
-// workflow notes what goes from step to step of a workflow without being read from its output.
+// workflow records the values that pass from step to step of a workflow other than by outputs.
 func (l *learner) workflow(key string, v map[string]any) {
 	if key == "map" {
 		l.element(cmp.Or(text(v, "as"), "item"), v["over"])
@@ -105,10 +105,10 @@ func text(v map[string]any, key string) string {
 	return s
 }
 
-// idOf is the id of a step that calls an operation.
+// idOf returns the id of a step that calls an operation.
 func idOf(step map[string]any) string { return cmp.Or(text(step, "id"), text(step, "operation")) }
 
-// variable is the name under which a variable's sources are kept. The context is everybody's.
+// variable returns the name under which a variable's sources are kept. The context is shared by all steps.
 func (l *learner) variable(step int, scope string, below ...string) string {
 	name := scope
 	if len(below) > 0 {
@@ -138,12 +138,12 @@ func (l *learner) element(name string, list value.Value) {
 	}
 }
 
-// follow goes to where a variable has its value from.
+// follow reads the sources of a variable.
 func (l *learner) follow(name string, rest []string, values []value.Value) {
 	l.followIn("", name, rest, values)
 }
 
-// followIn is follow for what is within the binding of an operation that a step calls; "": within none.
+// followIn is follow within the binding of an operation that a step calls; "": within none.
 func (l *learner) followIn(call, name string, rest []string, values []value.Value) {
 	here := l.place
 	for _, s := range l.sources[name] {
@@ -160,12 +160,12 @@ func (l *learner) followIn(call, name string, rest []string, values []value.Valu
 	l.place = here
 }
 
-// push goes on to what an expression takes its value from.
+// push continues with the parts from which an expression takes its value.
 func (l *learner) push(o *expr.Outline, rest []string, values []value.Value) {
-	switch o.Does {
-	case expr.Reads:
+	switch o.Kind {
+	case expr.Reference:
 		l.read(append(slices.Clip(o.Path), rest...), values)
-	case expr.Falls, expr.Chooses:
+	case expr.Fallback, expr.Choice:
 		for _, a := range o.Args {
 			l.push(a, rest, values)
 		}

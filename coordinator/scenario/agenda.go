@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// agenda holds what will come in for a run, in the order of the instants and, within one, of the asking. It survives the
+// agenda holds the items to come for a run, in the order of their instants and, within one, of their requests. It survives the
 // engine: answers are under way in the world, wherever the run is.
 type agenda struct {
 	queue appointments
@@ -17,11 +17,11 @@ type agenda struct {
 type appointment struct {
 	due   int64 // Unix nanoseconds
 	order int   // of those due at one instant
-	times int   // how often it comes in, one right after the other
+	times int   // how often it comes in, in immediate succession
 	item  decide.Item
 }
 
-// takenMax bounds what comes in for a run in one turn: an answer that comes in a thousand times is not there as often before.
+// takenMax bounds the items of a run in one turn, since an answer may come in a thousand times.
 const takenMax = 1_000
 
 type appointments []appointment
@@ -56,7 +56,7 @@ func (a *agenda) next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// take returns what has come in by now, the rest of it in a later turn where it is too much for one. All is received at this
+// take returns the items that are due, up to takenMax; the rest comes in a later turn. All are received at this
 // instant: the engine may have been away when it was due.
 func (a *agenda) take(now int64) []decide.Item {
 	var items []decide.Item

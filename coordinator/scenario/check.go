@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What expectations look at. Everything is read off the journals, as an observer reads them, and not off the engine.
+// Expectations are checked against the journals, as an observer reads them, and not against the engine.
 
-// check compares what is with what is expected.
+// check compares the state with an expectation.
 func (g *stage) check(where string, x *expectation) {
 	for _, c := range x.checks {
 		if got, by, ok := c.test(g); !ok {
@@ -68,7 +68,7 @@ func wantOutput(want any) test {
 	}
 }
 
-// at looks up a step and lets look judge it.
+// at looks up a step and calls look with it.
 func at(name string, look func(p place) (string, *Event, bool)) test {
 	return func(g *stage) (string, *Event, bool) {
 		p, ok := g.find(name)
@@ -189,11 +189,11 @@ func wantCount(name string, want int) test {
 	}
 }
 
-// wantEvents looks for types of events in this order; others may stand between.
+// wantEvents looks for types of events in this order; others may occur between.
 func wantEvents(want []string) test {
 	return func(g *stage) (string, *Event, bool) {
 		t, found := g.main(), 0
-		last := -1 // the event up to which it went well: the place to look
+		last := -1 // the last event that matched
 		for i := range t.journal {
 			if found < len(want) && t.journal[i].Type.String() == want[found] {
 				found, last = found+1, i
@@ -219,7 +219,7 @@ func codeOf(f *journal.Failure) string {
 	return f.Code
 }
 
-// because is a status with the failure that it comes from, if there is one.
+// because returns a status with its failure, if there is one.
 func because(status string, f *journal.Failure) string {
 	if f == nil {
 		return status

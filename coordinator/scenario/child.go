@@ -17,7 +17,7 @@ import (
 // codeChildFailed is the reason of a step whose child run did not complete.
 const codeChildFailed = "child_failed"
 
-// startChild begins the child run of a call. What hinders it fails the call.
+// startChild begins the child run of a call. If it cannot, the call fails.
 func (g *stage) startChild(q question, child *template.Child) {
 	err := g.tryChild(q, child)
 	if err == nil {
@@ -66,7 +66,7 @@ func (t *track) cancellation() (decide.Item, bool) {
 	}}}, true
 }
 
-// pause begins or ends the pause of a child run whose parent is paused, or is no longer; false: it stands as its parent does.
+// pause pauses or resumes a child run as its parent is paused or not; false: it is in the state of its parent already.
 func (t *track) pause() (decide.Item, bool) {
 	if t.parent == nil || !t.root.Started() || t.finished() != nil || t.parent.root.Paused() == t.root.PausedFromAbove() {
 		return decide.Item{}, false
@@ -74,7 +74,7 @@ func (t *track) pause() (decide.Item, bool) {
 	return decide.Item{Event: decide.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
 }
 
-// outcome is the answer that a finished child run is to the call that started it; false: it has none to give any more.
+// outcome returns the answer of a finished child run to the call that started it; false: it has been returned already.
 func (t *track) outcome() (decide.Item, bool) {
 	e := t.finished()
 	if e == nil || t.parent == nil || !t.parent.root.Open(t.call) {

@@ -26,7 +26,7 @@ expect: {run: completed}
 }
 
 // That crashes change nothing is found out by comparing journals: the comparison must see every kind of change.
-func TestJournalsThatDifferAreTold(t *testing.T) {
+func TestJournalsThatDifferAreReported(t *testing.T) {
 	plain := performed(t, "{after: PT1S, output: 1}")
 	for _, c := range []struct{ name, answer, got, by string }{
 		{"another output", "{after: PT1S, output: 2}", "another event than #3 call.responded a at PT1S", "#3 call.responded a at PT1S"},

@@ -1,5 +1,5 @@
-// Package scenario tests workflows: documents of kind Scenario say how calls are answered, what happens meanwhile and what
-// must come of it, and are run in virtual time by the engine itself.
+// Package scenario tests workflows. A document of kind Scenario scripts the answers of calls, a timeline of commands and the
+// expected results; the engine runs it in virtual time.
 //
 //	func TestOrders(t *testing.T) { scenario.Run(t, "testdata/orders.yaml") }
 //
@@ -15,15 +15,15 @@
 // is the script, and the clock is a number that jumps to the next instant at which something is due.
 //
 //	script ──answers──▶ agenda ─┐
-//	timeline ──wishes───────────┼─▶ Step(now, items) ─▶ journal ─▶ expectations
+//	timeline ──commands─────────┼─▶ Step(now, items) ─▶ journal ─▶ expectations
 //	root.NextDue ──timers───────┘        │
 //	script ◀──────────calls──────────────┘
 //
-// Package script reads and hands out the answers; package program finds and compiles the workflow for them.
+// Package script reads and serves the answers; package program finds and compiles the workflow for them.
 //
 // # Expectations
 //
-// What is expected, at the end or at an instant of the timeline. Only what is named is checked:
+// Expectations hold at the end or at an instant of the timeline. Only the keys that are present are checked:
 //
 //	invalid       a text, or several, that the refusal of the document holds
 //	run           the run's status
@@ -33,22 +33,22 @@
 //	steps         statuses, by step; a map's by item too, such as check[0], a child run's such as quote/ask
 //	reasons       why steps failed or were skipped
 //	outputs       of steps
-//	inputs        what the last call of a step was given; of an object, the keys that are named. Named as in operations:
+//	inputs        the input of the last call of a step; of an object, the keys that are named. Named as in operations:
 //	              step, step[0], of a playbook step.task, step[0].task, or else what is called
 //	attempts      how often steps were called; of a playbook also step.task
-//	fulfillment   where tasks stand
-//	dispatches    who was asked, and how that went: {participant, attempt, status}
+//	fulfillment   the fulfillment of tasks
+//	dispatches    the participants asked, with the outcomes: {participant, attempt, status}
 //	calls         the order of first requests; an inner list may come in any order
 //	counts        of events by their type, late and duplicate ones; of a playbook step-runs, tokens and branches
-//	events        types of events, in this order; others may stand between
+//	events        types of events, in this order; others may occur between
 //	runs          of a playbook: step-runs in the order of scheduling
 //	ctx           of a playbook: keys of the context
 //
 // # Contracts
 //
-// A scenario makes no calls, reads no clock, sleeps never and gives the same report every time. Operations bound to commands
+// A scenario makes no calls, reads no clock, never sleeps and returns the same report every time. Operations bound to commands
 // and HTTP requests, and those registered in Go, must be scripted; value, fail, sleep, wait and workflow run as themselves
-// unless they are. Within an instant answers come before timers, in the order in which they were asked for; Options.Seed
+// unless they are. Within an instant answers come before timers, in the order of their requests; Options.Seed
 // shuffles them.
 //
 // A scripted answer belongs to its request: its instant counts from when the request was first made, and a crash neither
@@ -56,5 +56,5 @@
 // same journal, event for event.
 //
 // Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
-// event that made things so.
+// event that caused them.
 package scenario

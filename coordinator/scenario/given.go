@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// inputs reads what the last calls of several steps were given.
+// inputs reads the expected inputs of the last calls of several steps.
 func (r *reader) inputs(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		x.add("inputs."+name, show(v.Value()), wantInput(name, v.Value()))
 	})
 }
 
-// wantInput compares what the last call of that name was given; of an object, the keys that are named.
+// wantInput compares the input of the last call of that name; of an object, the keys that are named.
 func wantInput(name string, want value.Value) test {
 	return func(g *stage) (string, *Event, bool) {
 		t, key, ok := g.route(name)
@@ -33,7 +33,7 @@ func wantInput(name string, want value.Value) test {
 	}
 }
 
-// hasKeys reports whether a value is what is wanted; of an object, whether it has the keys that are named.
+// hasKeys reports whether a value equals the expected one; of an object, only the keys that are named count.
 func hasKeys(got, want value.Value) bool {
 	named, ok := want.(map[string]any)
 	object, isObject := got.(map[string]any)
@@ -48,7 +48,7 @@ func hasKeys(got, want value.Value) bool {
 	return true
 }
 
-// callNames are what a scenario may call the call that an event requests, as it may in operations.
+// callNames returns what a scenario may call the call that an event requests, as it may in operations.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
 		return program.TaskNames("", p)
@@ -61,7 +61,7 @@ func (t *track) callNames(i int) []string {
 	return names
 }
 
-// note keeps what a playbook's call is for: its net forgets that when the call is over.
+// note records the task of a playbook's call: its net forgets that when the call is over.
 func (t *track) note(i int) {
 	body := t.seen.Body()
 	e := &t.journal[i]

@@ -13,7 +13,7 @@ import (
 )
 
 // Load reads the scenarios in files and folders, those in the folders of a folder included, in the order of their paths
-// and places. A file may hold several. Documents of other kinds are passed over, so that workflows may lie beside the
+// and places. A file may hold several. Documents of other kinds are skipped, so that workflows may be beside the
 // scenarios that use them; but a path without any scenario is an error. It reports everything it finds wrong in all
 // files as document.Errors; then there are no scenarios.
 func Load(paths ...string) ([]*Scenario, error) {
@@ -45,7 +45,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 	return all, nil
 }
 
-// filesIn are the files that may hold documents: path itself, or those in the folder that it is.
+// filesIn returns the files that may hold documents: path itself, or those in the folder that it is.
 func filesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

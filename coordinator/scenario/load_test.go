@@ -32,7 +32,7 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"an entry with two things", "timeline: [{at: PT1S, pause: {}, cancel: {}}]", "cannot stand beside"},
 		{"a timeline that goes back", "timeline: [{at: PT2S, pause: {}}, {at: PT1S, resume: {}}]", "the timeline goes back: PT1S after PT2S"},
 		{"an entry after the end", "timeline: [{at: PT2H, pause: {}}], until: PT1H", "this is after the end of the scenario, PT1H"},
-		{"a wish without its step", "timeline: [{at: PT1S, abort: {}}]", "step is missing"},
+		{"a command without its step", "timeline: [{at: PT1S, abort: {}}]", "step is missing"},
 		{"a message without a name", "timeline: [{at: PT1S, message: {payload: 1}}]", "name is missing"},
 		{"a patch of no path", "timeline: [{at: PT1S, patch: {ctx: {a..b: 1}}}]", `"a..b" is no path: write key or key.inner`},
 		{"a crash that is none", "timeline: [{at: PT1S, crash: false}]", "crash must be true or say for how long"},

@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// place is what a name in an expectation stands for: a step, map or conditional of a run, or one item of a map as a whole.
+// place is the referent of a name in an expectation: a step, map or conditional of a run, or one item of a map as a whole.
 type place struct {
 	t    *track
 	node int32
 	item int // of the map that node is; -1: the node itself
 }
 
-// route finds the run that a name leads to, by the steps that started its child runs, and what is left of the name.
+// route finds the run of a name, by the steps that started its child runs, and the rest of the name.
 func (g *stage) route(name string) (t *track, key string, ok bool) {
 	slash := strings.LastIndexByte(name, '/')
 	if slash < 0 {
@@ -32,7 +32,7 @@ func (g *stage) route(name string) (t *track, key string, ok bool) {
 	return nil, "", false
 }
 
-// find finds what a name stands for, as an observer of the journals sees it. A map's name with one index more than the map
+// find returns the place of a name, as an observer of the journals sees it. A map's name with one index more than the map
 // itself has is an item as a whole. It cannot be mistaken for the instance of a step, because ids are unique.
 func (g *stage) find(name string) (place, bool) {
 	t, key, ok := g.route(name)
@@ -55,7 +55,7 @@ func (g *stage) find(name string) (place, bool) {
 	return p, len(p.body()) > 0
 }
 
-// body are the named nodes of an item, in template order; none when the map has no such item.
+// body returns the named nodes of an item, in template order; none when the map has no such item.
 func (p place) body() []int32 {
 	root := p.t.seen
 	key := root.Key(p.node)
@@ -73,7 +73,7 @@ func (p place) body() []int32 {
 	return nodes
 }
 
-// status is where the place stands.
+// status returns the status of the place.
 func (p place) status() reactive.Status {
 	if p.item < 0 {
 		return p.t.seen.Status(p.node)
@@ -85,8 +85,8 @@ func (p place) status() reactive.Status {
 	return p.itemStatus(nodes)
 }
 
-// itemStatus is where an item of several steps stands: it is running from the first request to the last end, and then
-// has failed when one of its steps has and no test of the body looks at that.
+// itemStatus returns the status of an item of several steps: it is running from the first request to the last end, and then
+// has failed when one of its steps has and no test of the body reads that.
 func (p place) itemStatus(nodes []int32) reactive.Status {
 	ended, moved := true, false
 	end := reactive.Completed
@@ -110,7 +110,7 @@ func (p place) itemStatus(nodes []int32) reactive.Status {
 	return reactive.Waiting
 }
 
-// output is what the place has given; false: nothing yet.
+// output returns the output of the place; false: there is none yet.
 func (p place) output() (any, bool) {
 	switch p.status() {
 	case reactive.Skipped:
@@ -134,7 +134,7 @@ func (p place) failure() *journal.Failure {
 	return p.t.seen.Failure(p.node)
 }
 
-// by is the event that brought the place to where it stands.
+// by returns the event that last changed the status of the place.
 func (p place) by() *Event {
 	if p.item < 0 {
 		return p.t.event(p.t.by(p.node))
@@ -146,7 +146,7 @@ func (p place) by() *Event {
 	return p.t.event(last)
 }
 
-// latest is the latest event about the node.
+// latest returns the latest event about the node.
 func (p place) latest() *Event {
 	key := p.t.seen.Key(p.node)
 	return p.t.event(p.t.last(func(e *journal.Event) bool { return e.Node == key }))

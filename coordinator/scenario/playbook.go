@@ -14,10 +14,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What is different where the run is that of a playbook: what its calls are named after in the script, and what there is
+// The parts of a scenario that are special for playbooks: the names of its calls in the script, and what there is
 // to expect of it. As with workflows, all of it is read off the journals.
 
-// sighting is what an observer was told of a net, with the index of the event that it follows from.
+// sighting is a change of a net that an observer received, with the index of the event that caused it.
 type sighting struct {
 	routed.View
 	by int
@@ -26,7 +26,7 @@ type sighting struct {
 // sightingBytes is about what one takes in memory.
 const sightingBytes = 256
 
-// look has the observer of a playbook's run keep what it is told.
+// look makes the observer of a playbook's run record the changes.
 func (t *track) look() {
 	if body := t.seen.Body(); body != nil {
 		body.Watch(func(v routed.View) {
@@ -36,7 +36,7 @@ func (t *track) look() {
 	}
 }
 
-// count looks for what an observer of a playbook was told.
+// count counts the changes that an observer of a playbook received.
 func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
 	for i := range t.sightings {
 		if yes(&t.sightings[i].View) {
@@ -190,7 +190,7 @@ func wantPlaybookCount(name string, want int) func(t *track, body reactive.Body)
 	}
 }
 
-// wantViews looks for what has happened in this order; other things may stand between.
+// wantViews looks for changes in this order; others may occur between.
 func wantViews(want []string) func(t *track, body reactive.Body) (string, *Event, bool) {
 	return func(t *track, body reactive.Body) (string, *Event, bool) {
 		found, last := 0, -1
@@ -212,8 +212,8 @@ func wantViews(want []string) func(t *track, body reactive.Body) (string, *Event
 	}
 }
 
-// told adds what a scripted answer tells beside its output.
-func (q question) told(a script.Answer) decide.Item {
+// withReports returns the item of a scripted answer with its metadata (About) beside the output.
+func (q question) withReports(a script.Answer) decide.Item {
 	it := q.answered(a.Output)
 	if len(a.About) == 0 {
 		return it

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// question is what a run asks the world: a call, one participant's share of a call, or a decision about a step.
+// question is a request of a run: a call, one participant's share of a call, or a decision about a step.
 type question struct {
 	t    *track
 	call reactive.Request
@@ -28,7 +28,7 @@ func (t *track) question(req reactive.Request) question {
 	return question{t, req, t.root.Key(req.Node)}
 }
 
-// id is the request's: the same whenever it is asked.
+// id returns the id of the request, which is the same when it is repeated.
 func (q question) id() string {
 	id := q.t.id + "/" + reactive.RequestName(q.node, q.call.Attempt)
 	switch {
@@ -40,7 +40,7 @@ func (q question) id() string {
 	return id
 }
 
-// part is the script that answers; nil: there is none.
+// part returns the script that answers; nil: there is none.
 func (q question) part(c *cast) *script.Part {
 	if q.call.Decision != 0 {
 		return c.decisions.Find(q.t.path, q.node, "")
@@ -51,7 +51,7 @@ func (q question) part(c *cast) *script.Part {
 	return c.operations.Find(q.t.path, q.node, q.operation())
 }
 
-// operation is the name of what is called, as the document has it.
+// operation returns the name of the operation as the document has it.
 func (q question) operation() string {
 	if p, ok := q.task(); ok {
 		return p.Kind
@@ -59,7 +59,7 @@ func (q question) operation() string {
 	return program.Operation(q.bound().Name)
 }
 
-// task says what a playbook's call is for. It reports false for any other call.
+// task reports what a playbook's call is for. It reports false for any other call.
 func (q question) task() (routed.Place, bool) {
 	if body := q.t.root.Body(); body != nil {
 		return body.Place(q.call.Node)
@@ -69,31 +69,31 @@ func (q question) task() (routed.Place, bool) {
 
 func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }
 
-// answered is what comes in when the call gives an output.
+// answered returns the item of a call that completed with an output.
 func (q question) answered(output any) decide.Item { return q.ended(operation.ResultOf(output, nil)) }
 
-// failed is what comes in when the call fails.
+// failed returns the item of a call that failed.
 func (q question) failed(f *journal.Failure) decide.Item {
 	kept := *call.NewFailure(f.Code, f.Message)
 	kept.Details, kept.Retryable = f.Details, f.Retryable
 	return q.ended(call.Result{Failure: &kept})
 }
 
-// ended makes an outcome what the engine makes of a real one.
+// ended converts an outcome as the engine does with a real one.
 func (q question) ended(result call.Result) decide.Item {
 	e := decide.Ending(q.call, result)
 	e.Node = q.node
 	return decide.Item{Event: e}
 }
 
-// report is what a frame of a scripted answer makes come in.
+// report returns the item of a frame of a scripted answer.
 func (q question) report(number int32, f *script.Frame) decide.Item {
 	e := decide.Reported(q.call, 1, number, f.Kind, f.Payload)
 	e.Node = q.node
 	return decide.Item{Event: e}
 }
 
-// item is what a scripted answer makes come in.
+// item returns the item of a scripted answer.
 func (q question) item(a script.Answer) decide.Item {
 	switch {
 	case a.Unreachable:
@@ -101,10 +101,10 @@ func (q question) item(a script.Answer) decide.Item {
 	case a.Failure != nil:
 		return q.failed(a.Failure)
 	}
-	return q.told(a)
+	return q.withReports(a)
 }
 
-// unanswered are the questions that a run made from its journal has to ask again, in the order in which it asked them
+// unanswered returns the requests that a run made from its journal has to repeat, in the order in which it made them
 // first. lost are the ends of calls that may not be made twice.
 func (t *track) unanswered() (again []question, lost []decide.Item) {
 	for _, req := range t.root.OpenCalls() {
@@ -127,7 +127,7 @@ func (t *track) sort(list []question) {
 	slices.SortStableFunc(list, func(a, b question) int { return cmp.Compare(t.asked(a), t.asked(b)) })
 }
 
-// asked is the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
+// asked returns the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
 // decision.
 func (t *track) asked(q question) int {
 	return t.last(func(e *journal.Event) bool {

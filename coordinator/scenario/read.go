@@ -12,10 +12,10 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// reader turns the nodes of a document into a scenario and collects what is wrong with it.
+// reader turns the nodes of a document into a scenario and collects its faults.
 type reader struct{ script.Reader }
 
-// fields says what is done with each key of a mapping.
+// fields maps each key of a mapping to the function that reads it.
 type fields = script.Fields
 
 // read reads one document of kind Scenario.
@@ -82,7 +82,7 @@ func (r *reader) workflow(n *document.Node) *document.Node {
 	return n
 }
 
-// directory reads who can be targeted, as in a workflow.
+// directory reads the participants, as in a workflow.
 func (r *reader) directory(n *document.Node) *template.Directory {
 	d, err := template.ParseDirectory(n)
 	if faults, ok := errors.AsType[document.Errors](err); ok {

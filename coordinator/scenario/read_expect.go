@@ -13,20 +13,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// expectation is what is expected at one instant: only what it names is checked.
+// expectation holds the checks of one instant.
 type expectation struct {
 	invalid []string // texts that the refusal of the document holds; none: it is not refused
 	checks  []check
 }
 
-// check is one thing that is expected.
+// check is one expected value.
 type check struct {
 	key  string // such as `steps.pay`
 	want string // as a difference shows it
 	test test
 }
 
-// test looks at one thing and gives what it found, with the event that made it so; ok: it is what was expected.
+// test reads one value and returns it with the event that caused it; ok reports whether it is as expected.
 type test func(g *stage) (got string, by *Event, ok bool)
 
 func (x *expectation) add(key, want string, t test) {
@@ -129,7 +129,7 @@ func (r *reader) stepOutputs(x *expectation, n *document.Node) {
 	})
 }
 
-// stepDispatches reads the dispatches of several steps. An attempt that is not given may be any.
+// stepDispatches reads the dispatches of several steps. An attempt that is left out may be any.
 func (r *reader) stepDispatches(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		if v.Kind != document.Sequence {
@@ -214,7 +214,7 @@ func wantCountOf(name string, want int) test {
 	return either(wantPlaybookCount(name, want), wantCount(name, want))
 }
 
-// counts reads numbers; those of branches stand together.
+// counts reads numbers; those of branches are one mapping.
 func (r *reader) counts(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		if name == "branches" {

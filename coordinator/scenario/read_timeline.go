@@ -14,21 +14,21 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The kinds of entries of a timeline that are not wishes.
+// The kinds of entries of a timeline that are not commands.
 const (
 	expectKey    = "expect"
 	crashKey     = "crash"
 	directoryKey = "directory"
 )
 
-// timeline reads what happens and what is expected, in order of time.
+// timeline reads commands and expectations in order of time.
 func (r *reader) timeline(n *document.Node) []entry {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
 		return nil
 	}
 	list := make([]entry, 0, n.Len())
-	last := time.Duration(0) // what is out of order is refused, not sorted: it was most likely meant otherwise
+	last := time.Duration(0) // entries out of order are refused, not sorted: they are most likely a mistake
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
@@ -40,21 +40,21 @@ func (r *reader) timeline(n *document.Node) []entry {
 	return list
 }
 
-// entry reads one thing that happens or is expected. More than one in an entry would leave their order open.
+// entry reads one command or expectation. More than one in an entry would leave their order open.
 func (r *reader) entry(n *document.Node) entry {
 	e := entry{pos: n.Pos}
 	kinds := fields{
 		expectKey:    func(v *document.Node) { e.expect = r.expectation(v) },
 		crashKey:     func(v *document.Node) { e.down = r.crash(v) },
 		directoryKey: func(v *document.Node) { e.directory = r.directory(v) },
-		"decide":     func(v *document.Node) { e.wish = r.decision(v) },
-		"message":    func(v *document.Node) { e.wish = r.message(v) },
-		"patch":      func(v *document.Node) { e.wish = r.patch(v) },
-		"abort":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeAborted, "step", "reason") },
-		"retry":      func(v *document.Node) { e.wish = r.wish(v, journal.NodeRetried, "step", "work") },
-		"cancel":     func(v *document.Node) { e.wish = r.cancel(v) },
-		"pause":      func(v *document.Node) { e.wish = r.wish(v, journal.RunPaused, "reason") },
-		"resume":     func(v *document.Node) { e.wish = r.wish(v, journal.RunResumed) },
+		"decide":     func(v *document.Node) { e.command = r.decision(v) },
+		"message":    func(v *document.Node) { e.command = r.message(v) },
+		"patch":      func(v *document.Node) { e.command = r.patch(v) },
+		"abort":      func(v *document.Node) { e.command = r.command(v, journal.NodeAborted, "step", "reason") },
+		"retry":      func(v *document.Node) { e.command = r.command(v, journal.NodeRetried, "step", "work") },
+		"cancel":     func(v *document.Node) { e.command = r.cancel(v) },
+		"pause":      func(v *document.Node) { e.command = r.command(v, journal.RunPaused, "reason") },
+		"resume":     func(v *document.Node) { e.command = r.command(v, journal.RunResumed) },
 	}
 	var names []string
 	known := fields{"at": func(v *document.Node) { e.at = r.Duration(v) }}
@@ -82,8 +82,8 @@ func (r *reader) entry(n *document.Node) entry {
 	return e
 }
 
-// wish reads what somebody asks of the run: a mapping with the given keys, and who asks.
-func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.Event {
+// command reads a command: a mapping with the given keys and the actor.
+func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journal.Event {
 	d := &journal.Detail{}
 	e := journal.Event{Type: t, Detail: d}
 	read := fields{
@@ -110,21 +110,21 @@ func (r *reader) wish(n *document.Node, t journal.Type, keys ...string) journal.
 	return e
 }
 
-// message reads what is sent to the run; a wait of its name takes it.
+// message reads a message to the run; a wait of its name takes it.
 func (r *reader) message(n *document.Node) journal.Event {
-	return r.wish(n, journal.MessageReceived, "name")
+	return r.command(n, journal.MessageReceived, "name")
 }
 
-// cancel reads the wish that coordinator.Run.Cancel makes, with the same failure.
+// cancel reads the command of coordinator.Run.Cancel, with the same failure.
 func (r *reader) cancel(n *document.Node) journal.Event {
-	e := r.wish(n, journal.RunCancelled, "reason")
+	e := r.command(n, journal.RunCancelled, "reason")
 	e.Detail.Failure = &journal.Failure{Code: reactive.CodeCancelled, Message: e.Detail.Reason}
 	return e
 }
 
 // decision reads what a person decides about a step.
 func (r *reader) decision(n *document.Node) journal.Event {
-	e := r.wish(n, journal.DecisionReceived, "step", "status", "reason")
+	e := r.command(n, journal.DecisionReceived, "step", "status", "reason")
 	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {
 		r.Fault(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Report says how a scenario went. Its JSON is what `sluice test -o json` prints.
+// Report is the result of a scenario. `sluice test -o json` prints its JSON.
 type Report struct {
 	Scenario    string       `json:"scenario"` // its name
 	File        string       `json:"file"`
@@ -15,10 +15,10 @@ type Report struct {
 	Events      int          `json:"events"`   // in the journals of the run and its children
 	Crashes     int          `json:"crashes"`  // how often the engine was thrown away
 	Differences []Difference `json:"differences,omitempty"`
-	Refused     []Refusal    `json:"refused,omitempty"` // wishes of the timeline that could not be
+	Refused     []Refusal    `json:"refused,omitempty"` // commands of the timeline that the run refused
 }
 
-// Difference is one thing that is not as expected.
+// Difference is one expectation that does not hold.
 type Difference struct {
 	Where string `json:"where,omitempty"` // entry of the timeline, such as `timeline[2]`; "": at the end
 	At    string `json:"at,omitempty"`    // instant since the start, ISO 8601
@@ -37,11 +37,11 @@ type Event struct {
 	At   string `json:"at"` // instant since the start, ISO 8601
 }
 
-// Refusal is a wish of the timeline that the run could not fulfil as things stood. That alone is no difference.
+// Refusal is a command of the timeline that the run refused in its state. That alone is no difference.
 type Refusal struct {
-	At     string `json:"at"`
-	Wish   string `json:"wish"`
-	Reason string `json:"reason"`
+	At      string `json:"at"`
+	Command string `json:"wish"`
+	Reason  string `json:"reason"`
 }
 
 // String is `#7 call.responded pay at PT3S`.
@@ -58,7 +58,7 @@ func (e *Event) String() string {
 	return b.String()
 }
 
-// String is the difference on a few lines: where, what was expected, what there is, and the event that made it so.
+// String returns the difference on a few lines: where, what was expected, what there is, and the event that made it so.
 func (d *Difference) String() string {
 	var b strings.Builder
 	b.WriteString(d.Key)
@@ -72,7 +72,7 @@ func (d *Difference) String() string {
 	return b.String()
 }
 
-// String is the report as a person reads it: one line, and the differences below it.
+// String returns the report as a person reads it: one line, and the differences below it.
 func (r *Report) String() string {
 	mark := "✓"
 	if !r.Passed {
@@ -87,7 +87,7 @@ func (r *Report) String() string {
 		return b.String()
 	}
 	for _, w := range r.Refused {
-		fmt.Fprintf(&b, "\n  %s at %s was refused: %s", w.Wish, w.At, w.Reason)
+		fmt.Fprintf(&b, "\n  %s at %s was refused: %s", w.Command, w.At, w.Reason)
 	}
 	return b.String()
 }

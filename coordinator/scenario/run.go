@@ -22,7 +22,7 @@ type Options struct {
 	// same order. Default: 0, the order in which they were asked for.
 	Seed int64
 
-	// Limits bound what the runs may come to, as those of an engine do. EventsMax counts those
+	// Limits bound the runs, as those of an engine do. EventsMax counts those
 	// of all runs together, too: a scenario with more of them fails. Default: coordinator.DefaultLimits.
 	Limits coordinator.Limits
 
@@ -35,11 +35,11 @@ type Options struct {
 	Workflows map[string]*template.Workflow
 }
 
-// Run performs the scenario in virtual time and says what differs from what it expects. It makes no calls, reads no
-// clock and gives the same report every time; of the world it reads the files of the workflows. The time it takes is
+// Run performs the scenario in virtual time and reports the differences from its expectations. It makes no calls, reads no
+// clock and returns the same report every time; its only effect is to read the files of the workflows. The time it takes is
 // that of the events of the run, with Crash of their square.
 func (s *Scenario) Run(o Options) *Report {
-	plain := o // the measure of the run with crashes, and what tells whether there can be one
+	plain := o // the run without crashes, which the one with crashes is compared with
 	plain.Crash = false
 	g := newStage(s, plain)
 	g.perform()

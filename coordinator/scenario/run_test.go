@@ -209,7 +209,7 @@ expect: {run: completed, outputs: {m: [one, own, two, two]}, steps: {m: complete
 	require.True(t, r.Passed, r)
 }
 
-func TestWishesThatCannotBeAreToldAndThoseThatNameNothingAreDifferences(t *testing.T) {
+func TestRefusedCommandsAreReportedAndThoseThatNameNothingAreDifferences(t *testing.T) {
 	r := first(t, base+`
 timeline:
   - {at: PT1S, abort: {step: a}}
@@ -225,7 +225,7 @@ expect: {run: completed}
 	require.Equal(t, []string{"timeline[1] abort", "timeline[2] retry"}, got)
 	require.Len(t, r.Refused, 2)
 	require.Contains(t, r.Refused[0].Reason, `step "a" is completed`)
-	require.Equal(t, "cancel", r.Refused[1].Wish)
+	require.Equal(t, "cancel", r.Refused[1].Command)
 	require.Contains(t, r.String(), "abort at PT1S was refused")
 }
 

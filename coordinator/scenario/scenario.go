@@ -34,14 +34,14 @@ type Scenario struct {
 type entry struct {
 	pos       document.Pos
 	at        time.Duration // since the start
-	kind      string        // the key that says what happens
-	wish      journal.Event // what is put before the run, for the kinds that do
+	kind      string        // the key of the entry
+	command   journal.Event // for the kinds that are commands
 	down      time.Duration // of a crash: how long the engine is away
 	directory *template.Directory
 	expect    *expectation
 }
 
-// Where a scenario takes place unless it says otherwise.
+// The defaults of a scenario.
 var startDefault = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const untilDefault = 30 * 24 * time.Hour

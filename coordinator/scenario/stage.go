@@ -21,27 +21,27 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// turnsMax bounds the turns of one run within one instant, so that a workflow that goes round without time passing ends as a
+// turnsMax bounds the turns of one run within one instant, so that a workflow that loops without time passing ends as a
 // difference.
 const turnsMax = 10_000
 
-// What a scenario may take unless its Options say otherwise.
+// The default limits of a scenario.
 const (
 	WorkMax  = 2_000_000_000
 	BytesMax = 256 << 20
 )
 
-// stage is a scenario while it is performed. It is the driver of the stepper: it keeps the instant, brings in what the
-// script has due, and goes from one instant at which something happens to the next. Nothing sleeps and nothing runs
+// stage is a scenario while it is performed. It drives the stepper: it keeps the instant, delivers the items of the
+// script that are due, and advances from one instant at which something happens to the next. Nothing sleeps and nothing runs
 // beside it.
 //
 //	next instant ─▶ settle: turns of all runs until nothing follows ─▶ entries of the timeline ─▶ next instant …
 //	                turn:   items due ─▶ Step ─▶ journal ─▶ (crash) ─▶ questions ─▶ script ─▶ items to come
 //
 // Invariants:
-//  1. now never goes back, and no instant at which something is due is passed over while the engine is there.
+//  1. now never goes back, and no instant at which something is due is skipped while the engine runs.
 //  2. A parent's turn comes only when all its children are quiet at that instant.
-//  3. What is expected is read off the journals; the engine's own roots are asked only for what drives them.
+//  3. Expectations are checked against the journals; the engine's own roots are read only to drive them.
 type stage struct {
 	s         *Scenario
 	options   Options
@@ -52,7 +52,7 @@ type stage struct {
 	tracks    []*track // parents before their children
 	shuffle   *rand.Rand
 	place     string              // the entry of the timeline that is performed; "": none
-	directory *template.Directory // who can be targeted now
+	directory *template.Directory // the current participants
 	report    *Report
 	events    int  // of all runs
 	bytes     int  // of their encoding
@@ -90,13 +90,13 @@ func (g *stage) perform() {
 			g.settle()
 		}
 	}
-	// After a fault the rest would only say again, in other words, that the run was not finished.
+	// After a fault the rest would only repeat that the run was not finished.
 	if !g.fault {
 		g.check("", g.s.expect)
 	}
 }
 
-// open starts the scenario's own run. The error says why the document or its input is refused.
+// open starts the scenario's own run. It returns an error if the document or its input is refused.
 func (g *stage) open() error {
 	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
@@ -131,7 +131,7 @@ func (g *stage) refused(err error) bool {
 	return true
 }
 
-// begin puts a run on the stage. What starts with it starts in the next turn.
+// begin adds a run. Its first steps start in the next turn.
 func (g *stage) begin(t *track, input any) error {
 	in, err := value.Of(input)
 	if err != nil {
@@ -148,15 +148,15 @@ func (g *stage) begin(t *track, input any) error {
 	return nil
 }
 
-// main is the scenario's own run.
+// main returns the scenario's own run.
 func (g *stage) main() *track { return g.tracks[0] }
 
 func (g *stage) instant(since time.Duration) int64 { return call.After(g.s.start.UnixNano(), since) }
 
-// next is the next instant at which something happens; false: nothing does any more, or not before the end.
+// next returns the next instant at which something happens; false: nothing does any more, or not before the end.
 func (g *stage) next(entries []entry) (int64, bool) {
 	var due []int64
-	// A run that has ended is not kept waiting for answers that nobody needs. The timeline goes on: what it expects then
+	// A run that has ended does not wait for answers that are not needed. The timeline goes on: what it expects then
 	// was written down, and must not pass because it was never looked at.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
@@ -187,7 +187,7 @@ func (g *stage) next(entries []entry) (int64, bool) {
 	return next, ok
 }
 
-// settle lets everything happen that is due, until nothing follows any more. Children go first: what they answer comes
+// settle takes turns until nothing is due. Children go first: what they answer comes
 // before the timers of their parents.
 func (g *stage) settle() {
 	if g.now < g.away {
@@ -244,7 +244,7 @@ func (g *stage) turn(t *track) bool {
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// ofRun are the limits of each run.
+// ofRun returns the limits of each run.
 func (g *stage) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
 }
@@ -266,7 +266,7 @@ func (g *stage) tooMuch(t *track, events int) bool {
 	return g.fault
 }
 
-// items are what comes in for a run now. The rules leave open which of several answers of one instant comes first.
+// items returns what comes in for a run now. The rules leave open which of several answers of one instant comes first.
 func (g *stage) items(t *track) []decide.Item {
 	items := t.agenda.take(g.now)
 	if g.shuffle != nil {
@@ -293,7 +293,7 @@ func (g *stage) received(it decide.Item) decide.Item {
 	return it
 }
 
-// crash throws the engine of a run away and makes it anew from the journal, which is asked what is still open.
+// crash discards the engine of a run and rebuilds it from the journal, which determines the open requests.
 func (g *stage) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
@@ -306,14 +306,14 @@ func (g *stage) crash(t *track) {
 	}
 }
 
-// recover brings the engine back after a crash of all runs.
+// recover restarts the engine after a crash of all runs.
 func (g *stage) recover() {
 	for _, t := range g.tracks {
 		g.crash(t)
 	}
 }
 
-// ask puts a question to the script, or has a child run answer it. One that was asked before is under way already.
+// ask gets the answer of a request from the script or a child run. A repeated request is under way already.
 func (g *stage) ask(q question) {
 	if g.fault || !g.cast.first(q.id()) {
 		return
@@ -326,7 +326,7 @@ func (g *stage) ask(q question) {
 	g.answer(q, p)
 }
 
-// answer has the script's answer come in at its time.
+// answer schedules the script's answer for its time.
 func (g *stage) answer(q question, p *script.Part) {
 	var a script.Answer
 	ok := p != nil
@@ -344,7 +344,7 @@ func (g *stage) answer(q question, p *script.Part) {
 	}
 }
 
-// missing says what the script has no answer for.
+// missing reports what the script has no answer for.
 func (q question) missing() string {
 	switch {
 	case q.call.Decision != 0:
@@ -367,29 +367,29 @@ func (g *stage) enter(i int, e *entry) {
 	case directoryKey:
 		g.directory = e.directory
 	default:
-		g.wish(e)
+		g.command(e)
 	}
 }
 
-// wish puts a wish before the run it is about. That it is refused because of how things stand is the run's right; that
+// command sends a command to its run. A refusal because of the run's state is no difference; that
 // it names nothing is a mistake of the scenario.
-func (g *stage) wish(e *entry) {
-	t, key, ok := g.main(), e.wish.Node, true
+func (g *stage) command(e *entry) {
+	t, key, ok := g.main(), e.command.Node, true
 	if key != "" {
 		t, key, ok = g.route(key)
 	}
 	if !ok {
-		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.wish.Node), nil)
+		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.command.Node), nil)
 		return
 	}
-	event := e.wish
+	event := e.command
 	event.Node = key
 	kind, at := e.kind, g.place // by the time of the reply, the timeline may have gone on
 	t.agenda.add(g.now, decide.Item{Event: event, Reply: func(err error) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
 		} else if err != nil {
-			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Wish: kind, Reason: err.Error()})
+			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Command: kind, Reason: err.Error()})
 		}
 	}})
 }

@@ -84,7 +84,7 @@ func (t *track) Limits() decide.Limits { return t.stage.ofRun() }
 // Reserve has room for any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }
 
-// Resolve finds who is targeted, in the directory of the document, of the scenario, or of the latest change.
+// Resolve returns the participants of a target, from the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
@@ -145,10 +145,10 @@ func (t *track) observe(i int) {
 	}
 }
 
-// finished is the run's last event; nil while it lives.
+// finished returns the run's last event; nil while it lives.
 func (t *track) finished() *journal.Event { return t.seen.Finished() }
 
-// event is the event of the journal with that index, for a difference.
+// event returns the event of the journal with that index, for a difference.
 func (t *track) event(i int) *Event {
 	if i < 0 || i >= len(t.journal) {
 		return nil
@@ -158,7 +158,7 @@ func (t *track) event(i int) *Event {
 		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
 }
 
-// last is the index of the latest event that says yes; -1: none does.
+// last returns the index of the latest event for which the function is true; -1: none.
 func (t *track) last(yes func(e *journal.Event) bool) int {
 	for i := len(t.journal) - 1; i >= 0; i-- {
 		if yes(&t.journal[i]) {
@@ -168,7 +168,7 @@ func (t *track) last(yes func(e *journal.Event) bool) int {
 	return -1
 }
 
-// by is the index of the event that changed a node's status last; -1: none has.
+// by returns the index of the event that changed a node's status last; -1: none has.
 func (t *track) by(node int32) int {
 	if i, ok := t.causes[node]; ok {
 		return i
@@ -176,7 +176,7 @@ func (t *track) by(node int32) int {
 	return -1
 }
 
-// itemKey is the key of a row's instance in item i of the map with the given key.
+// itemKey returns the key of a row's instance in item i of the map with the given key.
 func itemKey(id, mapKey string, i int) string {
 	return id + mapKey[len(script.Stem(mapKey)):] + "[" + strconv.Itoa(i) + "]"
 }

@@ -1,13 +1,13 @@
-// Package dominikbraun hands a dag.Graph to github.com/dominikbraun/graph, so that the algorithms and the DOT export of
+// Package dominikbraun adapts a dag.Graph to github.com/dominikbraun/graph, so that the algorithms and the DOT export of
 // that library run on it without a copy: shortest paths, all paths, transitive reduction, spanning trees.
 //
 //	h := dominikbraun.New(g)
 //	path, err := graph.ShortestPath(h, "split", "join")
 //	err = draw.DOT(h, os.Stdout)
 //
-// Vertices are node keys. Edges are one to a pair of nodes, because the library knows no parallel edges; all edges of
+// Vertices are node keys. Each pair of nodes has one edge, because the library has no parallel edges; all edges of
 // the pair are in its EdgeProperties.Data, a []dag.Edge. The graph is read-only: whatever would change it returns
-// ErrReadOnly. Clone gives an ordinary graph of the library that can be changed.
+// ErrReadOnly. Clone returns an ordinary graph of the library that can be changed.
 //
 // What runs for every workflow (order, cycles, reachability, ranks) is on dag.Graph itself, linear and deterministic.
 // The library copies all edges into maps for most algorithms and several of its results are in random order.

@@ -16,14 +16,14 @@ var ErrReadOnly = errors.New("dominikbraun: graph is read-only")
 // search for components takes the zero hash for “none”: a node of id 0 would be lost, and no key is empty.
 type Key string
 
-// String gives the key escaped for a double-quoted DOT string, since draw.DOT puts what it prints between quotes as it
+// String returns the key escaped for a double-quoted DOT string, since draw.DOT puts what it prints between quotes as it
 // is. Only keys with quotes, backslashes or line ends differ; string(k) is the key itself.
 func (k Key) String() string { return escape(string(k)) }
 
-// Hash gives the hash of a vertex, which is the vertex.
+// Hash returns the hash of a vertex, which is the vertex.
 func Hash(k Key) Key { return k }
 
-// New gives a directed graph of the library that reads g. It has the Acyclic trait if g has no cycle. It is safe for
+// New returns a directed graph of the library that reads g. It has the Acyclic trait if g has no cycle. It is safe for
 // concurrent use, as g is.
 func New(g *dag.Graph) graph.Graph[Key, Key] {
 	traits := []func(*graph.Traits){graph.Directed()}
@@ -45,7 +45,7 @@ func (s store) ids(source, target Key) (from, to int32, ok bool) {
 	return from, to, okFrom && okTo
 }
 
-// Vertex gives a node, with a label where draw.DOT would show its escapes.
+// Vertex returns a node, with a label where draw.DOT would show its escapes.
 func (s store) Vertex(key Key) (Key, graph.VertexProperties, error) {
 	if !s.g.Has(string(key)) {
 		return "", graph.VertexProperties{}, graph.ErrVertexNotFound
@@ -57,7 +57,7 @@ func (s store) Vertex(key Key) (Key, graph.VertexProperties, error) {
 	return key, graph.VertexProperties{Attributes: attributes}, nil
 }
 
-// ListVertices gives all keys in order of insertion.
+// ListVertices returns all keys in order of insertion.
 func (s store) ListVertices() ([]Key, error) {
 	keys := make([]Key, 0, s.g.NodeCount())
 	for _, key := range s.g.Nodes() {
@@ -66,10 +66,10 @@ func (s store) ListVertices() ([]Key, error) {
 	return keys, nil
 }
 
-// VertexCount gives the number of nodes.
+// VertexCount returns the number of nodes.
 func (s store) VertexCount() (int, error) { return s.g.NodeCount(), nil }
 
-// Edge gives the edges between two nodes as one.
+// Edge returns the edges between two nodes as one.
 func (s store) Edge(source, target Key) (graph.Edge[Key], error) {
 	from, to, ok := s.ids(source, target)
 	if !ok || !s.g.HasEdge(from, to) {
@@ -84,7 +84,7 @@ func (s store) Edge(source, target Key) (graph.Edge[Key], error) {
 	return s.merge(parallel), nil
 }
 
-// ListEdges gives one edge for every pair of nodes that has any, by order of insertion of the nodes.
+// ListEdges returns one edge for every pair of nodes that has any, by order of insertion of the nodes.
 func (s store) ListEdges() ([]graph.Edge[Key], error) {
 	edges := make([]graph.Edge[Key], 0, s.g.EdgeCount())
 	var parallel []dag.Edge
@@ -116,8 +116,8 @@ func (s store) UpdateEdge(_, _ Key, _ graph.Edge[Key]) error { return ErrReadOnl
 // RemoveEdge returns ErrReadOnly.
 func (s store) RemoveEdge(_, _ Key) error { return ErrReadOnly }
 
-// merge makes one edge of the parallel edges between two nodes, of which there is at least one. Guards become its
-// label, escaped for DOT. The attributes are never nil and nobody else's: options of the library write to them.
+// merge combines the parallel edges between two nodes, of which there is at least one. Guards become the label, escaped
+// for DOT. The attributes are never nil or shared: options of the library write to them.
 func (s store) merge(parallel []dag.Edge) graph.Edge[Key] {
 	attributes := map[string]string{}
 	for _, e := range parallel {

@@ -7,15 +7,15 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// bounds say how many tokens places can get over a whole play, at most: what they begin with, and one for each firing of each
-// of their producers. A transition fires at most as often as its scarcest place has tokens for it. What is on a cycle, or
-// behind one, has no bound; competition for a token is not looked at, so the true number may be lower.
+// bounds holds upper bounds of the tokens that each place gets over a whole play: the initial tokens, and one for each firing
+// of each producer. A transition fires at most as often as its scarcest place has tokens for it. A place on a cycle, or behind
+// one, has no bound. Transitions that compete for a token are not considered, so the true number may be lower.
 type bounds struct{ places []int }
 
-// unbounded stands for any number.
+// unbounded is the bound of a place without one.
 const unbounded = math.MaxInt
 
-// boundsOf walks the net along its arcs, as far as there is no cycle.
+// boundsOf computes the bounds in topological order, which leaves out cycles.
 func boundsOf(c *checker) bounds {
 	n := c.net
 	g := c.bipartite()
@@ -43,7 +43,7 @@ func boundsOf(c *checker) bounds {
 	return b
 }
 
-// least is how many tokens the scarcest input of a transition gets.
+// least returns the bound of a transition's scarcest input.
 func (b bounds) least(t *transition) int {
 	least := unbounded
 	for _, p := range t.in {
@@ -52,7 +52,7 @@ func (b bounds) least(t *transition) int {
 	return least
 }
 
-// scarcest is the first input of a transition that gets the least.
+// scarcest returns the first input of a transition with the least bound.
 func (b bounds) scarcest(t *transition) int32 {
 	for _, p := range t.in {
 		if b.places[p] == b.least(t) {
@@ -69,7 +69,7 @@ func plus(a, b int) int {
 	return a + b
 }
 
-// bipartite gives the part of the net that can fire as a graph: places first, then transitions, by id.
+// bipartite returns the part of the net that can fire as a graph: places first, then transitions, by id.
 func (c *checker) bipartite() *dag.Graph {
 	n := c.net
 	b := dag.NewBuilder(dag.TemplateGraph)

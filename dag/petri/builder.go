@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// ErrNet is wrapped by what Build reports.
+// ErrNet is wrapped by every error of Build.
 var ErrNet = errors.New("petri: bad net")
 
-// Builder collects places and transitions and makes a Net of them. Methods record what is wrong instead of returning it, so
-// that a net can be written down in one go; Build reports all of it. A Builder belongs to one goroutine. The zero value is
-// not usable.
+// Builder collects places and transitions and makes a Net of them. Its methods record faults and Build returns them, so the
+// calls need no error checks. A Builder belongs to one goroutine. The zero value is not usable.
 type Builder struct {
 	net         *Net
 	places      map[string]bool
@@ -20,12 +19,12 @@ type Builder struct {
 	errs        []error
 }
 
-// NewBuilder starts an empty net.
+// NewBuilder returns a Builder of an empty net.
 func NewBuilder() *Builder {
 	return &Builder{net: &Net{}, places: map[string]bool{}, transitions: map[string]bool{}}
 }
 
-// Place adds a place that begins with that many tokens and returns its id.
+// Place adds a place with a number of initial tokens, 0 to 2³¹−1, and returns its id. Names are unique among places.
 func (b *Builder) Place(name string, tokens int) int32 {
 	id := int32(len(b.net.places))
 	b.unique(b.places, "place", name)
@@ -38,7 +37,8 @@ func (b *Builder) Place(name string, tokens int) int32 {
 }
 
 // Transition adds a transition that takes a token from each place of in and puts one into each of out, and returns its id.
-// One without in could always fire, and is refused; one without out is an end. The slices are copied.
+// Names are unique among transitions. A transition without in could always fire and is a fault; one without out is an end.
+// The slices are copied.
 func (b *Builder) Transition(name string, in, out []int32) int32 {
 	id := int32(len(b.net.transitions))
 	b.unique(b.transitions, "transition", name)
@@ -56,7 +56,7 @@ func (b *Builder) Transition(name string, in, out []int32) int32 {
 	return id
 }
 
-// Join makes a transition take n tokens, at least 1, from each of its places.
+// Join makes a transition take n tokens, 1 to 2³¹−1, from each of its places.
 func (b *Builder) Join(id int32, n int) {
 	if !b.known(id) {
 		return
@@ -68,8 +68,8 @@ func (b *Builder) Join(id int32, n int) {
 	b.net.transitions[id].takes = int32(n)
 }
 
-// Gate makes a transition one that begins closed. The openers are the transitions whose firing can open it; outside says that
-// somebody who is not part of the net can.
+// Gate makes a transition a gate, which is closed at first. The openers are the transitions whose firing can open it; outside
+// reports whether it can also be opened from outside the net.
 func (b *Builder) Gate(id int32, outside bool, openers ...int32) {
 	if !b.known(id) {
 		return
@@ -83,8 +83,8 @@ func (b *Builder) Gate(id int32, outside bool, openers ...int32) {
 	t.gate, t.outside, t.openers = true, outside, slices.Clone(openers)
 }
 
-// Build gives the net and leaves the builder empty. The error joins everything that was wrong, in the order it was found; the
-// net is then nil.
+// Build returns the net and leaves the builder empty. If there were faults, Build returns a nil net and an error that joins
+// them in the order in which they were found.
 func (b *Builder) Build() (*Net, error) {
 	defer func() { *b = *NewBuilder() }()
 	if len(b.errs) > 0 {
@@ -112,7 +112,7 @@ func (b *Builder) known(id int32) bool {
 	return true
 }
 
-// arcs copies those that lead somewhere, each once.
+// arcs returns a copy of places without unknown ids and duplicates, which it records as faults.
 func (b *Builder) arcs(name, direction string, places []int32) []int32 {
 	arcs := make([]int32, 0, len(places))
 	for _, p := range places {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind says what is wrong with the structure of a net.
+// Kind classifies a Problem.
 type Kind uint8
 
 // The kinds of problems. There is no zero kind.
@@ -19,7 +19,8 @@ const (
 	Unsatisfiable                 // the join Transition takes more tokens than Place ever gets, which are at most Most
 )
 
-// Problem is one finding of Check, with its witness. Fields that its kind does not name are -1, 0 or nil.
+// Problem is one finding of Check with its witness. Transition and Place are ids, Path lists transitions. Fields that the
+// kind does not mention are -1, 0 or nil.
 type Problem struct {
 	Kind       Kind
 	Transition int32
@@ -28,9 +29,9 @@ type Problem struct {
 	Path       []int32
 }
 
-// Check gives everything that is wrong with the structure of the net, by transition and then by kind; nil if nothing is. A
-// transition that cannot fire is reported with the reason that is its own, so that what lies behind a shut gate is unreachable,
-// and the gate is shut. What cannot be reached is not judged further.
+// Check returns the problems in the structure of the net, ordered by transition and then by kind; nil if there are none. The
+// slice belongs to the caller. Each transition that cannot fire is reported for its own reason: a gate is shut, and a
+// transition behind it is unreachable. Transitions that cannot fire have no second problem.
 func (n *Net) Check() []Problem {
 	c := &checker{net: n, shut: make([]bool, len(n.transitions)), most: make([]int, len(n.transitions)), scarce: make([]int32, len(n.transitions))}
 	c.reach()
@@ -57,8 +58,8 @@ type checker struct {
 	scarce []int32 // by transition in shut: the place that gets so few
 }
 
-// reach finds what can have tokens and what can fire, as if no token were ever used up: the least fixpoint. Then joins that
-// cannot get their tokens are taken out, and what follows from that is found in the same way, until nothing changes.
+// reach computes which places can have tokens and which transitions can fire, as if no token were ever used up: the least
+// fixpoint. It then excludes the joins that cannot get their tokens and repeats, until nothing changes.
 func (c *checker) reach() {
 	joins := slices.ContainsFunc(c.net.transitions, func(t transition) bool { return t.takes > 1 })
 	for {
@@ -83,7 +84,7 @@ func (c *checker) reach() {
 	}
 }
 
-// spread is one fixpoint. waiting counts what a transition still lacks: places without a token and, for a gate, an opener.
+// spread computes one fixpoint. lacks counts the places of a transition without a token and, for a gate, a missing opener.
 func (c *checker) spread() {
 	n := c.net
 	c.marked, c.fires = make([]bool, len(n.places)), make([]bool, len(n.transitions))
@@ -99,11 +100,11 @@ func (c *checker) spread() {
 			}
 		}
 		if c.shut[id] {
-			lacks[id]++ // which nothing takes away
+			lacks[id]++ // never decremented
 		}
 	}
 	opened := make([]bool, len(n.transitions))
-	var queue []int32 // transitions that can fire and whose consequences have not been drawn
+	var queue []int32 // transitions that can fire
 	met := func(id int32) {
 		if lacks[id]--; lacks[id] == 0 {
 			c.fires[id] = true
@@ -137,7 +138,7 @@ func (c *checker) spread() {
 	}
 }
 
-// cause says why a transition cannot fire. A missing token goes first: a gate nobody comes to need not be opened.
+// cause reports why a transition cannot fire. A missing token comes before a shut gate, which matters only once tokens arrive.
 func (c *checker) cause(id int32) Problem {
 	t := &c.net.transitions[id]
 	for _, p := range t.in {
@@ -151,7 +152,7 @@ func (c *checker) cause(id int32) Problem {
 	return Problem{Kind: Shut, Transition: id, Place: -1, Path: slices.Clone(t.openers)}
 }
 
-// Describe puts a problem into words.
+// Describe returns a problem of this net as a sentence without a period, with the names of its places and transitions.
 func (n *Net) Describe(p Problem) string {
 	switch name := n.transitions[p.Transition].name; p.Kind {
 	case Unreachable:

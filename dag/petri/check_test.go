@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// described gives the problems of a net in words.
+// described returns the problems of a net in words.
 func described(t *testing.T, build func(b *petri.Builder)) []string {
 	b := petri.NewBuilder()
 	build(b)

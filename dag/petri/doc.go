@@ -1,5 +1,5 @@
 // Package petri is place/transition nets: places hold tokens, transitions take tokens from places and put tokens into
-// others. A Net is built once, does not change, and can be played and checked. It knows no workflow.
+// others. A Net is built once, does not change, and can be played and checked. The package is independent of workflows.
 //
 //	b := petri.NewBuilder()
 //	idle, busy := b.Place("idle", 1), b.Place("busy", 0)
@@ -7,7 +7,7 @@
 //	b.Transition("stop", []int32{busy}, []int32{idle})
 //	net, err := b.Build()
 //	m := net.Initial()
-//	net.Fire(m, 0) // m is now: nothing idle, one busy
+//	net.Fire(m, 0) // m is now: no token in idle, one in busy
 //
 //	(•) idle ──▶ [start] ──▶ ( ) busy        ( ) idle ──▶ [start] ──▶ (•) busy
 //	     ▲                      │       ──▶        ▲                      │
@@ -17,12 +17,12 @@
 //
 // Arcs have weight one, and a transition has at most one arc from and one to a place. The one exception is a join, which
 // takes a number of tokens from each of its places at once (Builder.Join). A gate is a transition that may be closed although
-// its tokens are there; what closes it is not part of the net, only who can open it (Builder.Gate). A gate therefore fires
-// whenever its tokens allow when a net is played: asking whether it is open is for the player.
+// it is enabled. The net records which transitions can open it (Builder.Gate), not whether it is open: Enabled and Fire treat
+// a gate like any other transition, and the caller asks first.
 //
 // # Checks
 //
-// Check finds what is wrong with the structure of a net, without playing it, and shows why:
+// Check finds the faults in the structure of a net without playing it. Each Problem has a witness:
 //
 //	unreachable     a transition that can never fire, and the place that never has a token for it
 //	endless         a transition after which no end can be reached, and the way into the cycle that keeps it
@@ -30,15 +30,22 @@
 //	shut            a gate that nothing can open
 //	unsatisfiable   a join that takes more tokens than can ever arrive
 //
-// The structure says what is impossible: a net without problems may still not do what its author wants, but what is reported
-// is so in every play of the net. Transitions that compete for a token, and tokens that never meet, are not seen; finding
-// those takes exploring the markings, whose number is exponential in the size of a net.
+// A reported problem occurs in every play of the net; a net without problems may still be wrong. Check does not see
+// transitions that compete for a token, nor tokens that never meet: to find those one must explore the markings, whose number
+// is exponential in the size of a net.
+//
+// # Errors and bounds
+//
+// The methods of a Builder record faults, such as a name used twice, an arc to an unknown place or a transition that takes
+// nothing; Build returns all of them joined, each wrapping ErrNet, and no net. Fire returns an error that wraps ErrDisabled.
+// Token counts and ids are of type int32. Fire does not check for overflow: a place must not get more than 2³¹−1 tokens.
 //
 // # Contracts
 //
 // Ids of places and transitions are [0, n) in order of insertion, and that order breaks every tie. A method given another id
-// panics, as indexing a slice does. A Net is immutable and safe for concurrent use; a Builder and a Marking belong to one
-// goroutine. Nothing here starts a goroutine, reads a clock or depends on the order of a map.
+// panics, as indexing a slice does; so does a Marking that is shorter than the net's places. A Net is immutable and safe for
+// concurrent use; slices that it returns must not be changed. A Builder and a Marking belong to one goroutine. The package
+// starts no goroutine, reads no clock and does not depend on the order of maps.
 //
 // # Cost
 //

@@ -28,7 +28,7 @@ func (c *checker) ends() []Problem {
 	return all
 }
 
-// endless marks the transitions that can fire and from which no way leads to an end, by walking back from all ends.
+// endless marks the transitions that can fire and from which no path leads to an end. It walks back from all ends.
 func (c *checker) endless() []bool {
 	n := c.net
 	saved := make([]bool, len(n.transitions))
@@ -59,12 +59,12 @@ func (c *checker) endless() []bool {
 	return lost
 }
 
-// rests reports whether a token stays in a place for ever: nothing that can fire takes it away.
+// rests reports whether a token stays in a place for ever: no transition that can fire takes from it.
 func (c *checker) rests(p int32) bool {
 	return !slices.ContainsFunc(c.net.places[p].consumers, func(id int32) bool { return c.fires[id] })
 }
 
-// cycles gives one cycle for every part of the endless transitions that lead to each other.
+// cycles returns one cycle for every part of the endless transitions that lead to each other.
 func (c *checker) cycles(endless []bool) [][]int32 {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	of := make([]int32, len(endless)) // node by transition
@@ -95,7 +95,7 @@ func (c *checker) cycles(endless []bool) [][]int32 {
 	return cycles
 }
 
-// after gives the transitions that can take what a transition puts, rising.
+// after returns the transitions that can take the tokens of a transition, in ascending order.
 func (c *checker) after(id int32) []int32 {
 	var next []int32
 	for _, p := range c.net.transitions[id].out {
@@ -109,8 +109,8 @@ func (c *checker) after(id int32) []int32 {
 	return slices.Compact(next)
 }
 
-// wayInto gives a shortest way from a transition to one of a cycle, both included. There is one: what leads neither to an end
-// nor to a cycle would have to lead on for ever.
+// wayInto returns a shortest path from a transition to one on a cycle, both included. There is one, since the net is finite and
+// no path from the transition leads to an end.
 func (c *checker) wayInto(id int32, on []bool) []int32 {
 	from := map[int32]int32{id: -1}
 	queue := []int32{id}

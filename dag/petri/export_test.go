@@ -1,4 +1,4 @@
 package petri
 
-// Invariants gives every invariant of a net that does not hold.
+// Invariants returns every invariant of a net that does not hold.
 func Invariants(n *Net) error { return n.check() }

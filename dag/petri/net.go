@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// ErrDisabled refuses to fire a transition whose tokens are not there.
+// ErrDisabled is wrapped by the error of Fire if the transition is not enabled.
 var ErrDisabled = errors.New("petri: transition is not enabled")
 
-// Net is a place/transition net that does not change. Make one with a Builder. It is safe for concurrent use.
+// Net is an immutable place/transition net, made by a Builder. It is safe for concurrent use.
 //
 // Invariants:
 //  1. Names are unique among places, and among transitions.
@@ -38,10 +38,10 @@ type transition struct {
 	openers []int32 // transitions whose firing can open the gate
 }
 
-// Marking is how many tokens each place has, by id. It is what changes when a net is played.
+// Marking is the number of tokens in each place, by id: the state of a play. It belongs to one goroutine; to keep one, clone it.
 type Marking []int32
 
-// Total is the number of tokens in all places.
+// Total returns the number of tokens in all places.
 func (m Marking) Total() int {
 	n := 0
 	for _, tokens := range m {
@@ -50,37 +50,37 @@ func (m Marking) Total() int {
 	return n
 }
 
-// Places is the number of places; ids are [0, Places).
+// Places returns the number of places; ids are [0, Places).
 func (n *Net) Places() int { return len(n.places) }
 
-// Transitions is the number of transitions; ids are [0, Transitions).
+// Transitions returns the number of transitions; ids are [0, Transitions).
 func (n *Net) Transitions() int { return len(n.transitions) }
 
-// Place is the name of a place.
+// Place returns the name of a place.
 func (n *Net) Place(id int32) string { return n.places[id].name }
 
-// Transition is the name of a transition.
+// Transition returns the name of a transition.
 func (n *Net) Transition(id int32) string { return n.transitions[id].name }
 
-// In are the places that a transition takes tokens from, in the order given. The slice belongs to the net.
+// In returns the places that a transition takes tokens from, in the order given. The slice belongs to the net.
 func (n *Net) In(id int32) []int32 { return n.transitions[id].in }
 
-// Out are the places that a transition puts tokens into, in the order given. The slice belongs to the net.
+// Out returns the places that a transition puts tokens into, in the order given. The slice belongs to the net.
 func (n *Net) Out(id int32) []int32 { return n.transitions[id].out }
 
-// Takes is how many tokens a transition takes from each of its places: 1, or more for a join.
+// Takes returns the number of tokens that a transition takes from each of its places: 1, or more for a join.
 func (n *Net) Takes(id int32) int { return int(n.transitions[id].takes) }
 
-// IsGate reports whether a transition may be closed although its tokens are there.
+// IsGate reports whether a transition may be closed although it is enabled.
 func (n *Net) IsGate(id int32) bool { return n.transitions[id].gate }
 
-// Consumers are the transitions that take tokens from a place, rising. The slice belongs to the net.
+// Consumers returns the transitions that take tokens from a place, in ascending order. The slice belongs to the net.
 func (n *Net) Consumers(id int32) []int32 { return n.places[id].consumers }
 
-// Producers are the transitions that put tokens into a place, rising. The slice belongs to the net.
+// Producers returns the transitions that put tokens into a place, in ascending order. The slice belongs to the net.
 func (n *Net) Producers(id int32) []int32 { return n.places[id].producers }
 
-// Initial gives the marking that the net begins with. It belongs to the caller.
+// Initial returns the initial marking, as a copy that belongs to the caller.
 func (n *Net) Initial() Marking {
 	m := make(Marking, len(n.places))
 	for i := range n.places {
@@ -89,7 +89,7 @@ func (n *Net) Initial() Marking {
 	return m
 }
 
-// Enabled reports whether a transition's tokens are there.
+// Enabled reports whether each place of a transition has the tokens that it takes.
 func (n *Net) Enabled(m Marking, id int32) bool {
 	t := &n.transitions[id]
 	for _, p := range t.in {
@@ -100,7 +100,7 @@ func (n *Net) Enabled(m Marking, id int32) bool {
 	return true
 }
 
-// AllEnabled yields the transitions that are enabled, rising. The marking must not change until the loop is over.
+// AllEnabled yields the enabled transitions in ascending order. The marking must not change until the loop ends.
 func (n *Net) AllEnabled(m Marking) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for id := range int32(len(n.transitions)) {
@@ -111,8 +111,8 @@ func (n *Net) AllEnabled(m Marking) iter.Seq[int32] {
 	}
 }
 
-// Fire takes a transition's tokens and puts the new ones, in m. It returns ErrDisabled, and changes nothing, if the tokens
-// are not there.
+// Fire removes the tokens that a transition takes from m and adds one to each place it puts into. If the transition is not
+// enabled, Fire changes nothing and returns an error that wraps ErrDisabled.
 func (n *Net) Fire(m Marking, id int32) error {
 	if !n.Enabled(m, id) {
 		return fmt.Errorf("fire %q: %w", n.transitions[id].name, ErrDisabled)
@@ -127,7 +127,7 @@ func (n *Net) Fire(m Marking, id int32) error {
 	return nil
 }
 
-// check gives every invariant that does not hold.
+// check returns every invariant that does not hold.
 func (n *Net) check() error {
 	var errs []error
 	fault := func(number int, format string, args ...any) {

@@ -1,4 +1,4 @@
-// Command fetch reads all pages of four shops, two shops at once, and reports when somebody has approved it.
+// Command fetch reads all pages of four shops, two shops at once, and reports after an approval.
 //
 //	go run ./examples/fetch             shows what was read, and the command that approves; Ctrl-C suspends the run
 //	go run ./examples/fetch -approve    approves by itself
@@ -56,7 +56,7 @@ type Read struct {
 	Orders int    `json:"orders"`
 }
 
-// Findings is what the final step is given.
+// Findings is the input of the final step.
 type Findings struct {
 	Status   string `json:"status"`
 	Failures []any  `json:"failures"`

@@ -1,9 +1,9 @@
-// Command order shows a run that outlives its process: it charges a card, waits until somebody approves, and ships.
+// Command order shows a run that outlives its process: it charges a card, waits for an approval, and ships.
 //
 //	go run ./examples/order            places the order and ends in the middle of it
 //	go run ./examples/order approve    another process: the run goes on where it was
 //
-// The journal is the folder out/orders. Placing the order once more gives the same run, whatever has become of it.
+// The journal is the folder out/orders. Placing the order once more returns the same run, whatever its status.
 package main
 
 import (
@@ -32,7 +32,7 @@ type Order struct {
 	Cents int    `json:"cents"`
 }
 
-// Approval is what somebody sends.
+// Approval is the message that approves an order.
 type Approval struct {
 	By string `json:"by"`
 	OK bool   `json:"ok"`
@@ -96,7 +96,7 @@ func main() {
 	}
 }
 
-// open goes on with the runs of the folder. The engine must know the workflow for that, because its functions are not in
+// open resumes the runs of the folder. The engine must have the workflow for that, because its functions are not in
 // the journal.
 func open(ctx context.Context, dir string) (*coordinator.Engine, error) {
 	return sluice.Open(ctx, dir, coordinator.Config{Workflows: []*template.Workflow{orders.Tree()}})

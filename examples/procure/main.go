@@ -1,4 +1,4 @@
-// Command procure buys kettles: it asks three providers for quotes, takes the best, and waits until somebody approves.
+// Command procure buys kettles: it asks three providers for quotes, takes the best, and waits for an approval.
 //
 //	go run ./examples/procure             shows who won, and the command that approves; Ctrl-C suspends the run
 //	go run ./examples/procure -approve    approves by itself
@@ -33,7 +33,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// patience is how long a contract waits for somebody to approve it.
+// patience is how long a contract waits for its approval.
 const patience = 10 * time.Minute
 
 func main() {
@@ -89,7 +89,7 @@ func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], pro
 	return d, nil
 }
 
-// close ends everything in the opposite order, so that nobody talks to what has gone. Calls under way get a second.
+// close ends everything in the opposite order, so that nothing uses a part that has ended. Calls under way get a second.
 func (d *desk) close() error {
 	var errs []error
 	if d.control != nil {
@@ -134,7 +134,7 @@ func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context
 	return d.conclude(result)
 }
 
-// show tells people about one event, if it matters to them.
+// show prints one event, if it matters.
 func (d *desk) show(ctx context.Context, run *coordinator.Run, u *coordinator.Update, ask func(context.Context, *coordinator.Run) error) error {
 	if u.Event.Type == journal.DecisionReceived {
 		fmt.Fprintf(d.out, "%s: %s (%s)\n", u.Event.Detail.Actor, u.Event.Detail.State, cmp.Or(u.Event.Detail.Reason, "no reason given"))
@@ -181,7 +181,7 @@ func (d *desk) showQuotes(ctx context.Context, run *coordinator.Run, attempt int
 	return nil
 }
 
-// showContract shows who has won, and has the contract decided unless it was long ago.
+// showContract prints the winner, and requests the decision unless it was made long ago.
 func (d *desk) showContract(ctx context.Context, run *coordinator.Run, output any, ask func(context.Context, *coordinator.Run) error) error {
 	var c Contract
 	if err := value.Convert(output, &c); err != nil {
@@ -195,7 +195,7 @@ func (d *desk) showContract(ctx context.Context, run *coordinator.Run, output an
 	return ask(ctx, run)
 }
 
-// stepOf gives where a step stands now.
+// stepOf returns the current state of a step.
 func stepOf(ctx context.Context, run *coordinator.Run, id string) (coordinator.StepState, error) {
 	state, err := run.State(ctx)
 	if err != nil {
@@ -209,7 +209,7 @@ func stepOf(ctx context.Context, run *coordinator.Run, id string) (coordinator.S
 	return coordinator.StepState{}, fmt.Errorf("%w: %s", coordinator.ErrStepNotFound, id)
 }
 
-// showCommands leaves the decision to whoever runs one of two commands.
+// showCommands prints the two commands that decide.
 func (d *desk) showCommands(_ context.Context, run *coordinator.Run) error {
 	command := fmt.Sprintf("go run ./cmd/sluice decide --data '%s' %s contract", d.dir, run.ID())
 	fmt.Fprintf(d.out, "to approve, in another terminal:\n  %s fulfilled --reason 'within budget'\n", command)

@@ -57,7 +57,7 @@ func (o *office) buyKettles(ctx context.Context, t *testing.T, ask func(context.
 	return err
 }
 
-// decide says what the command of that name does, through the socket where somebody serves it.
+// decide reports what the command of that name does, through the socket where somebody serves it.
 func decide(ctx context.Context, dir, decision, reason string) error {
 	return control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
 		_, err := c.Do(ctx, &api.Request{

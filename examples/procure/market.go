@@ -41,7 +41,7 @@ func (p provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// Whoever has gone meanwhile asks again with the same key, or does without.
+	// A client that has gone meanwhile repeats the request with the same key, or does not.
 	_ = json.NewEncoder(w).Encode(Quote{Provider: p.name, Price: p.price})
 }
 
@@ -95,7 +95,7 @@ func (m *market) close() error {
 	return errors.Join(errs...)
 }
 
-// directory is the workflow's, with the endpoints of the servers.
+// directory returns the workflow's, with the endpoints of the servers.
 func (m *market) directory() *template.Directory {
 	d := contacts
 	d.Participants = make(map[string]any, len(m.endpoints))

@@ -25,13 +25,13 @@ type Draft struct {
 	Quantity int   `json:"quantity"`
 }
 
-// Contract is who delivers, and for how much: the output of a run.
+// Contract is the supplier and the price: the output of a run.
 type Contract struct {
 	Provider string `json:"provider"`
 	Total    int    `json:"total"` // in cents
 }
 
-// answer is what an HTTP request of a step gives.
+// answer is the result of an HTTP request of a step.
 type answer[T any] struct {
 	Status int `json:"status"`
 	Body   T   `json:"body"`
@@ -45,7 +45,7 @@ var (
 	notify       = template.NewOp[string, answer[any]]("notify", nil)
 )
 
-// procurement is the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
+// procurement returns the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
 // somebody's decision as long as patience lasts.
 func procurement(patience time.Duration) flow.Workflow[Order, Contract] {
 	order := flow.Input[Order]()
@@ -121,7 +121,7 @@ var schema = map[string]any{
 	},
 }
 
-// contacts are who can be asked. Where they can be reached is known when they are there, see market.directory.
+// contacts are the participants. Where they can be reached is known when they are there, see market.directory.
 var contacts = template.Directory{
 	Participants: map[string]any{
 		"hill": map[string]any{}, "river": map[string]any{}, "harbor": map[string]any{}, "kitchen": map[string]any{},

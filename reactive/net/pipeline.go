@@ -126,7 +126,7 @@ func (p *pipelines) advance(it *iteration) {
 		if !it.entered {
 			p.enter(it)
 		}
-		if it.call != noCall || it.task().Site >= 0 {
+		if it.call != noCall || it.task().CallSite >= 0 {
 			return
 		}
 		it.began = p.net.instant()
@@ -164,7 +164,7 @@ func (p *pipelines) enter(it *iteration) {
 	}
 	it.visits[it.pc]++
 	p.net.emit(p.net.at(it, routed.View{Name: routed.TaskStarted}))
-	if site := it.task().Site; site >= 0 {
+	if site := it.task().CallSite; site >= 0 {
 		it.call = p.net.calls.Open(int32(site), it.key())
 		p.byCall[it.call] = it
 	}

@@ -1,5 +1,5 @@
-// Package document reads YAML and JSON into trees of nodes that know where they were written, refuses hostile input before
-// it is decoded, and gives the errors that readers of documents report.
+// Package document reads YAML and JSON into trees of nodes with their places, refuses hostile input before it is decoded,
+// and defines the errors of readers of documents.
 //
 //	nodes, err := document.Parse("orders.yaml", data, document.Limits{})
 //	for key := range nodes[0].All() { … }
@@ -7,7 +7,7 @@
 //	bytes ─▶ limits, UTF-8 ─▶ tokens ─▶ guard: depth, keys, no anchors, aliases, tags ─▶ syntax tree ─▶ []*Node
 //	                          JSON ──────▶ the same limits, one pass ──────────────────────────────────▶ []*Node
 //
-// What may be written is JSON, or the part of YAML 1.2 that means the same as JSON: mappings whose keys are scalars,
+// The accepted language is JSON, or the part of YAML 1.2 that means the same as JSON: mappings whose keys are scalars,
 // sequences, and scalars of the core schema (null, true, 42, 0x2a, 4.2e1, text). Anchors, aliases, tags, merge keys and
 // directives are refused, so a document is a tree and its size in memory is proportional to its text. Numbers become int64
 // when they are whole and fit, else float64; infinities and NaN are refused, because no JSON can hold them.

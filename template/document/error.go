@@ -15,7 +15,7 @@ import (
 type Error struct {
 	Pos
 	Text       string // what was written there; may be empty
-	Msg        string // what is wrong with it; names Text where that helps
+	Msg        string // the fault; names Text where that helps
 	Suggestion string // the nearest known name; may be empty
 	Err        error  // the cause, for errors.Is and errors.As; may be nil
 }
@@ -26,7 +26,7 @@ const (
 	messageMax = 2_000
 )
 
-// Error gives place, path, message, text and suggestion, each only if known. A text that the message does not hold is
+// Error returns place, path, message, text and suggestion, each only if known. A text that the message does not hold is
 // appended to it, cut to a line.
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -58,16 +58,16 @@ func (e *Error) shows(text string) bool {
 	return strings.Contains(e.Msg, Quote(text)) || len(text) > 3 && strings.Contains(e.Msg, text)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Quote gives text in double quotes, cut as by Clip.
+// Quote returns text in double quotes, cut as by Clip.
 func Quote(text string) string {
 	short, of := cut(text, textMax)
 	return strconv.Quote(short) + of
 }
 
-// Clip gives text as it is, or its first 200 characters with how many it has.
+// Clip returns text as it is, or its first 200 characters with how many it has.
 func Clip(text string) string { return clip(text, textMax) }
 
 func clip(text string, most int) string {
@@ -75,7 +75,7 @@ func clip(text string, most int) string {
 	return short + of
 }
 
-// cut gives the beginning of a text that is longer than most characters, and the words that say how long it is.
+// cut returns the beginning of a text that is longer than most characters, with its length in words.
 func cut(text string, most int) (short, of string) {
 	if len(text) <= most {
 		return text, ""
@@ -96,7 +96,7 @@ const ErrorsMax = 100
 // Add appends a fault.
 func (e *Errors) Add(fault *Error) { *e = append(*e, fault) }
 
-// Err gives the faults in the order of their places, or nil when there is none. A fault that was found twice at one place
+// Err returns the faults in the order of their places, or nil when there is none. A fault that was found twice at one place
 // is given once.
 func (e Errors) Err() error {
 	if len(e) == 0 {
@@ -109,7 +109,7 @@ func (e Errors) Err() error {
 	return slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Pos == b.Pos && a.Msg == b.Msg })
 }
 
-// Error gives one line for each fault; after the hundredth it says how many more there are.
+// Error returns one line for each fault; after the hundredth, the number of the others.
 func (e Errors) Error() string {
 	var b strings.Builder
 	for i, fault := range e {
@@ -125,7 +125,7 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the faults to errors.Is and errors.As.
+// Unwrap returns the faults to errors.Is and errors.As.
 func (e Errors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, fault := range e {
@@ -134,7 +134,7 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// Join gives the faults of several errors as one list in the order of their places, or nil when all are nil. An error
+// Join returns the faults of several errors as one list in the order of their places, or nil when all are nil. An error
 // that is no fault of a document becomes one without a place.
 func Join(errs ...error) error {
 	var all Errors

@@ -9,13 +9,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// guard looks at YAML token by token, before the parser does. The parser needs a second for a few thousand levels of
-// nesting and shares aliased nodes, so 300 bytes can stand for more than any machine holds; tokens are cheap and flat.
+// guard checks YAML token by token, before it is parsed. The parser needs a second for a few thousand levels of
+// nesting and shares aliased nodes, so 300 bytes can expand to more than any machine holds; tokens are cheap and flat.
 //
 // Invariants:
 //
 //  1. open holds the block collections around the current token, their columns never falling;
-//  2. len(open)+flow is the depth at which the next node stands, and never passes the limit.
+//  2. len(open)+flow is the depth of the next node, and never exceeds the limit.
 type guard struct {
 	r    *reading
 	docs []token.Tokens // so far
@@ -27,14 +27,14 @@ type guard struct {
 	next  *token.Token // the token behind; nil at the end
 }
 
-// block is a block mapping or sequence that is open: where it stands and how many entries it has so far.
+// block is an open block mapping or sequence: its column and the number of its entries so far.
 type block struct {
 	col     int
 	kind    Kind
 	entries int
 }
 
-// tokens splits text into the token lists of its documents, without comments. It gives none when something in them has
+// tokens splits text into the token lists of its documents, without comments. It returns none when something in them has
 // been refused.
 func (r *reading) tokens(text string) []token.Tokens {
 	g := &guard{r: r, docs: []token.Tokens{nil}}
@@ -57,7 +57,7 @@ func (r *reading) tokens(text string) []token.Tokens {
 	return g.docs
 }
 
-// take adds tokens to their documents, up to the first that must not be handed on. Refusals that need not stop it go to
+// take adds tokens to their documents, up to the first that must not be parsed. Refusals that need not stop it go to
 // the reading's errors.
 func (g *guard) take(batch token.Tokens) *Error {
 	for i, tk := range batch {
@@ -141,7 +141,7 @@ func (g *guard) lost(tk *token.Token) *Error {
 	return nil
 }
 
-// refusedTokens says what authors read about the parts of YAML that are left out.
+// refusedTokens holds the messages for the parts of YAML that are left out.
 var refusedTokens = map[token.Type]string{
 	token.AnchorType:     "anchors are not allowed",
 	token.AliasType:      "aliases are not allowed",
@@ -157,13 +157,13 @@ func (g *guard) expression(tk *token.Token) bool {
 		g.last.Position.Line == tk.Position.Line && g.last.Position.Column+1 == tk.Position.Column
 }
 
-// enter notes an entry of a block collection at a column: it closes what stood deeper, opens the collection if this is
-// its first entry, and gives the number of entries it has now.
+// enter records an entry of a block collection at a column: it closes deeper collections, opens the collection if this is
+// its first entry, and returns the number of its entries.
 func (g *guard) enter(col int, kind Kind) int {
 	for len(g.open) > 0 && g.open[len(g.open)-1].col > col {
 		g.open = g.open[:len(g.open)-1]
 	}
-	// A sequence may stand at the column of the key that holds it; the mapping's next key closes it.
+	// A sequence may be at the column of the key that holds it; the mapping's next key closes it.
 	if n := len(g.open); n > 1 && kind == Mapping && g.open[n-1].kind == Sequence && g.open[n-2].col == col && g.open[n-1].col == col {
 		g.open = g.open[:n-1]
 	}
@@ -175,12 +175,12 @@ func (g *guard) enter(col int, kind Kind) int {
 	return top.entries
 }
 
-// place gives the position of a token. Columns of the scanner can be 0 for text that has no place of its own.
+// place returns the position of a token. Columns of the scanner can be 0 for text that has no place of its own.
 func (r *reading) place(tk *token.Token) Pos {
 	return r.pos(tk.Position.Line, max(1, tk.Position.Column), "")
 }
 
-// written gives the text of a refused token, with its name where that is a token of its own.
+// written returns the text of a refused token, with its name where that is a token of its own.
 func (g *guard) written(tk *token.Token) string {
 	if (tk.Type == token.AnchorType || tk.Type == token.AliasType) && g.next != nil {
 		return tk.Value + g.next.Value

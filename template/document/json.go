@@ -41,7 +41,7 @@ func (r *reading) parseJSON(data []byte) []*Node {
 	return []*Node{node}
 }
 
-// next gives the offset of the next token's first byte.
+// next returns the offset of the next token's first byte.
 func (j *jsonReading) next() int {
 	i := int(j.dec.InputOffset())
 	for i < len(j.data) && bytes.IndexByte([]byte(" \t\r\n,:"), j.data[i]) >= 0 {
@@ -50,7 +50,7 @@ func (j *jsonReading) next() int {
 	return i
 }
 
-// at gives the place of an offset. Machines write JSON as one long line, so columns are counted on from the offset before
+// at returns the place of an offset. Machines write JSON as one long line, so columns are counted on from the offset before
 // where that is on the same line, and not from the beginning of the line for each token.
 func (j *jsonReading) at(offset int, path string) Pos {
 	offset = min(offset, len(j.data))
@@ -147,7 +147,7 @@ func (j *jsonReading) end(pos Pos) *Error {
 	return nil
 }
 
-// syntaxFault gives the decoder's complaint at the token it was about to read.
+// syntaxFault returns the decoder's complaint at the token it was about to read.
 func (j *jsonReading) syntaxFault(err error, pos Pos) *Error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Error{Pos: j.at(len(j.data), pos.Path), Msg: "document ends too early"}

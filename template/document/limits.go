@@ -8,7 +8,7 @@ var ErrLimit = errors.New("document: limit exceeded")
 // depthDefault is how deep mappings and sequences nest: as deep as a value may.
 const depthDefault = 128
 
-// BytesMax is how large a file may be when Limits do not say otherwise: 1 MiB. Those who read files need read no more.
+// BytesMax is the default limit of a file's size: 1 MiB. Readers of files need read no more.
 const BytesMax = 1 << 20
 
 // Limits bound what Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
@@ -21,7 +21,7 @@ type Limits struct {
 	Documents int // in one file. Default: 1,000
 }
 
-// DefaultLimits are the limits that hold where others are not given.
+// DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
 	return Limits{Bytes: BytesMax, Depth: depthDefault, Keys: 10_000, Text: 256 << 10, Documents: 1_000}
 }

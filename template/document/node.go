@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says what a node is. The kinds of scalars are those of JSON, with whole numbers told from others.
+// Kind is the kind of a node. The kinds of scalars are those of JSON, with whole numbers apart from others.
 type Kind uint8
 
 // The kinds of nodes.
@@ -42,7 +42,7 @@ type Entry struct {
 	Value *Node
 }
 
-// Len is the number of entries of a mapping or of items of a sequence, and 0 for scalars.
+// Len returns the number of entries of a mapping or of items of a sequence, and 0 for scalars.
 func (n *Node) Len() int { return len(n.entries) + len(n.items) }
 
 // Entries yields the entries of a mapping in the order written, and nothing for other kinds.
@@ -51,7 +51,7 @@ func (n *Node) Entries() iter.Seq[Entry] { return slices.Values(n.entries) }
 // Items yields the items of a sequence with their positions, and nothing for other kinds.
 func (n *Node) Items() iter.Seq2[int, *Node] { return slices.All(n.items) }
 
-// Get gives the value of a mapping's key, or nil when n is no mapping or has no such key. It takes time in proportion to
+// Get returns the value of a mapping's key, or nil when n is no mapping or has no such key. It takes time in proportion to
 // the number of keys.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
@@ -65,13 +65,13 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Text gives a string's text, and reports false for other kinds.
+// Text returns a string's text, and reports false for other kinds.
 func (n *Node) Text() (string, bool) {
 	s, ok := n.scalar.(string)
 	return s, ok
 }
 
-// Value gives what the node says as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are made
+// Value returns the value of the node as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are made
 // anew by each call and belong to the caller.
 func (n *Node) Value() any {
 	switch n.Kind {
@@ -92,8 +92,8 @@ func (n *Node) Value() any {
 	}
 }
 
-// At gives the node at the end of a path such as Pos.Path holds, below n, whose own path is n.Pos.Path. Where the path
-// goes on beyond what was written it gives the last node on the way, so there is always a place to name.
+// At returns the node at the end of a path such as Pos.Path holds, below n, whose own path is n.Pos.Path. Where the path
+// leads beyond the document it returns the last node on the way, so there is always a place to name.
 func (n *Node) At(path string) *Node {
 	for {
 		if n.Pos.Path == path {
@@ -107,7 +107,7 @@ func (n *Node) At(path string) *Node {
 	}
 }
 
-// toward gives the child of n that lies on the way to path, or nil.
+// toward returns the child of n on the way to path, or nil.
 func (n *Node) toward(path string) *Node {
 	for _, e := range n.entries {
 		if within(path, e.Value.Pos.Path) {

@@ -11,7 +11,7 @@ import (
 // Parse reads the documents of a file. The file name is only for messages; one that ends in .json must hold JSON, any
 // other may hold JSON or YAML. Parse reports everything it finds wrong as Errors.
 //
-// What cannot be read at all (syntax, limits, anchors, tags) gives no nodes. A fault that leaves the rest readable, such as
+// Faults of syntax, limits, anchors and tags return no nodes. A fault that leaves the rest readable, such as
 // a key written twice, comes with the nodes, so that their reader can report its own findings beside it. Parse keeps no
 // reference to data. Time and memory are proportional to len(data), but for block mappings, where time also grows with
 // the square of the number of keys.
@@ -40,7 +40,7 @@ type reading struct {
 	errs   Errors
 }
 
-// checkBytes refuses what is too large or no text, before anything looks at it more closely.
+// checkBytes refuses data that is too large or no text, before it is parsed.
 func (r *reading) checkBytes(data []byte) *Error {
 	if len(data) > r.limits.Bytes {
 		return &Error{Pos: Pos{File: r.file}, Err: ErrLimit,
@@ -92,7 +92,7 @@ func (r *reading) unrepresentable(at Pos, text string) *Error {
 // mapping collects the entries of one mapping and refuses a key that comes twice.
 type mapping struct {
 	entries []Entry
-	lines   map[string]int // where each key was first written; nil while a glance at entries is cheaper
+	lines   map[string]int // where each key was first written; nil while a scan of the entries is cheaper
 }
 
 // mappingScanned is the number of keys up to which a mapping is searched rather than indexed.

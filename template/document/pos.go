@@ -8,16 +8,16 @@ import (
 // Pos is a place in a document: where a node begins, and the path that leads to it from the root. The zero Pos belongs to
 // nothing that was written down, such as a tree built in Go.
 type Pos struct {
-	File string // as given to Parse; may be empty
+	File string // as passed to Parse; may be empty
 	Line int    // from 1; 0: unknown
 	Col  int    // in characters, from 1; 0: unknown
 	Path string // from the document's root, such as steps[1].parallel.steps[0].operation; empty for the root itself
 }
 
-// IsZero reports whether p says nothing at all.
+// IsZero reports whether p is the zero Pos.
 func (p Pos) IsZero() bool { return p == Pos{} }
 
-// String gives file:line:col as editors and compilers write it, without the parts that are unknown.
+// String returns file:line:col as editors and compilers write it, without the parts that are unknown.
 func (p Pos) String() string {
 	s := p.File
 	if p.Line > 0 {
@@ -32,19 +32,19 @@ func (p Pos) String() string {
 	return s
 }
 
-// Key gives the place of the value under key in the mapping at p. Line and column stay those of p.
+// Key returns the place of the value under key in the mapping at p. Line and column stay those of p.
 func (p Pos) Key(key string) Pos {
 	p.Path = joinKey(p.Path, key)
 	return p
 }
 
-// Index gives the place of item i of the sequence at p. Line and column stay those of p.
+// Index returns the place of item i of the sequence at p. Line and column stay those of p.
 func (p Pos) Index(i int) Pos {
 	p.Path += "[" + strconv.Itoa(i) + "]"
 	return p
 }
 
-// At gives the line and column of p with another path: the place to name for something that is not written down.
+// At returns the line and column of p with another path: the place to name for something that is not written down.
 func (p Pos) At(path string) Pos {
 	p.Path = path
 	return p

@@ -9,7 +9,7 @@ import (
 )
 
 // The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). YAML 1.1's underscores, leading-zero
-// octals, binary and base-60 numbers are text: reading 010 as 8 has surprised enough people.
+// octals, binary and base-60 numbers are text: reading 010 as 8 is surprising.
 var (
 	decimalForm = regexp.MustCompile(`^[-+]?[0-9]+$`)
 	radixForm   = regexp.MustCompile(`^0(?:o[0-7]+|x[0-9a-fA-F]+)$`)
@@ -17,7 +17,7 @@ var (
 	endlessForm = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// resolve gives the value of a plain scalar by the core schema. It reports false for a number that JSON cannot hold.
+// resolve returns the value of a plain scalar by the core schema. It reports false for a number that JSON cannot hold.
 func resolve(text string) (value any, kind Kind, ok bool) {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -27,7 +27,7 @@ func resolve(text string) (value any, kind Kind, ok bool) {
 	case "false", "False", "FALSE":
 		return false, Bool, true
 	}
-	// Most scalars are words: one look at the first character spares them the patterns.
+	// Most scalars are words: a check of the first character spares them the patterns.
 	if c := text[0]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' {
 		return text, String, true
 	}
@@ -47,7 +47,7 @@ func resolve(text string) (value any, kind Kind, ok bool) {
 	return text, String, true
 }
 
-// number gives the value of a decimal number: an int64 when it is whole and fits, else a float64. An integer that does not
+// number returns the value of a decimal number: an int64 when it is whole and fits, else a float64. An integer that does not
 // fit is refused rather than rounded: its digits were written for a reason.
 func number(text string) (value any, kind Kind, ok bool) {
 	if decimalForm.MatchString(text) {
@@ -64,7 +64,7 @@ func number(text string) (value any, kind Kind, ok bool) {
 	return f, Float, true
 }
 
-// misfit says why a number is refused, by its own name.
+// misfit reports why a number is refused, by its own name.
 func misfit(text string) string {
 	form := "integer %s does not fit into 64 bits: put it in quotes"
 	switch {

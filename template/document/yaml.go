@@ -52,7 +52,7 @@ func (r *reading) syntaxTree(tokens token.Tokens) (body ast.Node, fault *Error) 
 	return nil, nil
 }
 
-// syntaxError gives the parser's complaint at the token it complains about.
+// syntaxError returns the parser's complaint at the token it complains about.
 func (r *reading) syntaxError(err error, start *token.Token) *Error {
 	var located interface {
 		GetToken() *token.Token
@@ -64,7 +64,7 @@ func (r *reading) syntaxError(err error, start *token.Token) *Error {
 	return &Error{Pos: r.place(start), Msg: err.Error()}
 }
 
-// clearer adds to what the parser says what is nearly always meant by it.
+// clearer adds the usual cause to a message of the parser.
 func clearer(msg string) string {
 	switch {
 	case strings.HasPrefix(msg, "found character '\t'"):
@@ -77,7 +77,7 @@ func clearer(msg string) string {
 	return msg
 }
 
-// fromYAML turns a syntax tree into nodes. It gives nil after it has added a fault that leaves nothing to read.
+// fromYAML turns a syntax tree into nodes. It returns nil after it has added a fault that leaves nothing to read.
 func (r *reading) fromYAML(n ast.Node, path string, depth int) *Node {
 	if depth > r.limits.Depth {
 		r.errs.Add(r.tooDeep(r.place(n.GetToken())))
@@ -105,7 +105,7 @@ func (r *reading) fromYAML(n ast.Node, path string, depth int) *Node {
 
 func (r *reading) fromMapping(n *ast.MappingNode, path string, depth int) *Node {
 	pos := r.place(n.GetToken())
-	// The token of a block mapping is the first colon; people look for its first key.
+	// The token of a block mapping is the first colon; its place is that of the first key.
 	if !n.IsFlowStyle && len(n.Values) > 0 {
 		pos = r.place(n.Values[0].Key.GetToken())
 	}
@@ -133,7 +133,7 @@ func (r *reading) fromMapping(n *ast.MappingNode, path string, depth int) *Node 
 	return &Node{Pos: pos, Kind: Mapping, entries: m.entries}
 }
 
-// keyText gives the text of a key as it was written: 200 and true are keys "200" and "true".
+// keyText returns the text of a key as it was written: 200 and true are keys "200" and "true".
 func keyText(key ast.MapKeyNode) (string, bool) {
 	switch key := key.(type) {
 	case *ast.StringNode:

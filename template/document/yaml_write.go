@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// AppendYAML appends v to dst as a YAML document that people can read, and Parse gives v back: block style, two spaces a
+// AppendYAML appends v to dst as a readable YAML document that Parse reads as v: block style, two spaces a
 // level, short lists of scalars on one line, texts of several lines as blocks. In every mapping the keys named in first
 // come first and in that order, all others sorted; so the same value is always the same text. v consists of what
-// Node.Value gives: nil, bool, int64, float64, string, []any and map[string]any. Anything else, a float that is no number,
+// Node.Value returns: nil, bool, int64, float64, string, []any and map[string]any. Anything else, a float that is no number,
 // a text that is not UTF-8 and what nests deeper than Parse reads by default are errors, and then dst is returned as it was.
 func AppendYAML(dst []byte, v any, first ...string) ([]byte, error) {
 	w := &yamlWriter{out: dst, rank: make(map[string]int, len(first))}
@@ -37,7 +37,7 @@ type yamlWriter struct {
 	rank map[string]int
 }
 
-// document writes the root, which stands behind nothing and at no indentation.
+// document writes the root, without indentation.
 func (w *yamlWriter) document(v any) error {
 	switch v := v.(type) {
 	case map[string]any:
@@ -78,7 +78,7 @@ func (w *yamlWriter) below(v any, indent int) error {
 	return w.inline(v)
 }
 
-// tooDeep refuses what stands at an indentation that no value has: there are two spaces a level.
+// tooDeep refuses an indentation that no value has: there are two spaces a level.
 func tooDeep(indent int) error {
 	if indent >= 2*depthDefault {
 		return fmt.Errorf("it nests deeper than %d levels: %w", depthDefault, ErrLimit)
@@ -142,7 +142,7 @@ func (w *yamlWriter) sequence(list []any, indent int) error {
 	return nil
 }
 
-// inline writes what stands on one line: a scalar or an empty collection.
+// inline writes a scalar or an empty collection on one line.
 func (w *yamlWriter) inline(v any) error {
 	text, err := scalarText(v)
 	if err == nil {
@@ -223,7 +223,7 @@ func isBlock(text string) bool {
 	return lines[0][0] != ' ' && lines[0][0] != '\t'
 }
 
-// scalarText gives a scalar, or an empty collection, as it stands on a line.
+// scalarText returns the text of a scalar or an empty collection.
 func scalarText(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -250,7 +250,7 @@ func scalarText(v any) (string, error) {
 	return "", fmt.Errorf("a %T cannot be written", v)
 }
 
-// floatText gives the shortest digits that read back as f, with a point, which readers of YAML 1.1 want before an exponent.
+// floatText returns the shortest digits that read back as f, with a point, which readers of YAML 1.1 want before an exponent.
 func floatText(f float64) (string, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "", fmt.Errorf("%v is not a number that can be written", f)
@@ -266,7 +266,7 @@ func floatText(f float64) (string, error) {
 // them. Much else could, but a reader need not wonder.
 var plainForm = regexp.MustCompile(`^(?:[A-Za-z_]|(?:\.{0,2}/|\.)[A-Za-z0-9_])[A-Za-z0-9_/.+@-]*(?: [A-Za-z0-9_/.+@(][A-Za-z0-9_/.+@()-]*)*$`)
 
-// isPlain reports whether a text may stand without quotes. What YAML 1.1 took for a boolean is quoted too: other programs
+// isPlain reports whether a text may be written without quotes. What YAML 1.1 took for a boolean is quoted too: other programs
 // read these documents.
 func isPlain(text string) bool {
 	switch strings.ToLower(text) {
@@ -280,7 +280,7 @@ func isPlain(text string) bool {
 	return ok && kind == String
 }
 
-// quotedText gives a text in double quotes.
+// quotedText returns a text in double quotes.
 func quotedText(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -303,7 +303,7 @@ func quotedText(text string) string {
 	return b.String()
 }
 
-// isEscaped reports whether a character can only stand in a text as an escape: controls, the line ends of YAML 1.1, and
+// isEscaped reports whether a character can only be written as an escape: controls, the line ends of YAML 1.1, and
 // the mark that would begin a file.
 func isEscaped(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' || r == '\u2028' || r == '\u2029' || r == '\ufeff'

@@ -53,7 +53,7 @@ func invalid(text, why string) error {
 	return fmt.Errorf("invalid duration %q: %s", text, why)
 }
 
-// Format gives the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in
+// Format returns the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in
 // P1DT2H30M0.5S. Parse gives back exactly d if it is positive.
 func Format(d time.Duration) string {
 	if d == 0 {

@@ -54,7 +54,7 @@ func arithmetic(verb string, a, b value.Value, ints func(a, b int64) (value.Valu
 }
 
 // add is +: of two numbers, or of two strings. A number is not put into a text by +, because `"1" + 1` may be meant either way; the
-// text around the braces, or string(), says which.
+// text around the braces, or string(), selects which.
 func add(r *run, a, b value.Value) (value.Value, error) {
 	if s, ok := a.(string); ok {
 		if t, ok := b.(string); ok {
@@ -91,7 +91,7 @@ func subInt(a, b int64) (value.Value, error) {
 	return nil, errOverflow
 }
 
-// subFloat gives whatever the hardware gives, which IEEE 754 makes the same everywhere.
+// subFloat returns the difference by IEEE 754, which is the same on all hardware.
 func subFloat(a, b float64) (float64, error) { return a - b, nil }
 
 // mulInt is exact or an error.
@@ -103,7 +103,7 @@ func mulInt(a, b int64) (value.Value, error) {
 	return product, nil
 }
 
-// multiply reports whether the product fits: dividing it again must give the other factor.
+// multiply reports whether the product fits: divided by one factor, it must be the other.
 func multiply(a, b int64) (int64, bool) {
 	if a == 0 || b == 0 {
 		return 0, true
@@ -175,7 +175,7 @@ func powInt(base, exponent int64) (value.Value, error) {
 	}
 }
 
-// powFloat may give NaN (a root of a negative number), which is refused like the infinities.
+// powFloat may return NaN (a root of a negative number), which is refused like the infinities.
 func powFloat(a, b float64) (float64, error) { return math.Pow(a, b), nil }
 
 // compare pays for comparing long strings, and compares.
@@ -238,7 +238,7 @@ func compareMixed(i int64, f float64) int {
 	return 1
 }
 
-// finite brings a float into the model: whole ones become integers.
+// finite converts a float to the model: whole ones become integers.
 func finite(f float64) (value.Value, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, fmt.Errorf("the result is not a finite number")

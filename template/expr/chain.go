@@ -25,7 +25,7 @@ type member struct {
 	optional bool
 }
 
-// chain compiles n, which is a member access, or the name steps by itself. With skipIsOK it stands on the left of ??.
+// chain compiles n, which is a member access, or the name steps by itself. With skipIsOK it is the left side of ??.
 func (c *compiler) chain(n ast.Node, skipIsOK bool) node {
 	base, links := unchain(n)
 	ch := &chain{}
@@ -137,7 +137,7 @@ func (c *compiler) step(steps *ast.IdentifierNode, links []*ast.MemberNode, skip
 	return func(r *run) (value.Value, error) { return r.env.Step(step, field) }, true
 }
 
-// unknownField is the one wording of this mistake, for expressions and from pointers.
+// unknownField returns the error for an unknown field, in expressions and in from pointers.
 func unknownField(name string) *Error {
 	return &Error{Text: name, Msg: fmt.Sprintf("unknown field %q of a step", name), Suggestion: suggest(name, fieldNames)}
 }
@@ -190,7 +190,7 @@ func (m *member) computed(r *run, v value.Value) (value.Value, error) {
 	return element(r, v, key)
 }
 
-// element returns what stands at key in v: a member of an object (null if there is none), an element of a list or a code
+// element returns the part of v at key: a member of an object (null if there is none), an element of a list or a code
 // point of a string, counted from the end if negative.
 func element(r *run, v, key value.Value) (value.Value, error) {
 	switch v := v.(type) {

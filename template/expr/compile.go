@@ -83,7 +83,7 @@ func (c *compiler) byteOffset(runes int) int {
 	return len(c.piece.text)
 }
 
-// use notes that a name of the scope is read, and how much of it. It gives what reads it.
+// use records that a name of the scope is read, and how much of it. It returns the node that reads it.
 func (c *compiler) use(name string, note func(*keySet)) node {
 	if !slices.Contains(c.names, name) {
 		c.names = append(c.names, name)
@@ -92,7 +92,7 @@ func (c *compiler) use(name string, note func(*keySet)) node {
 	return func(r *run) (value.Value, error) { return r.env.Name(name) }
 }
 
-// located makes the errors of n say which expression they are about.
+// located adds the expression to the errors of n.
 func (c *compiler) located(text string, offset int, n node) node {
 	pointer := c.pointer
 	return func(r *run) (value.Value, error) {
@@ -126,7 +126,7 @@ func (c *compiler) expression(p piece) node {
 	return c.located(text, p.offset-2, n)
 }
 
-// weighed makes sure that what n returns can be walked by whoever gets it.
+// weighed checks that the result of n is small enough to walk.
 func weighed(n node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := n(r)
@@ -142,7 +142,7 @@ func parse(source string) (ast.Node, *Error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, &Error{Msg: "it is empty"}
 	}
-	// The parser asks its configuration for this limit and for names that override built-in ones, of which there are none.
+	// The parser takes this limit from its configuration, and names that override built-in ones, of which there are none.
 	tree, err := parser.ParseWithConfig(source, &conf.Config{MaxNodes: MaxNodes})
 	if err == nil {
 		return tree.Node, nil
@@ -158,7 +158,7 @@ var tokenKinds = regexp.MustCompile(`(?:Identifier|Number|String|Bytes|Operator|
 
 var outOfRange = regexp.MustCompile(`invalid \w+ literal: strconv\.\w+: parsing "(\w+)": value out of range`)
 
-// parserMessage says what the parser says, in words for people who have not read it.
+// parserMessage translates a message of the parser into the words of this package.
 func parserMessage(msg string) string {
 	msg = strings.ReplaceAll(msg, "unexpected token EOF", "unexpected end")
 	msg = outOfRange.ReplaceAllString(msg, "$1 is beyond the range of integers, which ends at ±9.2e18")
@@ -247,7 +247,7 @@ func (c *compiler) float(n *ast.FloatNode) node {
 	return constant(v)
 }
 
-// identifier compiles a name that stands alone; chain deals with steps.
+// identifier compiles a name by itself; chain compiles steps.
 func (c *compiler) identifier(n *ast.IdentifierNode) node {
 	if slot, ok := c.local(n.Value); ok {
 		return func(r *run) (value.Value, error) { return r.vars[slot], nil }
@@ -284,7 +284,7 @@ func (c *compiler) local(name string) (int, bool) {
 	return 0, false
 }
 
-// localNames are what a misspelt name may have meant besides the scope.
+// localNames returns what a misspelt name may have meant besides the scope.
 func (c *compiler) localNames() []string {
 	names := make([]string, len(c.locals))
 	for i, l := range c.locals {

@@ -14,8 +14,8 @@
 // # Language
 //
 // The grammar is that of expr-lang (github.com/expr-lang/expr), whose parser is used; the meaning is given here, over the
-// values of package value and nothing else. So what a journal was written with is what it is read with, whatever a newer
-// version of that library does: Version changes when a result may.
+// values of package value and nothing else. So a journal is read with the semantics that it was written with, whichever
+// version of that library is in use: Version changes when a result may.
 //
 //	literals     1  0x2a  1.5  "a"  'a'  `raw`  true  false  nil (also null)  [1, 2]  {key: 1, "a b": 2, (expr): 3}
 //	access       a.b  a["b"]  a[0]  a[-1]  a[1:3]  a?.b  a?.[0]
@@ -64,15 +64,15 @@
 //
 // # Limits
 //
-// No text can hang a run or eat its memory: an expression is at most MaxLength bytes and MaxNodes nodes, and one
+// No text can make a run hang or exhaust memory: an expression is at most MaxLength bytes and MaxNodes nodes, and one
 // evaluation may do MaxSteps steps and make values of MaxBytes. A step is one node of a predicate's body for one item, or
 // one element that a function goes through. ErrLimit says that a limit has been met.
 //
 // # Contracts
 //
 // A Template is immutable and safe for concurrent use. Evaluation is deterministic: the same template and the same
-// environment give the same value or the same error text. Results may share memory with the environment; nobody changes
-// either.
+// environment give the same value or the same error text. Results may share memory with the environment; neither may be
+// changed.
 //
 // # Cost
 //

@@ -27,12 +27,12 @@ var (
 	ErrLimit = errors.New("expr: limit exceeded")
 )
 
-// Error says what is wrong with a template, and where: when it is compiled or when it is evaluated.
+// Error is a fault of a template with its place, found when it is compiled or evaluated.
 type Error struct {
 	Pointer    string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset     int    // in bytes, from the beginning of that string
 	Text       string // the offending text as it is written
-	Msg        string // says what is wrong, Text included where it helps
+	Msg        string // the fault, with Text where it helps
 	Suggestion string // a known name that may have been meant; "" if none is near
 
 	Err error // what an evaluation failed with; nil for an error of compiling
@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 // Unwrap returns what an evaluation failed with, nil for an error of compiling.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Clip keeps messages readable when an expression is long or spans lines.
+// Clip shortens a text to one line that is readable in a message.
 func Clip(text string) string { return shorten(strings.Join(strings.Fields(text), " ")) }
 
 // Quote quotes a text in a message, white space and all, if it is not too long for that.

@@ -20,7 +20,7 @@ type function struct {
 // functions are all there are. Each pays for its work by spend, and for what it makes by grow, before it does it.
 var functions = join(numberFunctions, textFunctions, listFunctions)
 
-// join merges the tables; a name stands in one of them only.
+// join merges the tables; each name is in one of them only.
 func join(tables ...map[string]function) map[string]function {
 	all := make(map[string]function)
 	for _, table := range tables {
@@ -35,7 +35,7 @@ var absent = map[string]string{
 	"duration": "there are no durations; write a number", "timezone": "there are no dates",
 }
 
-// callNode compiles a call of something that the parser does not know. There are no methods.
+// callNode compiles a call of a function that the parser does not define. There are no methods.
 func (c *compiler) callNode(n *ast.CallNode) node {
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
@@ -82,7 +82,7 @@ func (c *compiler) call(n ast.Node, name string, args []ast.Node) node {
 	}
 }
 
-// arity says how many arguments there must be, in words.
+// arity reports how many arguments there must be, in words.
 func (f function) arity() string {
 	switch {
 	case f.most < 0:
@@ -102,7 +102,7 @@ type arguments struct {
 	values []value.Value
 }
 
-// wrong says that argument i is not what it should be.
+// wrong reports that argument i is not what it should be.
 func (a *arguments) wrong(i int, want string) error {
 	if len(a.values) == 1 {
 		return fmt.Errorf("%s needs %s, not %s", a.name, want, show(a.values[i]))
@@ -174,5 +174,5 @@ func (a *arguments) object(i int) (map[string]any, []string, error) {
 	return object, slices.Sorted(maps.Keys(object)), nil
 }
 
-// bitLen is the factor of sorting, at least 1.
+// bitLen returns the factor for the cost of sorting, at least 1.
 func bitLen(n int) int { return max(1, bits.Len(uint(n))) }

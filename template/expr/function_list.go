@@ -45,7 +45,7 @@ func typeName(a *arguments) (value.Value, error) {
 	return names[value.Kind(a.values[0])], nil
 }
 
-// get is a[b] that gives null for whatever is not there.
+// get returns a[b], or null if that does not exist.
 func get(a *arguments) (value.Value, error) {
 	v, err := element(a.run, a.values[0], a.values[1])
 	if err != nil && !errors.Is(err, ErrLimit) {
@@ -96,7 +96,7 @@ func reverse(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
-// sortList sorts numbers or strings; of mixed lists there is no order that people would agree on.
+// sortList sorts numbers or strings; mixed lists have no natural order.
 func sortList(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -211,7 +211,7 @@ func values(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
-// toPairs gives [key, value] lists, in the order of the keys.
+// toPairs returns [key, value] lists, in the order of the keys.
 func toPairs(a *arguments) (value.Value, error) {
 	object, names, err := a.object(0)
 	if err == nil {

@@ -46,7 +46,7 @@ func abs(a *arguments) (value.Value, error) {
 	return nil, a.wrong(0, "a number")
 }
 
-// round applies a rounding to what is not whole already.
+// round applies a rounding to a number that is not whole.
 func (a *arguments) round(how func(float64) float64) (value.Value, error) {
 	switch n := a.values[0].(type) {
 	case int64:
@@ -190,7 +190,7 @@ func bitnot(a *arguments) (value.Value, error) {
 }
 
 // shift by 64 or more leaves zeros (or ones, for bitshr of a negative number), as in Go. Bits that are pushed out are lost: this is
-// the one place where that is what is asked for.
+// the one place where that is intended.
 func (a *arguments) shift(op func(x int64, n uint) int64) (value.Value, error) {
 	x, err := a.integer(0)
 	if err != nil {

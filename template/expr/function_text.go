@@ -121,7 +121,7 @@ func replace(a *arguments) (value.Value, error) {
 	return strings.Replace(t[0], t[1], t[2], int(n)), nil
 }
 
-// repeat is where a short text asks for a large value; growTimes says no before anything is made.
+// repeat can turn a short text into a large value; growTimes refuses that before anything is allocated.
 func repeat(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *arguments) growTimes(n int64, size int) error {
 	return a.grow(int(n) * size)
 }
 
-// joinTexts takes strings only: how a number or a null should read is for the author to say, with map and string.
+// joinTexts takes strings only: the author chooses the text of a number or a null, with map and string.
 func joinTexts(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -230,7 +230,7 @@ func fromJSON(a *arguments) (value.Value, error) {
 	return value.ParseJSON([]byte(s))
 }
 
-// toQuery gives an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of its
+// toQuery returns an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of its
 // elements. Null members are left out; lists and objects within are JSON.
 func toQuery(a *arguments) (value.Value, error) {
 	object, keys, err := a.object(0)
@@ -278,7 +278,7 @@ func toBase64(a *arguments) (value.Value, error) {
 	return base64.StdEncoding.EncodeToString([]byte(s)), nil
 }
 
-// fromBase64 gives texts only. Other bytes have no place in the model, and replacing them would damage them silently.
+// fromBase64 returns texts only. Other bytes have no place in the model, and replacing them would damage them silently.
 func fromBase64(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err == nil {

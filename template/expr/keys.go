@@ -9,7 +9,7 @@ import (
 // keySet is which keys of a variable a template can read.
 type keySet struct {
 	keys []string // sorted
-	all  bool     // any; keys then says nothing
+	all  bool     // any; keys then means nothing
 }
 
 func (k *keySet) addAll() { k.all = true }
@@ -29,7 +29,7 @@ func (k *keySet) addPath(p value.Pointer) {
 	k.add(p[0])
 }
 
-// note says of a variable which of its keys is read here.
+// note reports of a variable which of its keys is read here.
 func (c *compiler) note(name string, how func(*keySet)) {
 	if c.keys == nil {
 		c.keys = make(map[string]*keySet)
@@ -42,17 +42,17 @@ func (c *compiler) note(name string, how func(*keySet)) {
 
 // Keys returns the keys of a variable that the template can read, sorted: ctx.k, ctx["k"] and {from: /ctx/k} read k, whatever
 // follows. all reports that it may read any of them, because a key is computed or the variable is used as a whole; keys is
-// nil then. So whoever watches a variable need not look at the template again when another key has changed. The caller must
+// nil then. So a caller that watches a variable need not evaluate the template again when another key has changed. The caller must
 // not change the result. O(1).
 func (t *Template) Keys(name string) (keys []string, all bool) { return t.keySet(name) }
 
 // Members is Keys for what a variable holds under one of its keys: ctx.k.m and ctx.k["m"] read m of ctx.k. Where Keys reports
-// that any key may be read, so may any member, of which Members need not know.
+// that any key may be read, so may any member, and Members need not report it.
 func (t *Template) Members(name, key string) (members []string, all bool) {
 	return t.keySet(inner(name, key))
 }
 
-// inner is the name under which the members of a key of a variable are noted. No variable is called so.
+// inner returns the name under which the members of a key of a variable are noted. No variable is called so.
 func inner(name, key string) string { return name + "." + key }
 
 func (t *Template) keySet(name string) (keys []string, all bool) {

@@ -6,7 +6,7 @@ import "fmt"
 // bytes that are made: at its limits, one evaluation is 4 million. The zero Meter only counts.
 type Meter struct {
 	spent   int
-	last    int // what spent may come to before no evaluation begins any more
+	last    int // the value of spent from which no further evaluation begins
 	bounded bool
 }
 
@@ -16,7 +16,7 @@ type Metered interface {
 	Meter() *Meter
 }
 
-// Bound lets the evaluations from here on take as much work together, and one of them go beyond. Free ends that.
+// Bound limits the work of the evaluations from here on together, which the last of them may exceed. Free ends that.
 func (m *Meter) Bound(work int) { m.last, m.bounded = m.spent+work, true }
 
 // Free lifts the bound.
@@ -25,7 +25,7 @@ func (m *Meter) Free() { m.bounded = false }
 // Add counts work that is not that of expressions.
 func (m *Meter) Add(work int) { m.spent += work }
 
-// Spent is the work so far.
+// Spent returns the work so far.
 func (m *Meter) Spent() int { return m.spent }
 
 // Begin refuses an evaluation in env when the evaluations before it have taken as much work as they may.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// nearestLength bounds what is compared: a longer word is not a slip of the pen.
+// nearestLength bounds the words that are compared: a longer one is not a typing error.
 const nearestLength = 64
 
 // Nearest returns the known name that word is most likely a misspelling of: the one with the fewest edits (a character
@@ -37,7 +37,7 @@ func (s *Speller) Nearest(word string, known iter.Seq[string]) string {
 	best := ""
 	for name := range known {
 		if s.spent += 1 + min(len(name), nearestLength); s.spent > spellerMax {
-			return "" // the best of those that happened to come first would be a guess
+			return "" // the best of the words compared so far would be a guess
 		}
 		if name == word || len(name) > utf8.UTFMax*(len(from)+limit) {
 			continue

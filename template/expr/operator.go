@@ -52,7 +52,7 @@ var operators = map[string]operator{
 	},
 }
 
-// binary compiles an operator with two sides. With skipIsOK it stands on the left of ??, which matters if it is a ?? too.
+// binary compiles an operator with two sides. With skipIsOK it is the left side of ??, which matters if it is a ?? too.
 func (c *compiler) binary(n *ast.BinaryNode, skipIsOK bool) node {
 	switch n.Operator {
 	case "and", "&&":
@@ -88,7 +88,7 @@ func (c *compiler) binary(n *ast.BinaryNode, skipIsOK bool) node {
 	}
 }
 
-// defaulted compiles what ?? gives a default for.
+// defaulted compiles the left side of ??.
 func (c *compiler) defaulted(n ast.Node, skipIsOK bool) node {
 	switch n := n.(type) {
 	case *ast.MemberNode, *ast.ChainNode:
@@ -152,7 +152,7 @@ func (c *compiler) unary(n *ast.UnaryNode) node {
 }
 
 // in looks for a in the elements of a list or the keys of an object. A list may hold null, but what is looked for is never
-// null: that would mostly be what is not there, and say that it is none of those listed.
+// null: that is mostly a value that does not exist, for which false would be misleading.
 func in(r *run, a, b value.Value) (value.Value, error) {
 	if a == nil {
 		return nil, errors.New("`in` cannot look for null; compare with == null")

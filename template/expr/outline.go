@@ -8,54 +8,54 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Outline is what an expression does, as far as it matters for which values of what it reads make a difference to it. Both
-// dialects give it, so that whoever looks for such values need not know either.
+// Outline describes the structure of an expression, as far as it determines which of the values it reads lead to different
+// results. Both dialects have it, so that a search for such values is independent of the dialect.
 type Outline struct {
-	Does  Does
-	Path  []string    // of Reads: a variable, and keys below it
-	Value value.Value // of Says
+	Kind  OutlineKind
+	Path  []string    // of a Reference: a variable, and keys below it
+	Value value.Value // of a Literal
 	Args  []*Outline
 }
 
-// Does is what an expression, or a part of one, does.
-type Does uint8
+// OutlineKind classifies an expression or a part of one.
+type OutlineKind uint8
 
-// What parts of expressions do.
+// The kinds of outlines.
 const (
-	Something Does = iota // anything else, with Args
-	Reads                 // reads what is at Path
-	Says                  // is Value, written out
-	Lists                 // is the list of Args
-	Tests                 // takes each of Args as true or false
-	Equates               // compares two Args
-	Orders                // compares two Args by which is less
-	Finds                 // looks for Args[0] in Args[1]
-	Matches               // looks for the text Args[1] in the text Args[0]
-	Reckons               // takes Args as numbers
-	Measures              // is the length of Args[0]
-	Goes                  // goes through the list Args[0], for whose elements Args[1:] are asked
-	Falls                 // is Args[0], or Args[1] where that is null or not there
-	Chooses               // is Args[1] or Args[2], as Args[0] says
+	Other       OutlineKind = iota // anything else, with Args
+	Reference                      // the value at Path
+	Literal                        // Value
+	ListLiteral                    // the list of Args
+	Logic                          // takes each of Args as true or false
+	Equality                       // compares two Args
+	Ordering                       // compares two Args by which is less
+	Membership                     // looks for Args[0] in Args[1]
+	TextMatch                      // looks for the text Args[1] in the text Args[0]
+	Arithmetic                     // takes Args as numbers
+	Length                         // the length of Args[0]
+	Iteration                      // visits the elements of the list Args[0] and evaluates Args[1:] for each
+	Fallback                       // Args[0], or Args[1] if that is null or missing
+	Choice                         // Args[1] if Args[0] holds, else Args[2]
 )
 
-// Element stands in a Path for any element of a list.
+// Element is the key in a Path for any element of a list.
 const Element = "[]"
 
-// At is what an outline reads below a key.
+// At returns the outline of a member of o by its key.
 func (o *Outline) At(key string) *Outline {
-	if o.Does != Reads {
+	if o.Kind != Reference {
 		return &Outline{Args: []*Outline{o}}
 	}
-	return &Outline{Does: Reads, Path: append(slices.Clip(o.Path), key)}
+	return &Outline{Kind: Reference, Path: append(slices.Clip(o.Path), key)}
 }
 
-// IsText reports whether the outline is of a text that is written out.
+// IsText reports whether the outline is a literal text.
 func (o *Outline) IsText() bool {
 	_, ok := o.Value.(string)
 	return ok
 }
 
-// Outlines gives the outlines of the expressions in a text; alone: the text is one expression and nothing else.
+// Outlines returns the outlines of the expressions in a text; alone: the text is one expression and nothing else.
 func Outlines(text string) (list []*Outline, alone bool, err error) {
 	pieces, fault := scan(text)
 	if fault != nil {
@@ -83,23 +83,23 @@ type outliner struct {
 func (u *outliner) of(n ast.Node) *Outline {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return &Outline{Does: Says}
+		return &Outline{Kind: Literal}
 	case *ast.BoolNode:
-		return &Outline{Does: Says, Value: n.Value}
+		return &Outline{Kind: Literal, Value: n.Value}
 	case *ast.IntegerNode:
-		return &Outline{Does: Says, Value: int64(n.Value)}
+		return &Outline{Kind: Literal, Value: int64(n.Value)}
 	case *ast.FloatNode:
-		return &Outline{Does: Says, Value: n.Value}
+		return &Outline{Kind: Literal, Value: n.Value}
 	case *ast.StringNode:
-		return &Outline{Does: Says, Value: n.Value}
+		return &Outline{Kind: Literal, Value: n.Value}
 	case *ast.IdentifierNode:
 		if v := u.locals[n.Value]; v != nil {
 			return v
 		}
 		if n.Value == "null" {
-			return &Outline{Does: Says}
+			return &Outline{Kind: Literal}
 		}
-		return &Outline{Does: Reads, Path: []string{n.Value}}
+		return &Outline{Kind: Reference, Path: []string{n.Value}}
 	case *ast.PointerNode:
 		if n.Name == "" && len(u.elements) > 0 {
 			return u.elements[len(u.elements)-1]
@@ -113,9 +113,9 @@ func (u *outliner) of(n ast.Node) *Outline {
 	case *ast.BinaryNode:
 		return u.binary(n)
 	case *ast.ConditionalNode:
-		return &Outline{Does: Chooses, Args: u.all(n.Cond, n.Exp1, n.Exp2)}
+		return &Outline{Kind: Choice, Args: u.all(n.Cond, n.Exp1, n.Exp2)}
 	case *ast.ArrayNode:
-		return &Outline{Does: Lists, Args: u.all(n.Nodes...)}
+		return &Outline{Kind: ListLiteral, Args: u.all(n.Nodes...)}
 	case *ast.MapNode:
 		return &Outline{Args: u.all(n.Pairs...)}
 	case *ast.PairNode:
@@ -129,7 +129,7 @@ func (u *outliner) of(n ast.Node) *Outline {
 	case *ast.SequenceNode:
 		return u.of(n.Nodes[len(n.Nodes)-1])
 	case *ast.SliceNode:
-		return &Outline{Does: Goes, Args: u.all(n.Node)}
+		return &Outline{Kind: Iteration, Args: u.all(n.Node)}
 	case *ast.BuiltinNode:
 		return u.call(n.Name, n.Arguments)
 	case *ast.CallNode:
@@ -159,48 +159,48 @@ func (u *outliner) member(n *ast.MemberNode) *Outline {
 	return &Outline{Args: []*Outline{of, u.of(n.Property)}}
 }
 
-var unaries = map[string]Does{"!": Tests, "not": Tests, "-": Reckons, "+": Reckons}
+var unaries = map[string]OutlineKind{"!": Logic, "not": Logic, "-": Arithmetic, "+": Arithmetic}
 
-var binaries = map[string]Does{
-	"&&": Tests, "and": Tests, "||": Tests, "or": Tests, "==": Equates, "!=": Equates,
-	"<": Orders, "<=": Orders, ">": Orders, ">=": Orders, "in": Finds, "not in": Finds,
-	"contains": Matches, "startsWith": Matches, "endsWith": Matches, "??": Falls,
-	"-": Reckons, "*": Reckons, "/": Reckons, "%": Reckons, "**": Reckons, "^": Reckons, "..": Reckons, "+": Reckons,
+var binaries = map[string]OutlineKind{
+	"&&": Logic, "and": Logic, "||": Logic, "or": Logic, "==": Equality, "!=": Equality,
+	"<": Ordering, "<=": Ordering, ">": Ordering, ">=": Ordering, "in": Membership, "not in": Membership,
+	"contains": TextMatch, "startsWith": TextMatch, "endsWith": TextMatch, "??": Fallback,
+	"-": Arithmetic, "*": Arithmetic, "/": Arithmetic, "%": Arithmetic, "**": Arithmetic, "^": Arithmetic, "..": Arithmetic, "+": Arithmetic,
 }
 
 // unary takes a number with its sign for what it is.
 func (u *outliner) unary(n *ast.UnaryNode) *Outline {
 	o := u.of(n.Node)
-	if n.Operator == "-" && o.Does == Says {
+	if n.Operator == "-" && o.Kind == Literal {
 		switch v := o.Value.(type) {
 		case int64:
-			return &Outline{Does: Says, Value: -v}
+			return &Outline{Kind: Literal, Value: -v}
 		case float64:
-			return &Outline{Does: Says, Value: -v}
+			return &Outline{Kind: Literal, Value: -v}
 		}
 	}
-	return &Outline{Does: unaries[n.Operator], Args: []*Outline{o}}
+	return &Outline{Kind: unaries[n.Operator], Args: []*Outline{o}}
 }
 
 func (u *outliner) binary(n *ast.BinaryNode) *Outline {
-	o := &Outline{Does: binaries[n.Operator], Args: u.all(n.Left, n.Right)}
+	o := &Outline{Kind: binaries[n.Operator], Args: u.all(n.Left, n.Right)}
 	if n.Operator == "+" && slices.ContainsFunc(o.Args, (*Outline).IsText) {
-		o.Does = Something
+		o.Kind = Other
 	}
 	return o
 }
 
-// The functions that ask a question of each element, those that otherwise need a list, and those that only tidy what they
-// are given, so that it is asked the same as what they give.
+// The functions that evaluate a predicate for each element, those that otherwise need a list, and those whose outline is that
+// of their argument, since they only convert it.
 var (
 	asking  = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
 	going   = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
 	keeping = []string{"string", "lower", "upper", "trim"}
 )
 
-var functionsDo = map[string]Does{"len": Measures, "int": Reckons, "float": Reckons, "abs": Reckons, "round": Reckons, "ceil": Reckons, "floor": Reckons}
+var functionsDo = map[string]OutlineKind{"len": Length, "int": Arithmetic, "float": Arithmetic, "abs": Arithmetic, "round": Arithmetic, "ceil": Arithmetic, "floor": Arithmetic}
 
-// call gives the outline of a function's call.
+// call returns the outline of a function's call.
 func (u *outliner) call(name string, args []ast.Node) *Outline {
 	if len(args) == 0 {
 		return &Outline{}
@@ -210,23 +210,23 @@ func (u *outliner) call(name string, args []ast.Node) *Outline {
 	}
 	asks := slices.Contains(asking, name)
 	if !asks && !slices.Contains(going, name) {
-		return &Outline{Does: functionsDo[name], Args: u.all(args...)}
+		return &Outline{Kind: functionsDo[name], Args: u.all(args...)}
 	}
-	asked := Something
+	asked := Other
 	switch {
 	case asks:
-		asked = Tests
+		asked = Logic
 	case name == "sum":
-		asked = Reckons
+		asked = Arithmetic
 	}
-	o := &Outline{Does: Goes, Args: u.all(args[0])}
+	o := &Outline{Kind: Iteration, Args: u.all(args[0])}
 	element := o.Args[0].At(Element)
 	if len(args) == 1 {
-		o.Args = append(o.Args, &Outline{Does: asked, Args: []*Outline{element}})
+		o.Args = append(o.Args, &Outline{Kind: asked, Args: []*Outline{element}})
 	}
 	u.elements = append(u.elements, element)
 	for _, a := range args[1:] {
-		o.Args = append(o.Args, &Outline{Does: asked, Args: []*Outline{u.predicate(a)}})
+		o.Args = append(o.Args, &Outline{Kind: asked, Args: []*Outline{u.predicate(a)}})
 	}
 	u.elements = u.elements[:len(u.elements)-1]
 	return o

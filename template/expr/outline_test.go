@@ -13,21 +13,21 @@ import (
 
 // written shows an outline as a term.
 func written(o *expr.Outline) string {
-	names := map[expr.Does]string{
-		expr.Something: "some", expr.Lists: "list", expr.Tests: "test", expr.Equates: "equal", expr.Orders: "order", expr.Finds: "find",
-		expr.Matches: "match", expr.Reckons: "reckon", expr.Measures: "measure", expr.Goes: "go", expr.Falls: "fall", expr.Chooses: "choose",
+	names := map[expr.OutlineKind]string{
+		expr.Other: "some", expr.ListLiteral: "list", expr.Logic: "test", expr.Equality: "equal", expr.Ordering: "order", expr.Membership: "find",
+		expr.TextMatch: "match", expr.Arithmetic: "reckon", expr.Length: "measure", expr.Iteration: "go", expr.Fallback: "fall", expr.Choice: "choose",
 	}
-	switch o.Does {
-	case expr.Reads:
+	switch o.Kind {
+	case expr.Reference:
 		return strings.Join(o.Path, ".")
-	case expr.Says:
+	case expr.Literal:
 		return fmt.Sprintf("%#v", o.Value)
 	}
 	args := make([]string, len(o.Args))
 	for i, a := range o.Args {
 		args[i] = written(a)
 	}
-	return names[o.Does] + "(" + strings.Join(args, " ") + ")"
+	return names[o.Kind] + "(" + strings.Join(args, " ") + ")"
 }
 
 // Both dialects say the same of the same thing.

@@ -16,7 +16,7 @@ type pattern struct {
 	size int // instructions of its program
 }
 
-// patternMax bounds that program: a short text such as x{1000} can ask for a long one.
+// patternMax bounds that program: a short text such as x{1000} can make a long one.
 const patternMax = 10_000
 
 // compilePattern measures the program before it makes it, which takes a parse more and no surprise.

@@ -40,7 +40,7 @@ var loops = map[string]func(l *loop, r *run) (value.Value, error){
 	"sortBy":        (*loop).sortBy,
 }
 
-// loop compiles such a call. The parser has seen to the number of arguments.
+// loop compiles such a call. The parser has checked the number of arguments.
 func (c *compiler) loop(name string, args []ast.Node) node {
 	c.builds = true
 	l := &loop{name: name, list: c.compile(args[0]), apply: loops[name], truth: "the predicate of " + name}
@@ -86,8 +86,7 @@ func (l *loop) visit(r *run, f *frame) (value.Value, error) {
 	return l.body(r)
 }
 
-// each calls visit for the items from the one at index on, until it says stop. Around it, the frame of the predicate
-// outside is kept.
+// each calls visit for the items from index on until it returns stop, and then restores the frame of the outer predicate.
 func (l *loop) each(r *run, list []any, f *frame, then func(v value.Value) (stop bool, err error)) error {
 	outer := r.frame
 	for ; f.index < len(list); f.index++ {
@@ -105,7 +104,7 @@ func (l *loop) each(r *run, list []any, f *frame, then func(v value.Value) (stop
 	return nil
 }
 
-// test is each for predicates that must give true or false.
+// test is each for predicates that must return true or false.
 func (l *loop) test(r *run, then func(f *frame, ok bool) (stop bool)) error {
 	list, err := l.items(r)
 	if err != nil {
@@ -118,7 +117,7 @@ func (l *loop) test(r *run, then func(f *frame, ok bool) (stop bool)) error {
 	})
 }
 
-// meets looks for an item for which the predicate gives wanted, and no further.
+// meets stops at the first item for which the predicate returns wanted.
 func (l *loop) meets(r *run, wanted bool) (found bool, err error) {
 	err = l.test(r, func(_ *frame, ok bool) bool { found = ok == wanted; return found })
 	return found, err
@@ -157,7 +156,7 @@ func (l *loop) filter(r *run) (value.Value, error) {
 	return out, err
 }
 
-// mapped is map, whose name Go keeps for itself.
+// mapped implements map, which is a keyword of Go.
 func (l *loop) mapped(r *run) (value.Value, error) {
 	list, err := l.items(r)
 	if err != nil {
@@ -242,7 +241,7 @@ func (l *loop) reduce(r *run) (value.Value, error) {
 	return f.acc, err
 }
 
-// groupBy gives an object of lists. Its keys are texts, so that 1 and "1" are one group.
+// groupBy returns an object of lists. Its keys are texts, so that 1 and "1" are one group.
 func (l *loop) groupBy(r *run) (value.Value, error) {
 	list, err := l.items(r)
 	if err != nil {
@@ -271,7 +270,7 @@ func (l *loop) groupBy(r *run) (value.Value, error) {
 	return groups, err
 }
 
-// sortBy sorts by what the predicate gives; items with equal keys stay in their order.
+// sortBy sorts by the results of the predicate; items with equal keys keep their order.
 func (l *loop) sortBy(r *run) (value.Value, error) {
 	list, err := l.items(r)
 	if err != nil {
@@ -322,7 +321,7 @@ func sorted(r *run, items, keys []any, descending bool) (value.Value, error) {
 	for i := range order {
 		order[i] = i
 	}
-	// Sorting cannot be left early, so the first fault is kept, and what is to be paid is paid in advance.
+	// Sorting cannot stop early, so the first fault is kept, and its steps are counted in advance.
 	for _, key := range keys {
 		size := 0
 		if s, ok := key.(string); ok {

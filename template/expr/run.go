@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// run is one evaluation: where values come from, what the variables hold, and how much may still be done. It belongs to
+// run is one evaluation: its environment, its variables, and the work that is left. It belongs to
 // one goroutine. 64 bytes, because every evaluation makes one.
 type run struct {
 	env   Env
@@ -17,14 +17,14 @@ type run struct {
 	guard bool   // null has null members, and does not hold
 }
 
-// frame is what a predicate sees of the loop around it.
+// frame is the state of a loop that its predicate can read.
 type frame struct {
 	item  value.Value
 	index int
 	acc   value.Value // of reduce
 }
 
-// settle tells env's meter what the evaluation has taken.
+// settle adds the work of the evaluation to env's meter.
 func (r *run) settle() { Spend(r.env, MaxSteps-int(r.steps), MaxBytes-int(r.bytes)) }
 
 // spend pays for n steps of work before they are done.
@@ -55,7 +55,7 @@ const (
 
 // newList pays for a list of n elements.
 func (r *run) newList(n int) ([]any, error) {
-	// The division comes first: n may be anything that a text says.
+	// The division comes first: n comes from a text and may be any number.
 	if n > MaxBytes/slotBytes {
 		return nil, r.grow(MaxBytes + 1)
 	}
@@ -70,11 +70,11 @@ func (r *run) scan(n int) error { return r.spend(n / 64) }
 
 // weigh pays for going through v, all the way down, and returns about how many bytes it takes when written. Values that
 // expressions make can be small graphs of shared lists that unfold to more than there is memory, and lists inside lists a
-// hundred thousand deep; whoever walks a value weighs it first. What has been weighed keeps the depth that the model
+// hundred thousand deep; it is weighed before it is walked. A value that has been weighed keeps the depth that the model
 // allows.
 func (r *run) weigh(v value.Value) (size int, err error) { return r.weighAt(v, 0) }
 
-// weighAt is weigh of a value that stands depth levels deep. The numbers are rough, on the safe side of what JSON takes.
+// weighAt is weigh of a value that is nested depth levels deep. The numbers are upper estimates of the size in JSON.
 func (r *run) weighAt(v value.Value, depth int) (size int, err error) {
 	switch v := v.(type) {
 	case string:
@@ -130,7 +130,7 @@ func (r *run) text(v value.Value) (string, error) {
 
 // equal compares two values.
 func (r *run) equal(a, b value.Value) (bool, error) {
-	// The walk goes through both at once, so that only one of them need be finite and paid for.
+	// The walk goes through both at once, so that only one of them need be finite and counted.
 	switch a.(type) {
 	case string, []any, map[string]any:
 		if _, err := r.weigh(a); err != nil {

@@ -13,7 +13,7 @@ type piece struct {
 }
 
 // scan cuts a string into pieces. An expression ends at the first }} that is not inside a string, a comment or braces of
-// its own, so {{ {a: {b: 1}} }} and {{ "}}" }} are what they look like. A literal {{ is written {{ "{{" }}.
+// its own, so {{ {a: {b: 1}} }} and {{ "}}" }} mean what they show. A literal {{ is written {{ "{{" }}.
 func scan(text string) ([]piece, *Error) {
 	var pieces []piece
 	at := 0

@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Version is that of the language. It grows when a template may give another result than before, so that a run that was
+// Version is that of the language. It grows when a template may return another result than before, so that a run that was
 // started under one version is not continued under another.
 const Version = 2
 
-// Scope says what a template may name besides `steps`.
+// Scope lists the names that a template may use besides `steps`.
 type Scope struct {
 	Names []string // the variables known here: input, run, item, index, participant, attempt, …
 }
@@ -43,7 +43,7 @@ type Template struct {
 // Compile compiles a string. The error is one *Error, or several joined.
 func Compile(text string, scope Scope) (*Template, error) { return CompileValue(text, scope) }
 
-// Trim is a value that is to be one expression, without the white space that YAML's | and > leave around it. Whatever is no
+// Trim returns a value that is to be one expression, without the white space that YAML's | and > leave around it. Whatever is no
 // string stays as it is.
 func Trim(v value.Value) value.Value {
 	if text, ok := v.(string); ok {
@@ -74,10 +74,10 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	return t, nil
 }
 
-// settle finds out whether the template is a constant: what reads nothing, gives a value and gives it quickly. What fails
-// is left to fail when it is evaluated, because nobody may ever do that.
+// settle marks the template as a constant if it reads nothing and quickly returns a value. One that fails is left to fail
+// when it is evaluated, which may never happen.
 func (t *Template) settle(v value.Value) {
-	const steps, bytes = 1000, 16 << 10 // enough for what people write, and little in a document full of such expressions
+	const steps, bytes = 1000, 16 << 10 // enough for common expressions, and little in a document full of them
 	if t.root == nil {
 		t.fixed, t.constant = true, v
 		return
@@ -101,10 +101,10 @@ func (t *Template) Names() []string { return t.names }
 // Constant returns the value of a template that reads nothing, and whether it is one.
 func (t *Template) Constant() (value.Value, bool) { return t.constant, t.fixed }
 
-// Text reports whether the template is a text around expressions, which gives a string whatever they give.
+// Text reports whether the template is a text around expressions, whose value is always a string.
 func (t *Template) Text() bool { return t.text }
 
-// Eval returns the template's value in env. The error is an *Error that says which expression failed and wraps what env
+// Eval returns the template's value in env. The error is an *Error that names the expression and wraps what env
 // returned, or ErrLimit. The result may share memory with env and must not be changed.
 func (t *Template) Eval(env Env) (value.Value, error) {
 	if t.fixed {
@@ -122,11 +122,11 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 	return v, err
 }
 
-// EvalBool is Eval for a guard, which must give true or false; null does not hold. See Guards in the documentation of the
+// EvalBool is Eval for a guard, which must return true or false; null does not hold. See Guards in the documentation of the
 // package.
 func (t *Template) EvalBool(env Env) (bool, error) {
 	v, err := t.constant, error(nil)
-	if !t.fixed { // what is fixed was found without meeting a null that would make a difference
+	if !t.fixed { // a constant was computed without a null that would make a difference
 		if err := Begin(env); err != nil {
 			return false, err
 		}

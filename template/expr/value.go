@@ -14,7 +14,7 @@ import (
 // node evaluates one part of a template.
 type node func(r *run) (value.Value, error)
 
-// value compiles v, which stands at place. It returns nil for what holds no expression: v is then its own result.
+// value compiles v, whose path is place. It returns nil if v holds no expression and so is its own result.
 func (c *compiler) value(v value.Value, place value.Pointer) node {
 	switch v := v.(type) {
 	case string:
@@ -197,7 +197,7 @@ func (c *compiler) fromStep(p value.Pointer, text string, required bool) node {
 	})
 }
 
-// lookup follows p[from:] in v, and tells of a missing place by the whole of p.
+// lookup follows p[from:] in v; its error for a missing place names the whole of p.
 func lookup(p value.Pointer, from int, v value.Value) (value.Value, error) {
 	v, err := p[from:].Lookup(v)
 	if missing, ok := errors.AsType[*value.MissingError](err); ok {

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Map says what is done with the value of each key of a mapping.
+// Map maps each key of a mapping to the function that reads its value.
 type Map map[string]func(*document.Node)
 
-// Reader takes values out of nodes and collects what is wrong with them. Each of its methods takes a value of one kind and
+// Reader reads values from nodes and collects their faults. Each of its methods takes a value of one kind and
 // refuses any other; it then returns the zero value. The zero Reader is ready for use; it serves one document and one
 // goroutine.
 type Reader struct {
@@ -38,13 +38,13 @@ func (r *Reader) IsRefused(n *document.Node) bool { return r.refused[n.Pos.Path]
 // Add notes a fault that leaves its place open to other faults.
 func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
 
-// Fault notes a fault that says more than Refuse can, and refuses its place.
+// Fault records a fault with more details than Refuse can, and refuses its place.
 func (r *Reader) Fault(e *document.Error) {
 	r.Add(e)
 	r.markRefused(e.Path)
 }
 
-// Refuse notes that what stands at n makes no sense there.
+// Refuse records that the value at n is invalid.
 func (r *Reader) Refuse(n *document.Node, msg string) {
 	text, _ := n.Text()
 	r.Fault(&document.Error{Pos: n.Pos, Text: text, Msg: msg})
@@ -57,7 +57,7 @@ func (r *Reader) markRefused(path string) {
 	r.refused[path] = true
 }
 
-// WrongKind refuses a value of another kind than its key wants, such as "a list".
+// WrongKind refuses a value of another kind than its key requires, such as "a list".
 func (r *Reader) WrongKind(n *document.Node, want string) {
 	r.Refuse(n, fmt.Sprintf("%s must be %s, not %s", LastKey(n.Pos.Path), want, n.Kind))
 }
@@ -128,7 +128,7 @@ func (r *Reader) Text(n *document.Node) string {
 	return text
 }
 
-// Argument reads a string where people also write integers, as in the arguments of a command: [sleep, 5].
+// Argument reads a string or an integer, as in the arguments of a command: [sleep, 5].
 func (r *Reader) Argument(n *document.Node) string {
 	if n.Kind == document.Int {
 		return fmt.Sprint(n.Value())

@@ -12,13 +12,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Arg is something of type T that a step can be given. What implements it is made by the functions of this package.
+// Arg is a value of type T that a step can take. Only the functions of this package make one.
 type Arg[T any] interface {
 	argument() argument
 	of(T) // ties the argument to its type
 }
 
-// argument is an Arg without its type. Exactly one of source, literal and function says what it is.
+// argument is an Arg without its type. Exactly one of source, literal and function is set.
 type argument struct {
 	pos      document.Pos
 	source   func(d *definition) string      // an expression, without braces
@@ -28,10 +28,10 @@ type argument struct {
 	function *template.Function              // a Go function, called with args
 	args     []argument
 	tested   *handle // the argument is whether this step has completed
-	err      error   // what is wrong with the argument, found where it was made
+	err      error   // the fault of the argument, found where it was made
 }
 
-// binding says how firmly an expression holds together beside others.
+// binding is the precedence of an expression.
 type binding uint8
 
 const (
@@ -40,19 +40,19 @@ const (
 	loose                   // other operators
 )
 
-// typed gives an argument its type.
+// typed adds the type to an argument.
 type typed[T any] struct{ arg argument }
 
 func (a typed[T]) argument() argument { return a.arg }
 func (typed[T]) of(T)                 {}
 
-// here gives the place of the code that called the caller of here, in the program that uses this package.
+// here returns the place of the code that called the caller of here, in the program that uses this package.
 func here() document.Pos {
 	_, file, line, _ := runtime.Caller(2)
 	return document.Pos{File: file, Line: line}
 }
 
-// From is the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
+// From returns the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
 func From[T any](r Ref[T]) Arg[T] { return r }
 
 // FromOr is Coalesce with a literal: the result of a step, or fallback.
@@ -61,7 +61,7 @@ func FromOr[T any](r Ref[T], fallback T) Arg[T] {
 	return typed[T]{coalesce(here(), r.argument(), argument{err: err, source: func(*definition) string { return source(plain) }})}
 }
 
-// Coalesce is what ok gives, or fallback where ok is a result that is not there: of a step that was skipped, as those of a
+// Coalesce returns ok, or fallback where ok is a missing result: of a step that was skipped, as those of a
 // branch that was not taken are; or of one that has failed or was aborted, where an If or Choose has caught that: one whose
 // test reads how the step has ended, and behind which, or inside of which, the Coalesce is read. A null is replaced as well.
 // Documents write ok ?? fallback.
@@ -77,10 +77,10 @@ func coalesce(pos document.Pos, ok, fallback argument) argument {
 	return a
 }
 
-// orNull ends what is null where none of the results before it is there.
+// orNull ends a chain that is null where all results in it are missing.
 const orNull = " ?? null"
 
-// Value is a literal. Braces in its strings stand for themselves, not for expressions.
+// Value returns a literal. Braces in its strings are text, not expressions.
 func Value[T any](v T) Arg[T] {
 	plain, err := value.Own(v)
 	return typed[T]{argument{
@@ -90,8 +90,8 @@ func Value[T any](v T) Arg[T] {
 	}}
 }
 
-// Expr is an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
-// that it gives a T; what it names is checked when the workflow is defined.
+// Expr returns an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
+// that its value is a T; the names in it are checked when the workflow is defined.
 func Expr[T any](text string) Arg[T] {
 	pos := here()
 	return typed[T]{argument{
@@ -108,7 +108,7 @@ func Expr[T any](text string) Arg[T] {
 	}}
 }
 
-// Status is the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
+// Status returns the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
 func Status(step Placed) Arg[string] {
 	pos := here()
 	return typed[string]{argument{pos: pos, source: func(d *definition) string {
@@ -133,7 +133,7 @@ func Failed(step Placed) Arg[bool] {
 	}}}
 }
 
-// render gives what stands for the argument in the tree.
+// render returns the form of the argument in the tree.
 func (a argument) render(d *definition) value.Value {
 	switch {
 	case a.err != nil:
@@ -156,7 +156,7 @@ func (d *definition) refuseFunction(a argument) {
 	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))
 }
 
-// expression gives the argument as a part of an expression.
+// expression returns the argument as a part of an expression.
 func (a argument) expression(d *definition) string {
 	switch {
 	case a.err != nil:
@@ -171,7 +171,7 @@ func (a argument) expression(d *definition) string {
 	return "null"
 }
 
-// operand gives the argument as one side of ??.
+// operand returns the argument as one side of ??.
 func (a argument) operand(d *definition) string {
 	text := a.expression(d)
 	if a.source != nil && a.binds == loose {
@@ -180,7 +180,7 @@ func (a argument) operand(d *definition) string {
 	return text
 }
 
-// renderFunc gives the call of a Go function that stands for the argument, and nil when it is no such call.
+// renderFunc returns the call of a Go function that computes the argument, and nil when it is no such call.
 func (a argument) renderFunc(d *definition) *template.Func {
 	if a.function == nil {
 		return nil
@@ -196,7 +196,7 @@ func (a argument) renderFunc(d *definition) *template.Func {
 }
 
 // escape makes a literal of a value in which strings and objects would mean something to the language of expressions: it
-// is written as an expression that gives it.
+// is written as an expression for it.
 func escape(v value.Value) value.Value {
 	switch v := v.(type) {
 	case string:

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Container is a Node that holds others. It is no Arg: what it gives is read from what it holds. As the end of an Each's
-// body it stands for the last step in it, of whatever type.
+// Container is a Node that holds others. It is no Arg: results are read from the steps in it. At the end of an Each's
+// body its last step returns the item's result, of any type.
 type Container struct {
 	pos  document.Pos
 	make func(d *definition) template.Node
@@ -36,8 +36,8 @@ func (c *Container) place() document.Pos {
 	return c.pos
 }
 
-// Nodes is a list of nodes that a program makes, of any length. It stands wherever a node can: in a Parallel its nodes run
-// side by side, anywhere else one after the other. What it gives is what a Container gives.
+// Nodes is a list of nodes that a program makes, of any length, and itself a node: in a Parallel its nodes run side by
+// side, anywhere else one after the other. Its result is that of a Container.
 type Nodes []Node
 
 func (n Nodes) build(d *definition) []template.Node { return d.nodes(n) }
@@ -92,7 +92,7 @@ type Branch interface {
 }
 
 // If runs its Then branch when the test is true and its Else branch when it is not. It is the boundary for failures of
-// steps whose status the test reads: whatever happened to them, what follows the If sees it completed. Choose is an If that
+// steps whose status the test reads: for the steps after the If it has completed in any case. Choose is an If that
 // has a result.
 func If(test Arg[bool], branches ...Branch) *Container { return conditional(here(), test, branches...) }
 
@@ -118,7 +118,7 @@ func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Containe
 	}}
 }
 
-// testText gives the expression for what a test has been rendered to: a literal boolean becomes one.
+// testText returns the expression for what a test has been rendered to: a literal boolean becomes one.
 func testText(v value.Value) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -130,22 +130,22 @@ type branchFunc func(d *definition, c *template.Conditional)
 
 func (f branchFunc) branch(d *definition, c *template.Conditional) { f(d, c) }
 
-// Then is what an If runs, one after the other, when its test is true.
+// Then returns what an If runs, one after the other, when its test is true.
 func Then(nodes ...Node) Branch {
 	return branchFunc(func(d *definition, c *template.Conditional) { c.Then = append(c.Then, d.nodes(nodes)...) })
 }
 
-// Else is what an If runs, one after the other, when its test is false.
+// Else returns what an If runs, one after the other, when its test is false.
 func Else(nodes ...Node) Branch {
 	return branchFunc(func(d *definition, c *template.Conditional) { c.Else = append(c.Else, d.nodes(nodes)...) })
 }
 
-// Named gives an If or Choose an id, under which its decision can be looked up.
+// Named sets the id of an If or Choose, under which its decision can be looked up.
 type Named string
 
 func (id Named) branch(_ *definition, c *template.Conditional) { c.ID = string(id) }
 
-// Choice is a handle for what Choose gives: a Node, to be placed where it shall run, and an Arg[T].
+// Choice is the handle that Choose returns: a Node, to be placed where it shall run, and an Arg[T].
 type Choice[T any] struct {
 	*Container
 	results [2]argument
@@ -157,7 +157,7 @@ type Result[T any] interface {
 	Arg[T]
 }
 
-// Choose runs then or otherwise, as the test decides, and gives the result of the one that ran. Ref.After places more in
+// Choose runs then or otherwise, as the test decides, and has the result of the one that ran. Ref.After places more in
 // front of either. Its result is the zero T where that of the branch taken is not there: the step was skipped by its timing
 // or fulfillment, or it has failed and that was caught. Where only one branch has a result, use If and Coalesce.
 func Choose[T any](test Arg[bool], then, otherwise Result[T], options ...Named) Choice[T] {

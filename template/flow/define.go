@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Define builds a workflow: its nodes run one after the other. It gives the tree, or everything that is wrong with it as
-// document.Errors whose places are lines of Go. Operations are not looked for: whoever runs the workflow knows them.
+// Define builds a workflow: its nodes run one after the other. It returns the tree, or all faults as document.Errors whose
+// places are lines of Go. Operations are not looked up: the engine that runs the workflow has them.
 // New does the same and keeps the types.
 func Define(name string, parts ...Part) (*template.Workflow, error) {
 	return define(newDefinition(name, here()), parts)
@@ -83,7 +83,7 @@ type mention struct {
 
 func quoted(id string) string { return strconv.Quote(id) }
 
-// fault reports what is wrong at a place; where none is known, at that of the step or container that is being built.
+// fault records a fault at a place; without one, at that of the step or container that is being built.
 func (d *definition) fault(at document.Pos, text, msg string) {
 	if at.IsZero() {
 		at = d.at
@@ -91,7 +91,7 @@ func (d *definition) fault(at document.Pos, text, msg string) {
 	d.errs.Add(&document.Error{Pos: at, Text: text, Msg: msg})
 }
 
-// bind says how an operation is called. Saying the same twice changes nothing.
+// bind sets how an operation is called. Saying the same twice changes nothing.
 func (d *definition) bind(pos document.Pos, operation string, b template.Binding) {
 	b.Pos = d.workflow.Pos
 	if known, ok := d.workflow.Operations[operation]; ok && !reflect.DeepEqual(known, b) {
@@ -113,7 +113,7 @@ func (d *definition) nodes(nodes []Node) []template.Node {
 	return list
 }
 
-// one builds a node where only one can stand.
+// one builds a node where there can be only one.
 func (d *definition) one(n Node) template.Node {
 	list := d.build(n)
 	if len(list) == 1 {
@@ -126,7 +126,7 @@ func (d *definition) one(n Node) template.Node {
 	return s
 }
 
-// place builds the node of a handle, which can stand in one place only. It gives nil for what cannot be placed.
+// place builds the node of a handle, which can be placed only once. It returns nil for a handle that cannot be placed.
 func (d *definition) place(h *handle) template.Node {
 	switch {
 	case h == nil:
@@ -152,7 +152,7 @@ func (d *definition) mention(h *handle, at document.Pos) {
 	d.mentions = append(d.mentions, mention{h, at})
 }
 
-// read gives the expression for the result of a handle.
+// read returns the expression for the result of a handle.
 func (d *definition) read(h *handle, at document.Pos) string {
 	switch h.kind {
 	case inputKind:
@@ -167,7 +167,7 @@ func (d *definition) read(h *handle, at document.Pos) string {
 	}
 }
 
-// field gives the expression for a field of a step or map.
+// field returns the expression for a field of a step or map.
 func (d *definition) field(h *handle, field string, at document.Pos) string {
 	if h == nil {
 		d.nothing("a handle")
@@ -181,7 +181,7 @@ func (d *definition) field(h *handle, field string, at document.Pos) string {
 	return "steps" + member(h.id) + "." + field
 }
 
-// item gives the name of a map's item, which is known inside the map's body only.
+// item returns the name of a map's item, which is known inside the map's body only.
 func (d *definition) item(h *handle, at document.Pos) string {
 	for _, m := range d.maps {
 		if m.handle == h.each {
@@ -192,7 +192,7 @@ func (d *definition) item(h *handle, at document.Pos) string {
 	return "nil"
 }
 
-// itemName gives the default name for the item of the next map: different from those around it, which its body may read.
+// itemName returns the default name for the item of the next map: different from those around it, which its body may read.
 func (d *definition) itemName() string {
 	if len(d.maps) == 0 {
 		return "item"
@@ -200,7 +200,7 @@ func (d *definition) itemName() string {
 	return "item" + strconv.Itoa(len(d.maps)+1)
 }
 
-// checkPlaced reports handles that are read but stand nowhere.
+// checkPlaced reports handles that are read but not placed.
 func (d *definition) checkPlaced() {
 	for _, m := range d.mentions {
 		if !d.placed[m.handle] {

@@ -1,5 +1,5 @@
 // Package flow builds workflows in Go: plain functions in the shape of the tree they build, and typed handles for results.
-// Feeding one step's output into a step that wants another type does not compile.
+// Passing one step's output to a step that takes another type does not compile.
 //
 //	in := flow.Input[Order]()
 //	lines := flow.Call("split", Split, in)
@@ -18,7 +18,7 @@
 //		contract,
 //	)
 //
-// Calling an operation gives a Ref, which is two things: the step, to be placed where it shall run, and its result, an Arg
+// Calling an operation returns a Ref, which is two things: the step, to be placed where it shall run, and its result, an Arg
 // for other steps. Reading a result makes a step wait for it, wherever both are placed.
 //
 //	Call, Sub, Each, Choose     nodes that have a result: an operation, a workflow, a step for each item, one of two steps
@@ -27,17 +27,17 @@
 //	Select, Struct, Object      a field of a result, and inputs made of several arguments
 //	Func, NewFunc               what a Go function computes; Expr is an expression, where nothing else will do
 //
-// New places everything and gives the workflow with its types, Define the tree of package template; or everything that is
+// New places everything and returns the workflow with its types, Define the tree of package template; or everything that is
 // wrong with it: a handle that is read but not placed, placed twice, read where its branch may have been skipped, or outside
 // the body it belongs to. Each fault names the line of Go that it is about. The result is the same as if its document had
-// been read: same hash, same runs. What comes along is what no document can hold: implementations of operations, Go
-// functions and the workflows of Sub, of which the document holds the names. Whoever recovers a run defines its workflow
+// been read: same hash, same runs. It also carries what a document holds only by name: implementations of operations, Go
+// functions and the workflows of Sub. A program that recovers a run defines its workflow
 // again.
 //
 // # Failures and defaults
 //
-// A failure aborts whatever needs its step. An If or Choose whose test asks how a step ended (Completed, Failed, Status)
-// catches its failure: it decides, and what follows goes on. The result of the step is still not there; FromOr and Coalesce,
+// A failure aborts all steps that need the failed one. An If or Choose whose test reads a step's status (Completed, Failed,
+// Status) catches its failure: it decides, and the steps after it run. The result of the step is still missing; FromOr and Coalesce,
 // read inside the If or behind it, take their default for it, as they do for a step that was skipped. Read elsewhere, beside
 // the If or in front of it, the failure is not caught yet, and the reader is aborted like any other.
 //

@@ -9,11 +9,11 @@ import (
 )
 
 // Function is the handle of a Go function with a name: the test of an If, the list of an Each or the input of a step. The
-// name stands for the function in documents and journals. In a definition a name stands for one handle, and in an engine
+// name identifies the function in documents and journals. In a definition a name has one handle, and in an engine
 // all definitions of one hash have the same: make a handle once, at package level, and use it as often as you like.
 type Function[A, R any] struct{ handle *template.Function }
 
-// NewFunc gives a Go function a name. It must depend on its argument alone, because it is called again when a run is
+// NewFunc returns a Go function a name. It must depend on its argument alone, because it is called again when a run is
 // recovered. A panic counts as its error. A function of several arguments takes a struct: see Struct.
 func NewFunc[A, R any](name string, fn func(A) R) Function[A, R] {
 	return newFunction(here(), name, trying(fn))
@@ -24,7 +24,7 @@ func NewTryFunc[A, R any](name string, fn func(A) (R, error)) Function[A, R] {
 	return newFunction(here(), name, fn)
 }
 
-// Of is what the function makes of an argument.
+// Of returns the function's result for an argument.
 func (f Function[A, R]) Of(a Arg[A]) Arg[R] {
 	return f.of(here(), a)
 }
@@ -40,7 +40,7 @@ func (f Function[A, R]) of(pos document.Pos, a Arg[A]) Arg[R] {
 	return typed[R]{arg}
 }
 
-// Handle is what a document that names the function is given, with template.Workflow.Register.
+// Handle returns the handle to pass to template.Workflow.Register for a document that names the function.
 func (f Function[A, R]) Handle() *template.Function { return f.handle }
 
 // Func is NewFunc and Of in one, for a function that is used in one place of a workflow that is defined once.
@@ -55,7 +55,7 @@ func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
 	return newFunction(pos, name, fn).of(pos, a)
 }
 
-// trying is a function that cannot fail as one that may; nil stays nil.
+// trying returns a function that cannot fail as one that may; nil stays nil.
 func trying[A, R any](fn func(A) R) func(A) (R, error) {
 	if fn == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // A program may hand in nil, or the zero value of a handle, where it has forgotten to make one. That is a fault of the
-// definition like any other, at the place of the step or container that was given it.
+// definition like any other, at the place of the step or container that it was passed to.
 
 var errNothing = errors.New("an argument is nil, or the zero value of its type")
 
@@ -18,7 +18,7 @@ func isNil(v any) bool {
 	return v == nil || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// argOf is an Arg without its type.
+// argOf returns an Arg without its type.
 func argOf[T any](a Arg[T]) argument {
 	if isNil(a) {
 		return argument{err: errNothing}
@@ -26,7 +26,7 @@ func argOf[T any](a Arg[T]) argument {
 	return a.argument()
 }
 
-// placedOf is the handle of a step or map; nil for none.
+// placedOf returns the handle of a step or map; nil for none.
 func placedOf(p Placed) *handle {
 	if isNil(p) {
 		return nil
@@ -43,7 +43,7 @@ func (d *definition) build(n Node) []template.Node {
 	return n.build(d)
 }
 
-// nothing reports that something is nil, or zero, that the step or container being built was given.
+// nothing records that an argument of the step or container being built is nil or zero.
 func (d *definition) nothing(what string) {
 	d.fault(d.at, "", what+" is nil, or the zero value of its type")
 }

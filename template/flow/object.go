@@ -14,12 +14,12 @@ type Member struct {
 	arg   argument
 }
 
-// Set is a field of a Struct, by its address, and what it is set to.
+// Set returns a field of a Struct, by its address, and what it is set to.
 func Set[T any](field *T, to Arg[T]) Member {
 	return Member{field: reflect.ValueOf(field), arg: argOf(to)}
 }
 
-// Struct is an input made of several arguments: of a step, or of a Go function that takes several. The fields are named by
+// Struct returns an input made of several arguments: of a step, or of a Go function that takes several. The fields are named by
 // their addresses in a variable that serves for nothing else, so that the compiler checks names and types:
 //
 //	var p Purchase
@@ -66,7 +66,7 @@ func (a *argument) compose(names []string, args []argument) {
 	}
 }
 
-// nameOf gives the key, in the JSON of a struct, of the field that a pointer leads to.
+// nameOf returns the key, in the JSON of a struct, of the field that a pointer leads to.
 func nameOf(of, field reflect.Value) (string, error) {
 	t := of.Type().Elem()
 	if t.Kind() != reflect.Struct || isOpen(t) {
@@ -77,7 +77,7 @@ func nameOf(of, field reflect.Value) (string, error) {
 	}
 	for name, f := range jsonFields(t) {
 		if f.Type != field.Type().Elem() || f.Type.Size() == 0 {
-			continue // of a field without size the address says nothing
+			continue // the address of a field without size does not identify it
 		}
 		if at, err := of.Elem().FieldByIndexErr(f.Index); err == nil && at.Addr().Pointer() == field.Pointer() {
 			return name, nil
@@ -93,13 +93,13 @@ type Field struct {
 	arg  argument
 }
 
-// With is a field of an Object: its name in JSON and what it is set to.
+// With returns a field of an Object: its name in JSON and what it is set to.
 func With[T any](name string, v Arg[T]) Field {
 	return Field{name: name, typ: reflect.TypeFor[T](), arg: argOf(v)}
 }
 
-// Object is an input made of several arguments, by the names of T's json tags; T may be a map. That T has these fields, and
-// that they are of the types given, is checked when the workflow is defined: Struct has the compiler do that. Fields that are
+// Object returns an input made of several arguments, by the names of T's json tags; T may be a map. That T has these fields, and
+// that they have these types, is checked when the workflow is defined: with Struct the compiler does that. Fields that are
 // not named are left out.
 func Object[T any](fields ...Field) Arg[T] {
 	a := argument{pos: here()}

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// StepOption says more about a step than its input.
+// StepOption sets a property of a step besides its input.
 type StepOption interface {
 	step(s *template.Step, d *definition)
 }
@@ -16,7 +16,7 @@ type stepOption func(s *template.Step, d *definition)
 
 func (o stepOption) step(s *template.Step, d *definition) { o(s, d) }
 
-// timingOption is a StepOption about a step's timing, which it makes if there is none yet.
+// timingOption returns a StepOption about a step's timing, which it makes if there is none yet.
 func timingOption(set func(t *template.Timing)) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) {
 		if s.Timing == nil {
@@ -36,7 +36,7 @@ func TotalTimeout(d time.Duration) StepOption {
 	return timingOption(func(t *template.Timing) { t.TotalTimeout = d })
 }
 
-// OnTimeout says what a timeout does when no attempt is left. Default: template.FailOnTimeout.
+// OnTimeout sets the effect of a timeout when no attempt is left. Default: template.FailOnTimeout.
 func OnTimeout(o template.OnTimeout) StepOption {
 	return timingOption(func(t *template.Timing) { t.OnTimeout = o })
 }
@@ -64,27 +64,27 @@ func Needs(steps ...Placed) StepOption {
 	})
 }
 
-// Target says whom a step asks.
+// Target sets the participants that a step asks.
 func Target(t template.Target) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { t.Pos = s.Pos; s.Target = &t })
 }
 
-// FanIn says how the answers of several participants become the step's result.
+// FanIn sets how the answers of several participants become the step's result.
 func FanIn(f template.FanIn) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.FanIn = &f })
 }
 
-// Fulfillment says who decides whether the completed call has fulfilled its task.
+// Fulfillment sets how it is decided whether the completed call has fulfilled its task.
 func Fulfillment(f template.Fulfillment) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.Fulfillment = &f })
 }
 
-// NonIdempotent marks a step whose call must not be made again: one in flight at a crash fails with code interrupted.
+// NonIdempotent marks a step whose call must not be made again: one under way at a crash fails with code interrupted.
 func NonIdempotent() StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { s.NonIdempotent = true })
 }
 
-// EachOption says more about a map than its list and body.
+// EachOption sets a property of a map besides its list and body.
 type EachOption interface{ each(m *template.Map) }
 
 // MaxConcurrency bounds how many steps run at the same time: of a Parallel, of all items of an Each together, or of the
@@ -101,10 +101,10 @@ type As string
 
 func (name As) each(m *template.Map) { m.As = string(name) }
 
-// Part is what Define is given: a Node, MaxConcurrency, a Setting, or an Output.
+// Part is an argument of Define: a Node, MaxConcurrency, a Setting, or an Output.
 type Part interface{ inWorkflow() }
 
-// Setting says something about the whole workflow.
+// Setting sets a property of the whole workflow.
 type Setting func(d *definition)
 
 func (Setting) inWorkflow() {}
@@ -126,31 +126,31 @@ func Deadline(limit time.Duration) Setting {
 	return func(d *definition) { d.workflow.Deadline = limit }
 }
 
-// OnFailure says what a final failure does to steps that are running. Default: template.ContinueRunning.
+// OnFailure sets the effect of a final failure on steps that are running. Default: template.ContinueRunning.
 func OnFailure(p template.FailurePolicy) Setting {
 	return func(d *definition) { d.workflow.FailurePolicy = p }
 }
 
-// Schema is the JSON Schema of the run's input, as a map or a boolean. It is checked before anything starts.
+// Schema returns the JSON Schema of the run's input, as a map or a boolean. It is checked before anything starts.
 func Schema(schema value.Value) Setting {
 	return func(d *definition) { d.workflow.Input = schema }
 }
 
-// Bind says how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
+// Bind sets how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
 func Bind(operation string, b template.Binding) Setting {
 	pos := here()
 	return func(d *definition) { d.bind(pos, operation, b) }
 }
 
-// Directory is who can be targeted.
+// Directory sets the participants that can be targeted.
 func Directory(directory template.Directory) Setting {
 	return func(d *definition) { d.workflow.Directory = &directory }
 }
 
-// RunOutput is what Output gives: the part of a definition that says what its runs give.
+// RunOutput is the part of a definition that Output returns: the output of its runs.
 type RunOutput[T any] struct{ arg argument }
 
-// Output is the output of the run. Default: the run has none.
+// Output returns the output of the run. Default: the run has none.
 func Output[T any](v Arg[T]) RunOutput[T] { return RunOutput[T]{argOf(v)} }
 
 func (RunOutput[T]) inWorkflow() {}

@@ -17,7 +17,7 @@ type Ref[T any] struct {
 
 // Node is what runs: a step, a map or a container.
 type Node interface {
-	build(d *definition) []template.Node // what is placed, one after the other
+	build(d *definition) []template.Node // the nodes to place, one after the other
 	place() document.Pos
 	inParallel()
 	inWorkflow()
@@ -26,7 +26,7 @@ type Node interface {
 // Placed is a handle of something that has a status: a step or a map.
 type Placed interface{ placed() *handle }
 
-// kind says what a handle is of.
+// kind is the kind of a handle.
 type kind uint8
 
 const (
@@ -66,7 +66,7 @@ func (r Ref[T]) place() document.Pos {
 	return r.handle.pos
 }
 
-// After gives the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
+// After returns the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
 // that returns one handle has several steps.
 func (r Ref[T]) After(nodes ...Node) Ref[T] {
 	return Ref[T]{handle: r.handle, before: append(append([]Node(nil), nodes...), r.before...)}
@@ -80,12 +80,12 @@ func (r Ref[T]) build(d *definition) []template.Node {
 	return nodes
 }
 
-// Input is the input of the run. All its handles are the same.
+// Input returns the input of the run. All its handles are the same.
 func Input[T any]() Ref[T] {
 	return Ref[T]{handle: &handle{kind: inputKind, id: "input", pos: here(), typ: reflect.TypeFor[T]()}}
 }
 
-// Call is a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
+// Call returns a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
 // for the operation's name. A nil input is null. The step runs where the Ref is placed, and as often as that runs.
 func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos := here()
@@ -97,9 +97,9 @@ func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options .
 	})}
 }
 
-// Sub is a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
-// fails with child_failed when the run does not complete. The id is "" for the workflow's name, by which documents say the
-// same: a binding `workflow: {name: …}` of an operation of that name. In a definition a name stands for one workflow.
+// Sub returns a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
+// fails with child_failed when the run does not complete. The id is "" for the workflow's name. In documents it is a
+// binding `workflow: {name: …}` of an operation of that name. In a definition a name has one workflow.
 func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos, name := here(), ""
 	if w.tree != nil {
@@ -117,7 +117,7 @@ func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...Ste
 	})}
 }
 
-// inputOf gives what a step is called with; nil is nothing.
+// inputOf returns what a step is called with; nil is nothing.
 func inputOf[In any](in Arg[In]) *argument {
 	if in == nil {
 		return nil
@@ -126,7 +126,7 @@ func inputOf[In any](in Arg[In]) *argument {
 	return &arg
 }
 
-// step makes the handle of a step. Provide gives the workflow what it needs to make the call.
+// step makes the handle of a step. Provide adds to the workflow what the call needs.
 func step(pos document.Pos, id, operation string, in *argument, options []StepOption, provide func(d *definition)) *handle {
 	id = cmp.Or(id, operation)
 	return &handle{kind: stepKind, id: id, pos: pos, make: func(d *definition) template.Node {
@@ -148,14 +148,14 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 	}}
 }
 
-// Body is what the body of an Each ends in, and gives the result of an item: a Ref, a Choice, or a Container, whose last
-// step gives it.
+// Body is the last node in the body of an Each and has the result of an item: a Ref, a Choice, or a Container, for its last
+// step.
 type Body[Out any] interface {
 	Node
 	gives(Out)
 }
 
-// Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it gives is
+// Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it returns is
 // of the list of the body's results, in the order of the items; a result that was skipped is the zero Out.
 //
 // The body is called once, when Each is, with a handle for the item. What it returns is placed as the body, and the result
@@ -188,7 +188,7 @@ func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[
 	return Ref[[]Out]{handle: h}
 }
 
-// Index is the position of a map's item in its list, from 0.
+// Index returns the position of a map's item in its list, from 0.
 func Index[T any](item Ref[T]) Arg[int] {
 	pos := here()
 	return typed[int]{argument{pos: pos, source: func(d *definition) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Select is a field of an argument: a JSON pointer such as /offer/price leads to it. That S has such a field, and that it
+// Select returns a field of an argument: a JSON pointer such as /offer/price leads to it. That S has such a field, and that it
 // is a T, is checked when the workflow is defined, by S's json tags.
 func Select[T, S any](from Arg[S], pointer string) Arg[T] {
 	inner := argOf(from)
@@ -63,7 +63,7 @@ func fieldIs(in reflect.Type, path value.Pointer, want reflect.Type) error {
 	return fmt.Errorf("it is a %s, not a %s", at, want)
 }
 
-// child gives the type of a member in the JSON of a type; nil when the type leaves that open.
+// child returns the type of a member in the JSON of a type; nil when the type leaves that open.
 func child(t reflect.Type, segment string) (reflect.Type, error) {
 	t = indirect(t)
 	if isOpen(t) {
@@ -110,7 +110,7 @@ func isShallow(t reflect.Type, index []int) bool {
 	return true
 }
 
-// jsonName gives the key of a field in the JSON of its struct, if it has one of its own.
+// jsonName returns the key of a field in the JSON of its struct, if it has one of its own.
 func jsonName(f reflect.StructField) (string, bool) {
 	tag := f.Tag.Get("json")
 	name, _, _ := strings.Cut(tag, ",")
@@ -131,7 +131,7 @@ func indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isOpen reports whether a type says nothing about its JSON: an interface, or a type that writes its own.
+// isOpen reports whether a type does not determine its JSON: an interface, or a type that writes its own.
 func isOpen(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface {
 		return true

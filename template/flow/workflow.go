@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Workflow is the typed handle of a definition: what its runs are started with, and what they give. It is a value; copies
+// Workflow is the typed handle of a definition: with the types of its runs' input and output. It is a value; copies
 // are the same handle. sluice.Start starts it, Sub makes it a step of another.
 type Workflow[In, Out any] struct{ tree *template.Workflow }
 
@@ -35,9 +35,9 @@ func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOut
 	return Workflow[In, Out]{tree}, err
 }
 
-// Typed gives types to a tree that has none, such as one that was read from a document. That they are its types is the
-// program's word: a run whose input or output is something else is told when it is started, or its result read.
+// Typed returns types to a tree that has none, such as one that was read from a document. That they are its types is the
+// program's responsibility: for a run with another input or output, Start or the reader of the result returns an error.
 func Typed[In, Out any](tree *template.Workflow) Workflow[In, Out] { return Workflow[In, Out]{tree} }
 
-// Tree is the definition without its types: what an engine's Config and everything else that takes any workflow is given.
+// Tree returns the definition without its types, for an engine's Config and other functions that take any workflow.
 func (w Workflow[In, Out]) Tree() *template.Workflow { return w.tree }

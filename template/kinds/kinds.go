@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/arca"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
-// reader turns documents of one kind into trees. It may return a tree beside an error, for template.Check to look at.
+// reader turns documents of one kind into trees. It may return a tree beside an error, for template.Check.
 type reader struct {
 	kind string
 	read func(*document.Node) (*template.Workflow, error)
@@ -19,11 +19,11 @@ type reader struct {
 // readers are the kinds that can be run, in the order in which messages name them.
 var readers = []reader{
 	{template.Kind, template.ParseNode},
-	{arca.Kind, arca.ParseNode},
+	{workflowdef.Kind, workflowdef.ParseNode},
 	{playbook.Kind, playbook.ParseNode},
 }
 
-// Kinds gives the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
+// Kinds returns the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
 // the caller.
 func Kinds() []string {
 	kinds := make([]string, len(readers))
@@ -34,12 +34,12 @@ func Kinds() []string {
 }
 
 // Load reads and checks a file that holds one workflow of any kind. It reports everything it finds wrong as
-// document.Errors; a document of a kind that nobody reads has one fault, which names those that somebody does.
+// document.Errors; a document of an unknown kind has one fault, which names the known ones.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
-// ParseStored reads what Workflow.Document gave, as JSON: the definition of a run, whose document nobody needs any more.
+// ParseStored reads the JSON of Workflow.Document: the stored definition of a run. The tree does not keep places.
 func ParseStored(data []byte) (*template.Workflow, error) {
 	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})
 	if err != nil {
@@ -70,7 +70,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 		Msg: "kind must be " + choice() + ", not " + document.Quote(kind)}}
 }
 
-// kindOf gives what a document says that it is, or why that cannot be known.
+// kindOf returns the kind of a document, or the fault that hides it.
 func kindOf(n *document.Node) (string, *document.Error) {
 	if n.Kind != document.Mapping {
 		return "", &document.Error{Pos: n.Pos, Msg: "the document must be a mapping, not " + n.Kind.String()}

@@ -36,7 +36,7 @@ func Compile(c *template.Checked) (*Plan, error) {
 	return b.plan, nil
 }
 
-// builder walks the tree once. gate, branch, inMap and group describe where the walk stands.
+// builder walks the tree once. gate, branch, inMap and group describe the position of the walk.
 type builder struct {
 	plan   *Plan
 	row    []int32 // by Item.Index
@@ -307,7 +307,7 @@ func (b *builder) wire() error {
 	return err
 }
 
-// finish derives what the rows want to know of their neighbours.
+// finish computes the fields of rows that depend on their neighbours.
 func (b *builder) finish() {
 	p := b.plan
 	p.firstIn = make([]int32, len(p.Nodes)+1)
@@ -343,7 +343,7 @@ func (b *builder) finish() {
 	b.rows()
 }
 
-// source is the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
+// source returns the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
 // anything; -1: the input is something else.
 func (b *builder) source(n *Node) int32 {
 	if len(n.Item.Reads) != 1 || n.Step.Func != nil {
@@ -363,7 +363,7 @@ func (b *builder) source(n *Node) int32 {
 	return row
 }
 
-// feeds finds out which rows a gate listens to, directly or, since joins come first, through a join.
+// feeds finds the rows that a gate depends on, directly or, since joins come first, through a join.
 func (b *builder) feeds(these func(n *Node) bool) {
 	for row := range b.plan.Nodes {
 		n := &b.plan.Nodes[row]

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// cycleError shows one cycle: a shortest one through the step that stands first in the document among all that are on a
+// cycleError shows one cycle: a shortest one through the step that is first in the document among all that are on a
 // cycle. It runs only when ranking has failed, so it may take its time.
 func cycleError(p *Plan) error {
 	next := make([][]int32, len(p.Nodes))

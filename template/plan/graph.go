@@ -22,7 +22,7 @@ const joinEdgesMax = 64
 //	data          the target waits for no other reason than that it reads the source's output
 //
 // DataFlow is set wherever the target reads the source's output. A map leads to the first steps of its body. Conditionals and
-// joins become the edges they stand for. One stays a node where these would be too many, and a conditional also where nothing
+// joins are replaced by their edges. One stays a node where these would be too many, and a conditional also where nothing
 // comes before it: its test would be lost. It costs O(nodes + edges).
 func (p *Plan) Graph() (*dag.Graph, error) { return p.graph(false) }
 
@@ -56,7 +56,7 @@ func (p *Plan) graph(conditionals bool) (*dag.Graph, error) {
 	return g.builder.Build()
 }
 
-// GraphKey is the name of a row's node in Graph: the id of a step, map or named conditional. A conditional without an id
+// GraphKey returns the name of a row's node in Graph: the id of a step, map or named conditional. A conditional without an id
 // goes by its place, such as `steps[2]`, a join by its row, such as `#7`; no id looks like these.
 func (p *Plan) GraphKey(row int32) string {
 	switch n := &p.Nodes[row]; {
@@ -83,7 +83,7 @@ type grapher struct {
 	pairs        map[pair]int // into edges
 }
 
-// dissolves reports whether a row is shown as the edges it stands for.
+// dissolves reports whether a row is replaced by its edges.
 func (g *grapher) dissolves(row int32) bool {
 	switch g.plan.Nodes[row].Kind {
 	case Join:
@@ -98,7 +98,7 @@ func (g *grapher) dissolves(row int32) bool {
 	return n > 0 && n*len(g.plan.Outgoing(row)) <= joinEdgesMax
 }
 
-// into are the edges that lead to a row, those through rows that dissolve included. From is a row, and so is To.
+// into returns the edges that lead to a row, those through rows that dissolve included. From is a row, and so is To.
 func (g *grapher) into(row int32) []dag.Edge {
 	if list, known := g.entries[row]; known {
 		return list
@@ -121,7 +121,7 @@ func (g *grapher) into(row int32) []dag.Edge {
 	return list
 }
 
-// add adds an edge between two rows. Of two between the same rows the stronger type holds: an order says more than a reading.
+// add adds an edge between two rows. Of two between the same rows the stronger type holds: an order is stronger than a reading.
 func (g *grapher) add(e dag.Edge) {
 	if a := &e.Attrs; a.Type != dag.Data {
 		if a.Guards = g.guards(e.From, e.To); len(a.Guards) > 0 {
@@ -150,8 +150,8 @@ func attributes(e Edge) dag.Attributes {
 	return dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
 }
 
-// guards are the tests that an edge stands under: those of the conditionals around its target that its source stands outside
-// of, the outermost first. Where conditionals are nodes, only the edges from these say so.
+// guards returns the tests that guard an edge: those of the conditionals that hold its target and not its source, the
+// outermost first. Where conditionals are nodes, only the edges from these have guards.
 func (g *grapher) guards(from, to int32) []dag.Guard {
 	var list []dag.Guard
 	for gate := g.plan.Nodes[to].Gate; gate >= 0; to, gate = gate, g.plan.Nodes[gate].Gate {
@@ -165,14 +165,14 @@ func (g *grapher) guards(from, to int32) []dag.Guard {
 	return list
 }
 
-// edge is the one between two rows.
+// edge returns the one between two rows.
 func (p *Plan) edge(from, to int32) Edge {
 	out := p.Outgoing(from)
 	i, _ := slices.BinarySearchFunc(out, to, func(e Edge, row int32) int { return int(e.To) - int(row) })
 	return out[i]
 }
 
-// condition is the test of a gate as an expression without its braces, or the name of the Go function that decides. A
+// condition returns the test of a gate as an expression without its braces, or the name of the Go function that decides. A
 // bare step id is written out.
 func condition(n *Node) string {
 	switch {

@@ -29,7 +29,7 @@ type Plan struct {
 	Functions  []string // names of the Go functions it needs, sorted
 }
 
-// Kind says what a row stands for.
+// Kind is the kind of a row.
 type Kind uint8
 
 // The kinds of rows.
@@ -77,8 +77,8 @@ type Row struct {
 	Func                         bool // a Go function computes its input, its test or its list
 }
 
-// Stands reports whether a row stands directly in a branch of a gate, or with gate -1 directly in the body of a map. A join
-// stands nowhere.
+// Stands reports whether a row is directly in a branch of a gate, or with gate -1 directly in the body of a map. A join
+// is in none.
 func (r *Row) Stands(inMap, gate int32, branch Branch) bool {
 	return r.Map == inMap && r.Gate == gate && r.Branch == branch && r.Kind != Join
 }
@@ -86,7 +86,7 @@ func (r *Row) Stands(inMap, gate int32, branch Branch) bool {
 // Branch is a gate's choice.
 type Branch uint8
 
-// The choices. Undecided is also the branch of a row that stands in none.
+// The choices. Undecided is also the branch of a row outside all branches.
 const (
 	Undecided Branch = iota
 	Then
@@ -100,14 +100,14 @@ type Group struct {
 	Map    int32 // map whose body holds the group, so that every item has its own; -1: none
 }
 
-// Class says what an edge's target waits for, and whether a failure of its source blocks it.
+// Class determines what an edge's target waits for, and whether a failure of its source blocks it.
 type Class uint8
 
 // The classes of edges.
 const (
 	Needs   Class = iota // the source must be completed or skipped; its failure blocks
 	Settles              // the source must be settled: its end is what the target, a conditional, or a map around one, asks for
-	Sees                 // the source must be settled; its failure does not block, and is caught by somebody else
+	Sees                 // the source must be settled; its failure does not block, and is caught elsewhere
 )
 
 // Edge leads from a row to one that waits for it.
@@ -115,17 +115,17 @@ type Edge struct {
 	From, To int32
 	Class    Class
 	Data     bool // To's input names From's output
-	Read     bool // only an expression asks for it, not the tree or a `needs`
+	Read     bool // only an expression needs it, not the tree or a `needs`
 	Guard    bool // From is the gate around To
 }
 
-// OpKind says who carries out an operation.
+// OpKind is the way in which an operation is carried out.
 type OpKind uint8
 
 // The kinds of operations. The engine itself carries out all but Call, from nothing but plan and journal.
 const (
 	Call  OpKind = iota // leaves the engine: a binding or a registered operation
-	Value               // returns what it is given
+	Value               // returns its input
 	Fail                // fails
 	Sleep               // completes at an instant
 	Wait                // completes with a message
@@ -144,17 +144,17 @@ func (p *Plan) Row(id string) (int32, bool) {
 	return row, ok
 }
 
-// Predecessors are the rows with an edge to row, ascending. The slice belongs to the plan.
+// Predecessors returns the rows with an edge to row, ascending. The slice belongs to the plan.
 func (p *Plan) Predecessors(row int32) []int32 {
 	return p.Incoming[p.firstIn[row]:p.firstIn[row+1]]
 }
 
-// Outgoing are the edges that leave row. The slice belongs to the plan.
+// Outgoing returns the edges that leave row. The slice belongs to the plan.
 func (p *Plan) Outgoing(row int32) []Edge {
 	return p.Edges[p.Wiring.First[row]:p.Wiring.First[row+1]]
 }
 
-// Depth is how many maps are around row: how many indexes an instance's key has.
+// Depth returns how many maps are around row: how many indexes an instance's key has.
 func (p *Plan) Depth(row int32) int {
 	n := 0
 	for m := p.Nodes[row].Map; m >= 0; m = p.Nodes[m].Map {

@@ -9,7 +9,7 @@ const (
 	Moved
 )
 
-// What a row shows to those that wait for it.
+// The outputs of a row for the rows that wait for it.
 const (
 	ShowsSatisfied uint8 = 1 << Unsatisfied // completed (and not waiting for a decision) or skipped
 	ShowsSettled   uint8 = 1 << Unsettled   // will not change without a new attempt
@@ -17,7 +17,7 @@ const (
 	ShowsMoved     uint8 = 1 << Moved       // has left idle, waiting and ready
 )
 
-// table says, by class of edge and by what its source shows, which gates of the target count it.
+// table holds, by class of edge and output of its source, the gates of the target that count it.
 var table = makeTable()
 
 func makeTable() [][16]uint8 {
@@ -26,7 +26,7 @@ func makeTable() [][16]uint8 {
 		missing := (ShowsSatisfied | ShowsSettled) &^ out
 		present := (ShowsBlocked | ShowsMoved) & out
 		t[Needs][out] = missing | present
-		// Whoever wants to see how the source ends is satisfied by any end and blocked by none.
+		// A target that reads the source's status is satisfied by any end and blocked by none.
 		t[Settles][out] = present &^ ShowsBlocked
 		if out&ShowsSettled == 0 {
 			t[Settles][out] |= ShowsSatisfied | ShowsSettled
@@ -36,7 +36,7 @@ func makeTable() [][16]uint8 {
 	return t
 }
 
-// rankRows gives every row its longest distance from a root, with a map's body between its predecessors and the map.
+// rankRows returns every row its longest distance from a root, with a map's body between its predecessors and the map.
 // It reports false when the edges have a cycle.
 func rankRows(nodes []Node, edges []Edge) ([]int32, bool) {
 	g := rankGraph(nodes, edges)
@@ -59,7 +59,7 @@ func rankRows(nodes []Node, edges []Edge) ([]int32, bool) {
 	return rank[:len(nodes)], len(queue) == int(g.n)
 }
 
-// ranking is the graph that ranks are computed on: the rows, and for each map an entry that stands before its body.
+// ranking is the graph that ranks are computed on: the rows, and for each map an entry before its body.
 type ranking struct {
 	n     int32
 	first []int32

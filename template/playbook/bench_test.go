@@ -42,8 +42,8 @@ func BenchmarkLoad(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if book, _ := playbook.Of(checked.Workflow); len(book.Sites) != n {
-					b.Fatalf("%d sites", len(book.Sites))
+				if book, _ := playbook.Of(checked.Workflow); len(book.CallSites) != n {
+					b.Fatalf("%d sites", len(book.CallSites))
 				}
 			}
 			load()

@@ -32,7 +32,7 @@ func builtin(kind string) bool {
 	return kind == kindNoop || kind == kindWorkbook || binders[kind] != nil
 }
 
-// binders say how the tools that are built in and make calls become bindings of operations.
+// binders convert the built-in tools that make calls to bindings of operations.
 var binders map[string]*how
 
 // how is one of them.
@@ -55,13 +55,13 @@ func init() {
 	}
 }
 
-// binder makes the binding of one site. The tool's expressions are rendered into the call's input, in the dialect of the
-// document; the binding only takes the parts of that input, so that whoever carries out bindings need not know playbooks.
+// binder makes the binding of one call site. The tool's expressions are rendered into the call's input, in the dialect of the
+// document; the binding only takes the parts of that input, so that bindings are independent of playbooks.
 //
 //	url: "{{ workload.api }}/rows"   ──▶   input {url: …}   and   http: {url: "{{ input.url }}"}
 type binder struct {
 	*tool
-	of map[string]*document.Node // what is rendered into the input
+	of map[string]*document.Node // the nodes that are rendered into the input
 }
 
 // bind makes the binding. It reports false when the tool lacks what a binding needs.
@@ -119,7 +119,7 @@ func (b *binder) known(given map[string]*document.Node, h *how) bool {
 	return complete && len(meant) == 0
 }
 
-// static takes a key out of what is rendered, and gives its text, which cannot have expressions; the hint says what to do
+// static removes a key from the rendered ones and returns its text, which cannot have expressions; the hint is what to do
 // instead.
 func (b *binder) static(key, hint string) string {
 	n := b.of[key]
@@ -135,7 +135,7 @@ func (b *binder) static(key, hint string) string {
 	return text
 }
 
-// part gives the expression that reads a key of the input; "" when the tool does not have it.
+// part returns the expression that reads a key of the input; "" when the tool does not have it.
 func (b *binder) part(key string) string {
 	if b.of[key] == nil {
 		return ""
@@ -143,7 +143,7 @@ func (b *binder) part(key string) string {
 	return "{{ input." + key + " }}"
 }
 
-// members gives expressions for the members of a mapping, whose keys are fixed.
+// members returns expressions for the members of a mapping, whose keys are fixed.
 func (b *binder) members(key string) map[string]string {
 	n := b.of[key]
 	if n == nil {
@@ -227,7 +227,7 @@ func (b *binder) wait() (template.Binding, bool) {
 	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
 }
 
-// result gives the reference as the call's output, which is what the journal holds. The run's net puts the result in its place.
+// result returns the reference as the call's output, which is what the journal holds. The run's net puts the result in its place.
 func (b *binder) result() (template.Binding, bool) {
 	return template.Binding{Value: &template.Constant{Value: b.part("ref")}}, true
 }
@@ -238,7 +238,7 @@ func (t *Task) Resolves() bool {
 }
 
 // workflow names another workflow: by the path of its file, or by the name it is registered under. Its input is that of the
-// tool, and nothing else is handed down.
+// tool, and nothing else is inherited.
 func (b *binder) workflow() (template.Binding, bool) {
 	c := &template.Child{}
 	b.of = maps.Clone(b.input)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// check gives every invariant of the playbook that does not hold.
+// check returns every invariant of the playbook that does not hold.
 func (p *Playbook) check() error {
 	var errs []error
 	fault := func(number int, format string, args ...any) {
@@ -33,10 +33,10 @@ func (p *Playbook) check() error {
 				fault(2, "task %d of step %d is %q, task %d of step %d", k, i, t.Label, t.Index, t.Step)
 			}
 			labels[t.Label] = true
-			inRange("a site", t.Site, -1, len(p.Sites))
-			if t.Site >= 0 {
-				if t.Site != sites || p.Sites[t.Site] != t {
-					fault(3, "task %q of step %d has site %d, and is the %dth that makes a call", t.Label, i, t.Site, sites)
+			inRange("a site", t.CallSite, -1, len(p.CallSites))
+			if t.CallSite >= 0 {
+				if t.CallSite != sites || p.CallSites[t.CallSite] != t {
+					fault(3, "task %q of step %d has site %d, and is the %dth that makes a call", t.Label, i, t.CallSite, sites)
 				}
 				sites++
 			}
@@ -56,15 +56,15 @@ func (p *Playbook) check() error {
 			known[Mark(s.Name, key)] = true
 		}
 	}
-	for _, t := range p.Sites {
+	for _, t := range p.CallSites {
 		for _, mark := range t.Secrets {
 			if !known[mark] {
 				fault(4, "task %q is given %s, which the keychain does not have", t.Label, mark)
 			}
 		}
 	}
-	if sites != len(p.Sites) {
-		fault(3, "%d tasks make calls, and there are %d sites", sites, len(p.Sites))
+	if sites != len(p.CallSites) {
+		fault(3, "%d tasks make calls, and there are %d sites", sites, len(p.CallSites))
 	}
 	return errors.Join(errs...)
 }

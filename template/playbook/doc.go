@@ -1,5 +1,5 @@
 // Package playbook reads documents of kind Playbook: routed steps. A step is a transition of a net; it takes a token, runs the
-// pipeline of its tool, and its arcs put new tokens before other steps, also before earlier ones.
+// pipeline of its tool, and its arcs put new tokens before other steps, including earlier ones.
 //
 //	kind: Playbook
 //	apiVersion: sluice/v1
@@ -14,13 +14,13 @@
 //	  - {step: report, tool: {kind: report.write}}
 //
 //	document ──ParseNode──▶ *Playbook, checked        what orders a run: tokens, gates, joins, rules
-//	                  └───▶ *template.Workflow         its calls: one step for each task that makes any (a site),
+//	                  └───▶ *template.Workflow         its calls: one step for each task that makes any (a call site),
 //	                                                   side by side; built-in tools as bindings
-//	                                                   ──template.Check──▶ ──plan.Compile──▶ row i is site i
+//	                                                   ──template.Check──▶ ──plan.Compile──▶ row i is call site i
 //
 // # Dialects
 //
-// The apiVersion says how a document is written. In sluice/v1 expressions are those of package expr. Documents of noetl.io/v2 and
+// The apiVersion selects the dialect of a document. In sluice/v1 expressions are those of package expr. Documents of noetl.io/v2 and
 // noetl.io/v10 have Jinja's, where a name without a prefix is looked for in these places, one after the other:
 //
 //	the loop's variable, and what else iter holds    args    results of the pipeline's tasks, by label    ctx
@@ -28,10 +28,10 @@
 //
 // A step's result has its name from the moment its run ends, so also in its own set. A name that two of them have, as far as
 // the document says what there will be, is warned of where it is read. In these documents the input of a step is rendered
-// for each iteration of its loop, and handed to its tools that are operations or other workflows: what a tool says itself
-// wins, key by key.
+// for each iteration of its loop, and passed to its tools that are operations or other workflows: the tool's own keys take
+// precedence.
 //
-// In both dialects, several words are one thing:
+// In both dialects there are synonyms:
 //
 //	tool: {…}                    tool: [{name: <step>_task, …}]
 //	tool: [{label: {kind: …}}]   tool: [{name: label, kind: …}]; one without either is task_<index>, from 0
@@ -44,8 +44,7 @@
 //
 // # Keys
 //
-// This document has most of them, with what each stands for when it is left out, or with what it is good for, and in comments
-// the other choices:
+// This document has most of them, with their defaults or typical values, and in comments the other choices:
 //
 //	kind: Playbook
 //	apiVersion: sluice/v1
@@ -144,7 +143,7 @@
 //
 // # Variables
 //
-// Which names an expression may use depends on where it stands:
+// The names that an expression may use depend on its position:
 //
 //	everywhere             workload ctx args execution_id
 //	admission              event (of the router that made the token; null for the first)
@@ -174,10 +173,10 @@
 // every value: a text that one expression gives holds unless it is empty or reads false, 0, no or none, and not, and, or and
 // if test texts alike there; a text around expressions holds when it reads true, 1 or yes.
 //
-// What a task sets in ctx is there at once, for everybody; iterations of a parallel loop see what was there when they began,
+// A value that a task sets in ctx is visible at once, to all steps; iterations of a parallel loop see what was there when they began,
 // and their own writes. They write what the path leads to, such as ctx.stats.one, and nothing beside it. Where one path begins
 // with the other and they write different values there, the loop's on_conflict says what happens. Under reject_conflict the
-// later write fails its iteration, whoever wrote first; what another iteration has written already is not written again. Under
+// later write fails its iteration, whichever wrote first; what another iteration has written already is not written again. Under
 // append a value is added to the list that the path leads to at that moment, whoever has written that; paths that begin with
 // one another conflict.
 //
@@ -189,7 +188,7 @@
 //
 // # Faults and warnings
 //
-// Everything that is wrong with a document is reported at once, as document.Errors: with its place, what is written there and,
+// All faults of a document are reported at once, as document.Errors: with the place, the text there and,
 // for a misspelt name, what was probably meant. Playbook.Warnings holds what makes sense and is probably not meant. Part of
 // it comes from the structure of the net (Playbook.Net): steps that never run, gates that nothing opens, joins of more than can
 // arrive, cycles without a way out. Part of it is about joins that do not answer to a fan-out from which tokens come.

@@ -27,7 +27,7 @@ workflow:
 		return
 	}
 	book, _ := playbook.Of(checked.Workflow)
-	for _, site := range book.Sites {
+	for _, site := range book.CallSites {
 		fmt.Println(site.Call.ID, "calls", site.Kind)
 	}
 	for _, warning := range book.Warnings {

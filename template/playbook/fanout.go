@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Which fan-outs a join answers to follows from the arcs alone; package documentation says how. Two questions are asked of the
+// Which fan-outs a join answers to follows from the arcs alone; see the package documentation. Two questions are asked of the
 // graph, each of many fan-outs at once: which joins does an arc lead to (missing), and which fan-outs may be open where a token
 // arrives (open). The second keeps the answer small: of two fan-outs that follow each other, the join between them has closed
 // the first.
@@ -83,7 +83,7 @@ func (p *Playbook) findFanOuts() *fanOuts {
 	return f
 }
 
-// targets gives the steps that a step's arcs lead to, each once.
+// targets returns the steps that a step's arcs lead to, each once.
 func (s *Step) targets() []int32 {
 	if s.Next == nil {
 		return nil

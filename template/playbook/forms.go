@@ -12,13 +12,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// forms reads what values look like: mappings, choices, names, durations.
+// forms reads values by their form: mappings, choices, names, durations.
 type forms struct {
 	*template.Reader
 	warnings document.Errors
 }
 
-// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for one that was known once it says
+// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for a retired one it reports
 // what to write instead.
 func (r *forms) mapping(n *document.Node, known template.Fields, retired map[string]string) {
 	if n.Kind != document.Mapping {
@@ -45,7 +45,7 @@ func (r *forms) object(n *document.Node) map[string]value.Value {
 	return n.Value().(map[string]any)
 }
 
-// list gives the items of a list.
+// list returns the items of a list.
 func (r *forms) list(n *document.Node) []*document.Node {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -82,17 +82,17 @@ func (r *forms) once(n *document.Node, what, name string, seen map[string]docume
 	return true
 }
 
-// warn notes what is probably not meant, but makes sense.
+// warn records a warning: valid, but probably a mistake.
 func (r *forms) warn(pos document.Pos, format string, args ...any) {
 	r.warnings.Add(&document.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
-// lastKey is the name that a message uses for the value at a place.
+// lastKey returns the name that a message uses for the value at a place.
 func lastKey(p document.Pos) string {
 	return p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 }
 
-// noEffect takes a key that other programs know, and says that it does nothing here.
+// noEffect accepts a key of other programs with a warning that it has no effect.
 func (r *forms) noEffect(why string) func(*document.Node) {
 	return func(v *document.Node) { r.warn(v.Pos, "%s has no effect: %s", lastKey(v.Pos), why) }
 }
@@ -121,7 +121,7 @@ func (r *forms) duration(n *document.Node) time.Duration {
 	return d
 }
 
-// seconds gives a duration; one that is too long for any becomes the longest, and one that is none stays zero.
+// seconds returns a duration; one that is too long for any becomes the longest, and one that is none stays zero.
 func seconds(s float64) time.Duration {
 	const most = float64(1<<63 - 1)
 	if ns := s * float64(time.Second); ns < most {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// Graph gives the playbook as a graph for drawings and other programs: its steps, in their order, and an edge for each pair of
+// Graph returns the playbook as a graph for drawings and other programs: its steps, in their order, and an edge for each pair of
 // steps with arcs between them. An arc that is always followed is sequential. Any other is conditional: its guard is its
 // when; an arc without one that comes after others in an exclusive router has theirs, negated. Several arcs between two steps
 // are one edge, whose condition is that of either. Arcs may lead back, so the graph may have cycles. It costs O(steps + arcs²
@@ -45,7 +45,7 @@ func (p *Playbook) Graph() (*dag.Graph, error) {
 	return b.Build()
 }
 
-// guards gives what must hold for an arc to be followed, as far as it says so itself; nil: nothing.
+// guards returns the conditions of an arc itself; nil: none.
 func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	if a := &next.Arcs[k]; a.When != nil {
 		return []dag.Guard{{Condition: a.condition()}}
@@ -62,7 +62,7 @@ func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	return guards
 }
 
-// condition is an arc's when, which is never empty.
+// condition returns an arc's when, which is never empty.
 func (a *Arc) condition() string {
 	if a.Text == "" {
 		return "…"
@@ -70,7 +70,7 @@ func (a *Arc) condition() string {
 	return a.Text
 }
 
-// either gives the guard of two arcs between the same steps.
+// either returns the guard of two arcs between the same steps.
 func (p *Playbook) either(a, b []dag.Guard) []dag.Guard {
 	if a == nil || b == nil {
 		return nil
@@ -78,7 +78,7 @@ func (p *Playbook) either(a, b []dag.Guard) []dag.Guard {
 	return []dag.Guard{{Condition: p.all(a) + p.word(" || ", " or ") + p.all(b)}}
 }
 
-// all gives a list of guards, all of which must hold, as one condition.
+// all returns a list of guards, all of which must hold, as one condition.
 func (p *Playbook) all(guards []dag.Guard) string {
 	parts := make([]string, len(guards))
 	for i, g := range guards {
@@ -90,7 +90,7 @@ func (p *Playbook) all(guards []dag.Guard) string {
 	return strings.Join(parts, p.word(" && ", " and "))
 }
 
-// word gives an operator in the language of the document.
+// word returns an operator in the language of the document.
 func (p *Playbook) word(ours, jinja string) string {
 	if p.Jinja {
 		return jinja

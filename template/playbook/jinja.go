@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// theirs compiles the expressions of Jinja's dialect. A name that nobody knows is undefined there, and no mistake: what a
-// run is started with may bring it. So the one that must not be read everywhere is looked for.
+// theirs compiles the expressions of Jinja's dialect. An unknown name is undefined there, and no fault: the input of a run may
+// define it. So only the name that must not be read everywhere is checked.
 func theirs(v value.Value, names []string) (Expr, error) {
 	t, err := jinja.CompileValue(v)
 	if err != nil {
@@ -22,7 +22,7 @@ func theirs(v value.Value, names []string) (Expr, error) {
 	return t, nil
 }
 
-// Outlines gives the outlines of the expressions in a text of the document, as package expr's Outlines does.
+// Outlines returns the outlines of the expressions in a text of the document, as package expr's Outlines does.
 func (p *Playbook) Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	if p.Jinja {
 		return jinja.Outlines(text)
@@ -35,7 +35,7 @@ var otherNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,
 )
 
-// ourNames is a guard that knows the ends of steps by our names, whichever it was written with.
+// ourNames returns a guard with the names of this package for the ends of steps, whichever it was written with.
 func ourNames(guard value.Value) value.Value {
 	if text, ok := guard.(string); ok {
 		return otherNames.Replace(text)

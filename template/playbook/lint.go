@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// lint gives what a playbook without faults probably does not mean, in the order of the document.
+// lint returns what a playbook without faults probably does not mean, in the order of the document.
 func (r *reader) lint(f *fanOuts) document.Errors {
 	l := &linter{reader: r, into: make([][]*Step, len(r.book.Steps)), writes: make([]map[string]bool, len(r.book.Steps))}
 	for i, s := range r.book.Steps {
@@ -38,17 +38,17 @@ func (r *reader) lint(f *fanOuts) document.Errors {
 	return sorted
 }
 
-// linter looks at a whole playbook.
+// linter checks a whole playbook.
 type linter struct {
 	*reader
 	into   [][]*Step         // steps with arcs to a step, by that step, each once
 	writes []map[string]bool // keys of ctx, by step
 }
 
-// anyError is a condition that every error meets.
+// anyError is a condition that holds for every error.
 var anyError = regexp.MustCompile(`^\s*\{\{-?\s*(?:outcome|output)\.status\s*==\s*(?:"error"|'error')\s*-?\}\}\s*$`)
 
-// lintClauses warns of rules that are never asked, and of rules without an else; unmatched says what happens then.
+// lintClauses warns of rules that are never evaluated, and of rules without an else; unmatched describes what happens then.
 func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) {
 	for i, c := range list {
 		if c.when != nil {
@@ -82,7 +82,7 @@ func (r *expressions) lintCondition(n *document.Node, e Expr) {
 	}
 }
 
-// unguarded warns of an arc that is followed after a failure too, which is seldom meant: it goes on, and mends nothing.
+// unguarded warns of an arc that is followed after a failure too, which is seldom intended: it does not catch the failure.
 func (l *linter) unguarded(s *Step) {
 	if s.Next == nil || !s.canFail() {
 		return
@@ -95,21 +95,21 @@ func (l *linter) unguarded(s *Step) {
 			return
 		}
 		if readsOutcome(a.When) && !s.Next.Inclusive {
-			return // an arc before this one looks at how the step has ended
+			return // an arc before this one reads the outcome of the step
 		}
 	}
 }
 
-// readsOutcome reports whether a guard looks at how a step has ended.
+// readsOutcome reports whether a guard reads the outcome of a step.
 func readsOutcome(e Expr) bool {
 	keys, all := e.Keys("event")
 	return all || slices.Contains(keys, "name") || slices.Contains(keys, "status") || slices.Contains(keys, "error")
 }
 
-// canFail reports whether a step's tasks can fail it, as far as their rules say.
+// canFail reports whether a step's tasks can fail it, by their rules.
 func (s *Step) canFail() bool {
 	return slices.ContainsFunc(s.Tasks, func(t *Task) bool {
-		if t.Site >= 0 && (!t.HasPolicy || t.Unmatched || s.Timeout > 0) {
+		if t.CallSite >= 0 && (!t.HasPolicy || t.Unmatched || s.Timeout > 0) {
 			return true
 		}
 		return slices.ContainsFunc(t.Rules, func(r Rule) bool { return r.Do == Fail || r.Do == Retry })
@@ -134,7 +134,7 @@ func (l *linter) deadArcs(s *Step) {
 	}
 }
 
-// latch warns of a gate that waits for what several branches bring, and lets each of their tokens pass.
+// latch warns of a gate that waits for several branches and lets each of their tokens pass.
 func (l *linter) latch(s *Step) {
 	if s.Admit == nil || s.Admit.Coalesce || s.Admit.AllKeys || s.Join != nil || len(l.into[s.Index]) < 2 {
 		return
@@ -152,7 +152,7 @@ func (l *linter) latch(s *Step) {
 	}
 }
 
-// writtenBy gives the keys of ctx that a step, its tasks or its arcs write.
+// writtenBy returns the keys of ctx that a step, its tasks or its arcs write.
 func writtenBy(s *Step) map[string]bool {
 	keys := map[string]bool{}
 	for _, set := range s.sets() {
@@ -163,7 +163,7 @@ func writtenBy(s *Step) map[string]bool {
 	return keys
 }
 
-// sets gives all that a step, its tasks and its arcs set.
+// sets returns all that a step, its tasks and its arcs set.
 func (s *Step) sets() []Set {
 	list := slices.Clone(s.Set)
 	for _, t := range s.Tasks {

@@ -23,8 +23,8 @@ func (l *linter) endings(s *Step) {
 	}
 }
 
-// ending looks at one condition. Where it also asks for something that there is, as what is copied from step to step may, it
-// says nothing.
+// ending checks one condition. If it also compares with a text that can occur, as a condition copied from step to step may, it
+// gets no warning.
 func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	if l.book.Jinja {
 		text = otherNames.Replace(text)
@@ -49,7 +49,7 @@ func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	}
 }
 
-// endings are the ways in which what a step's conditions read can have ended, by how it is read.
+// endings returns the ways in which what a step's conditions read can have ended, by how it is read.
 func (s *Step) endings() map[string][]string {
 	done := "step.done"
 	if s.Loop != nil {
@@ -61,18 +61,18 @@ func (s *Step) endings() map[string][]string {
 	}
 }
 
-// asks tells which texts an expression compares what it reads with.
+// asks calls tell for each text that an expression compares a variable with.
 func asks(o *expr.Outline, tell func(what, text string)) {
 	pair := func(a, b *expr.Outline) {
-		if a.Does == expr.Reads && b.IsText() {
+		if a.Kind == expr.Reference && b.IsText() {
 			tell(strings.Join(a.Path, "."), b.Value.(string))
 		}
 	}
-	switch o.Does {
-	case expr.Equates:
+	switch o.Kind {
+	case expr.Equality:
 		pair(o.Args[0], o.Args[1])
 		pair(o.Args[1], o.Args[0])
-	case expr.Finds:
+	case expr.Membership:
 		for _, one := range o.Args[1].Args {
 			pair(o.Args[0], one)
 		}

@@ -33,16 +33,16 @@ func (l *linter) strayArcs(f *fanOuts, b int, from []int32) {
 	if !slices.ContainsFunc(from, concerned) {
 		return
 	}
-	told := map[int]bool{}
+	reported := map[int]bool{}
 	width := f.blocks[b].width()
 	f.missing(b, func(j, first int, missing *bitset) {
-		if told[j] || !concerned(from[j]) {
+		if reported[j] || !concerned(from[j]) {
 			return
 		}
 		k := f.place(from[j])
 		for i := range missing.all {
 			if i%width == k {
-				told[j] = true
+				reported[j] = true
 				l.stray(f.joins[j], from[j], f.blocks[b].fans[k].targets[first+i/width], f.ways.at(from[j]).has(i))
 				return
 			}
@@ -119,7 +119,7 @@ func (s *straySearch) find(joins []int, from []int32) {
 	})
 }
 
-// past gives what goes on from a step: not by a fan-out that the join answers to.
+// past returns what goes on from a step: not by a fan-out that the join answers to.
 func (s *straySearch) past(step int32, in *bitset) bitset {
 	if n := s.number[step]; n >= 0 {
 		return in.without(&s.answered[n])

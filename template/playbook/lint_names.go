@@ -11,7 +11,7 @@ import (
 // reserved are the variables that have their names in both dialects.
 var reserved = append(slices.Clone(seenByArc), "iter", "_task", "_attempt", "_prev", keychainName)
 
-// Bare gives the names that an expression of Jinja's dialect reads without a prefix. They are looked for in this order: the
+// Bare returns the names that an expression of Jinja's dialect reads without a prefix. They are looked for in this order: the
 // loop's variable and the rest of iter, args, results of the pipeline's tasks, ctx, results of steps, workload. Expressions of
 // package expr have none.
 func Bare(e Expr) []string {
@@ -21,12 +21,12 @@ func Bare(e Expr) []string {
 // bare is what an expression reads without a prefix.
 type bare struct {
 	names  []string
-	step   *Step // that it stands in
+	step   *Step // that holds it
 	pos    document.Pos
 	inside bool // the pipeline of its step
 }
 
-// brings notes what an arc's args are called, where that is written out.
+// brings records the names of an arc's args, where they are written out.
 func (r *reader) brings(to int, args *document.Node) {
 	if args == nil || args.Kind != document.Mapping {
 		return
@@ -42,7 +42,7 @@ func (r *reader) brings(to int, args *document.Node) {
 	}
 }
 
-// names warns of names without a prefix that more than one thing has, as far as the document says what there will be.
+// names warns of names without a prefix that are ambiguous, as far as the document determines them.
 func (l *linter) names() {
 	for _, s := range l.book.Steps {
 		if s.Loop != nil && l.book.Jinja && slices.Contains(reserved, s.Loop.Iterator) {
@@ -62,7 +62,7 @@ func (l *linter) names() {
 	}
 }
 
-// owners gives what has a name where an expression stands, first what it means there.
+// owners returns the owners of a name at an expression, first the one that it refers to there.
 func (l *linter) owners(b bare, name string) []string {
 	var have []string
 	add := func(yes bool, format string) {

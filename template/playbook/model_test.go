@@ -52,7 +52,7 @@ func (world) Name(name string) (value.Value, error) {
 
 func (world) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// render gives what an expression comes to, as JSON, or why it comes to nothing.
+// render returns what an expression comes to, as JSON, or why it comes to nothing.
 func render(e playbook.Expr) string {
 	v, err := e.Eval(world{})
 	if err != nil {
@@ -123,9 +123,9 @@ func requireRoundTrip(t require.TestingT, checked *template.Checked) {
 	require.NoError(t, playbook.Invariants(book))
 	p, err := plan.Compile(checked)
 	require.NoError(t, err)
-	require.Len(t, p.Nodes, len(book.Sites))
-	for i, site := range book.Sites {
-		require.Equal(t, i, site.Site)
+	require.Len(t, p.Nodes, len(book.CallSites))
+	for i, site := range book.CallSites {
+		require.Equal(t, i, site.CallSite)
 		require.Same(t, &site.Call, p.Nodes[i].Step)
 		require.Same(t, site, book.Steps[site.Step].Tasks[site.Index])
 		require.Equal(t, book.Steps[site.Step].Name+"."+site.Label, p.Keys[i])

@@ -6,14 +6,14 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// Net gives the playbook as a net: a place for the tokens of each step and, behind it, for those that its arcs take on.
+// Net returns the playbook as a net: a place for the tokens of each step and, behind it, for those that its arcs take on.
 // Transition i is step i; those after the steps are arcs, called a -> b, and the ends of branches that no arc takes on.
 //
 //	exclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b        inclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b
 //	                             ├────▶ [a -> c] ──▶ c                            │        └────▶ [a, not b]
 //	                             └────▶ [a, no arc]                               └────▶ ( ) ──▶ [a -> c] ──▶ c
 //
-// Guards are choices of whoever plays the net, but for those that are written out as true or false. A gate can be opened from
+// Guards are choices of the player of the net, but for literal ones, true or false. A gate can be opened from
 // outside, by a change of ctx, unless none of its rules allows anything. The final step has no token until the rest has
 // ended; unless arcs lead to it, nothing in the net brings one. It costs O(steps + arcs).
 func (p *Playbook) Net() *petri.Net {
@@ -85,7 +85,7 @@ func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
 	}
 }
 
-// always and never say of an arc what is known without running anything.
+// always and never report whether a guard is constant.
 func (a *Arc) always() bool {
 	yes, fixed := decided(a.When)
 	return fixed && yes
@@ -96,7 +96,7 @@ func (a *Arc) never() bool {
 	return fixed && !yes
 }
 
-// decided gives what a guard comes to, if it is the same whatever happens; one that is not there holds.
+// decided returns the value of a constant guard; a missing one holds.
 func decided(when Expr) (yes, fixed bool) {
 	if when == nil {
 		return true, true
@@ -104,11 +104,11 @@ func decided(when Expr) (yes, fixed bool) {
 	if _, fixed = constant(when); !fixed {
 		return false, false
 	}
-	yes, err := when.EvalBool(nil) // a constant asks for nothing
+	yes, err := when.EvalBool(nil) // a constant reads nothing
 	return yes, err == nil
 }
 
-// canAllow reports whether some rule may admit a token. The rules after one that always holds are never asked.
+// canAllow reports whether some rule may admit a token. The rules after one that always holds are never evaluated.
 func (a *Admit) canAllow() bool {
 	for i := range a.Rules {
 		switch yes, fixed := decided(a.Rules[i].When); {

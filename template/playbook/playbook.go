@@ -12,28 +12,28 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Kind is what documents of this package say they are.
+// Kind is the kind of the documents of this package.
 const Kind = "Playbook"
 
 // Playbook is a checked document: routed steps, in one form whatever spelling they were written in, with every expression
 // compiled. It is immutable and safe for concurrent use.
 //
 // Invariants:
-//  1. Steps is not empty; every index of a step, task or site is in range or the -1 that its field allows.
+//  1. Steps is not empty; every index of a step, task or call site is in range or the -1 that its field allows.
 //  2. Names of steps are unique, and so are the labels within a pipeline.
-//  3. Sites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and Sites[i].Site is i.
-//  4. What a task's Secrets mark are keys of the Keychain.
+//  3. CallSites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and CallSites[i].CallSite is i.
+//  4. A task's Secrets mark keys of the Keychain.
 type Playbook struct {
-	Name     string
-	Jinja    bool                   // written in Jinja's dialect; workload keys and results stand at top level there
-	Metadata map[string]value.Value // name included
-	Executor Executor
-	Workload map[string]value.Value // defaults; what a run is started with is merged over them
-	Keychain []*Secret
-	Steps    []*Step
-	Sites    []*Task         // the tasks that make calls, over all steps, in their order
-	Warnings document.Errors // what makes sense and is probably not meant, in the order of the document
-	Pos      document.Pos
+	Name      string
+	Jinja     bool                   // written in Jinja's dialect; workload keys and results stand at top level there
+	Metadata  map[string]value.Value // name included
+	Executor  Executor
+	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
+	Keychain  []*Secret
+	Steps     []*Step
+	CallSites []*Task         // the tasks that make calls, over all steps, in their order
+	Warnings  document.Errors // what makes sense and is probably not meant, in the order of the document
+	Pos       document.Pos
 
 	doc      value.Value // what it was read from, canonical
 	requires []template.Requirement
@@ -42,23 +42,23 @@ type Playbook struct {
 	marks    map[string]value.Value // what expressions see of the keychain
 }
 
-// Executor is how a run goes.
+// Executor holds the settings of a run.
 type Executor struct {
 	Entry          int // index of the first step to run. Default: 0
 	Final          int // index of the step that runs once at the end; -1: none
 	NoNextIsError  bool
 	ImplicitJoin   bool         // steps with several arcs into them are joins of all: their Join says so
 	Completion     Completion   // Default: FailOnAny
-	OnBlocked      OnBlocked    // Default: "", which the one who runs it decides
+	OnBlocked      OnBlocked    // Default: "", the engine's setting
 	FinalFailure   FinalFailure // Default: FinalFails
-	MaxConcurrency int          // calls in flight; 0: no limit
+	MaxConcurrency int          // calls under way; 0: no limit
 	MaxStepRuns    int          // Default: 100,000
 	MaxJumps       int          // in all pipelines of the run. Default: 250,000
 	MaxArgsBytes   int          // of a token's args as canonical JSON. Default: 65,536
 	Store          bool         // args over the cap become references into the run's result store
 }
 
-// Completion says what failed branches make of a run.
+// Completion is the effect of failed branches on a run.
 type Completion string
 
 // The completion policies.
@@ -71,10 +71,10 @@ const (
 // OnBlocked says what a run does when only denied tokens are left.
 type OnBlocked = template.OnBlocked
 
-// FinalFailure says what a failed final step makes of the run.
+// FinalFailure is the effect of a failed final step on the run.
 type FinalFailure string
 
-// What a failed final step makes of a run.
+// The effects of a failed final step.
 const (
 	FinalFails   FinalFailure = "fail"
 	FinalPartial FinalFailure = "partial"
@@ -88,10 +88,10 @@ type Expr interface {
 	// EvalBool returns whether it holds in env, as a condition of the dialect.
 	EvalBool(env expr.Env) (bool, error)
 
-	// Names gives the variables that it reads, each once, in order of appearance. The slice must not be changed.
+	// Names returns the variables that it reads, each once, in order of appearance. The slice must not be changed.
 	Names() []string
 
-	// Keys gives the keys of the variable called name that it can read, sorted; all reports that it may read any.
+	// Keys returns the keys of the variable called name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
 
 	// Members is Keys for what the variable holds under one of its keys.
@@ -108,8 +108,8 @@ type Step struct {
 	Timeout    time.Duration // of a step-run, from its start; 0: none
 	BestEffort bool          // a failed iteration does not fail the step
 	Loop       *Loop         // nil: one iteration
-	Input      Expr          // rendered once per step-run, seen as `input`; nil: none
-	Renders    bool          // Input is rendered for each iteration of the loop too, which is what that sees of it
+	Input      Expr          // rendered once per step-run, named `input` in expressions; nil: none
+	Renders    bool          // Input is rendered for each iteration of the loop too
 	Tasks      []*Task       // empty: it completes at once
 	Set        []Set         // when it has ended, before arcs are looked at
 	Next       *Next         // nil: a leaf
@@ -146,7 +146,7 @@ type Join struct {
 	answers fanSet // fan-outs whose tokens it merges: see Playbook.AnswersTo
 }
 
-// JoinMode says how many branches a join waits for.
+// JoinMode is the number of branches that a join waits for.
 type JoinMode string
 
 // The modes of joins.
@@ -166,11 +166,11 @@ type Loop struct {
 	Pos         document.Pos
 }
 
-// Conflict says what happens when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
+// Conflict is the action when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
 // begins with the other.
 type Conflict string
 
-// What becomes of conflicting writes.
+// The actions on conflicting writes.
 const (
 	ConflictRejected Conflict = "reject_conflict" // another value than another iteration has written there is an error
 	ConflictAppends  Conflict = "append"          // values are collected in a list
@@ -181,13 +181,13 @@ const (
 type Task struct {
 	Label     string
 	Kind      string        // of the tool, as written: the name of an operation, or noop
-	Site      int           // index into Playbook.Sites; -1: noop, no call is made
+	CallSite  int           // index into Playbook.CallSites; -1: noop, no call is made
 	Step      int           // index of its step
 	Index     int           // in its step's Tasks
 	Input     Expr          // what the call is made with; nil: null
 	Handed    bool          // it is made with the step's input too, whose keys come after those of Input
-	Secrets   []string      // marks of those that the call is given, sorted: its own templates and its step's input read them
-	Set       []Set         // when it has gone well, before its rules are asked
+	Secrets   []string      // marks of the call's secrets, sorted: its own templates and its step's input read them
+	Set       []Set         // on success, before its rules are evaluated
 	Rules     []Rule        // empty: an error fails the step, anything else continues
 	HasPolicy bool          // rules were written
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
@@ -196,7 +196,7 @@ type Task struct {
 	Pos       document.Pos
 }
 
-// Result keeps what a task gives out of line when it is large.
+// Result stores a task's large results outside the context.
 type Result struct {
 	InlineMax int      // bytes of canonical JSON above which it is stored. Default: 65,536
 	Select    []Select // fields of it that stay with the reference
@@ -227,7 +227,7 @@ const Previous = -1
 // Do is what a rule does.
 type Do string
 
-// What rules do.
+// The actions of rules.
 const (
 	Continue Do = "continue" // with the next task
 	Retry    Do = "retry"    // the same task again
@@ -236,7 +236,7 @@ const (
 	Fail     Do = "fail"     // fails the step
 )
 
-// Backoff says how a delay grows from attempt to attempt.
+// Backoff is the growth of the delay from attempt to attempt.
 type Backoff string
 
 // How delays grow.
@@ -283,21 +283,21 @@ type Arc struct {
 }
 
 // Secret is an entry of the keychain. Its values never reach a journal: expressions see a mark in the place of each, and
-// whoever makes a call puts in those that the call's own templates read.
+// the maker of a call puts in those that the call's own templates read.
 type Secret struct {
 	Name      string
 	Kind      SecretKind
 	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
 	Sources   map[string]string // SecretEnv and SecretFile: where each is found, by key
 	Request   *SecretRequest    // SecretHTTP
-	AutoRenew bool              // SecretHTTP: asked for again when the answer's expires_in (seconds) is over
+	AutoRenew bool              // SecretHTTP: requested again when the answer's expires_in (seconds) is over
 	Pos       document.Pos
 }
 
-// SecretKind says where secrets come from.
+// SecretKind is the kind of a source of secrets.
 type SecretKind string
 
-// Where secrets come from.
+// The sources of secrets.
 const (
 	SecretEnv  SecretKind = "env"  // variables of the environment
 	SecretFile SecretKind = "file" // contents of files
@@ -326,7 +326,7 @@ func (q *SecretRequest) Reads(name string) bool {
 	return false
 }
 
-// WorkloadOf gives the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
+// WorkloadOf returns the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
 // are replaced. It shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	payload, _ := input.(map[string]any)
@@ -347,19 +347,19 @@ func laidOver(under, over map[string]value.Value) map[string]value.Value {
 	return out
 }
 
-// Kind says that it is a playbook: what a workflow's routing is asked for.
+// Kind reports that it is a playbook: what a workflow's routing is asked for.
 func (p *Playbook) Kind() string { return Kind }
 
-// Document gives the document that the playbook was read from, without the keys that are free. It is shared and must not be
+// Document returns the document that the playbook was read from, without the keys that are free. It is shared and must not be
 // changed.
 func (p *Playbook) Document() value.Value { return p.doc }
 
-// Tools gives the kinds of tools that are built in, sorted.
+// Tools returns the kinds of tools that are built in, sorted.
 func (p *Playbook) Tools() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(binders)), kindNoop, kindWorkbook)))
 }
 
-// Requires gives the tools that the playbook says it needs, but for those that are built in.
+// Requires returns the tools that the playbook says it needs, but for those that are built in.
 func (p *Playbook) Requires() []template.Requirement { return p.requires }
 
 // StepNames returns the names of the steps, in the order written.
@@ -373,7 +373,7 @@ func (p *Playbook) StepNames() []string {
 
 // CallSite returns what the row of that number of the playbook's plan stands for.
 func (p *Playbook) CallSite(number int) template.CallSite {
-	task := p.Sites[number]
+	task := p.CallSites[number]
 	return template.CallSite{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input}
 }
 
@@ -391,7 +391,7 @@ func (p *Playbook) StepIndex(name string) (int, bool) {
 	return i, ok
 }
 
-// Marks gives what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
+// Marks returns what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
 func (p *Playbook) Marks() map[string]value.Value { return p.marks }
 
 // Mark stands for a secret wherever it would be seen: in journals, logs and events.

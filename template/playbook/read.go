@@ -14,7 +14,7 @@ func Load(file string, data []byte, known template.Known) (*template.Checked, er
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
-// Of gives the playbook that a workflow was read from, and whether there is one.
+// Of returns the playbook that a workflow was read from, and whether there is one.
 func Of(w *template.Workflow) (*Playbook, bool) {
 	p, ok := w.Routing.(*Playbook)
 	return p, ok
@@ -45,7 +45,7 @@ type reader struct {
 	brought   map[int]map[string]bool // keys of args that arcs bring, by the step they lead to
 }
 
-// canonical is what a document says: how it was written, and keys that are free, leave no trace in it.
+// canonical returns what a document says: how it was written, and keys that are free, leave no trace in it.
 func canonical(n *document.Node) value.Value {
 	v := n.Value()
 	if m, ok := v.(map[string]any); ok {

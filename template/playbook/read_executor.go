@@ -103,7 +103,7 @@ func (r *reader) limits(n *document.Node) {
 	}, nil)
 }
 
-// stepNamed gives the index of the step that a text names, -1 if there is none.
+// stepNamed returns the index of the step that a text names, -1 if there is none.
 func (r *reader) stepNamed(n *document.Node) int {
 	name := r.Text(n)
 	if i, ok := r.book.steps[name]; ok {

@@ -124,7 +124,7 @@ func (r *secrets) secretRequest(s *Secret, n *document.Node, known template.Fiel
 	}
 }
 
-// secretsOf gives the marks of the secrets that an expression reads. Which they are must be written out: a call is given
+// secretsOf returns the marks of the secrets that an expression reads. Which they are must be written out: a call is given
 // those that its own templates name, and no others.
 func (r *secrets) secretsOf(pos document.Pos, e Expr) []string {
 	if e == nil {
@@ -186,7 +186,7 @@ func (r *secrets) secretNames() iter.Seq[string] {
 	}
 }
 
-// marks gives what expressions see of the keychain: a mark in the place of every secret.
+// marks returns what expressions see of the keychain: a mark in the place of every secret.
 func marks(keychain []*Secret) map[string]value.Value {
 	all := make(map[string]value.Value, len(keychain))
 	for _, s := range keychain {

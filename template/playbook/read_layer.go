@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// layer is what a spec says for the tasks below it. Specs lie over each other, those of the executor lowest and those of the
-// task on top, and the topmost that says something counts. Only knobs of running a task are handed down; policies belong to
+// layer holds the settings of a spec for the tasks below it. Specs override each other, from the executor's to the task's, which
+// has the highest precedence. Only settings of running a task are inherited; policies belong to
 // what they are written for.
 type layer struct {
-	timeout   time.Duration // of one attempt of a call; 0: says nothing
-	inlineMax int           // 0: says nothing
-	selects   []Select      // nil: says nothing
-	result    bool          // says something about results
+	timeout   time.Duration // of one attempt of a call; 0: not set
+	inlineMax int           // 0: not set
+	selects   []Select      // nil: not set
+	result    bool          // has settings of results
 	store     bool          // names a store for them
 }
 
@@ -41,7 +41,7 @@ func merged(layers ...layer) layer {
 	return all
 }
 
-// fields reads into the layer what every spec may say.
+// fields reads the settings that every spec may have.
 func (l *layer) fields(r *reader) template.Fields {
 	return template.Fields{
 		"timeout": func(v *document.Node) { l.timeout = r.callTimeout(v) },
@@ -114,7 +114,7 @@ func (r *reader) fieldPath(n *document.Node) []string {
 	return path
 }
 
-// applied gives what the layer says of a task's results; nil: nothing.
+// applied returns the layer's settings of a task's results; nil: none.
 func (l *layer) applied() *Result {
 	if !l.result {
 		return nil
@@ -126,7 +126,7 @@ func (l *layer) applied() *Result {
 	return result
 }
 
-// shorten gives a step a timeout; of several the shortest counts.
+// shorten returns a step a timeout; of several the shortest counts.
 func (s *Step) shorten(d time.Duration) {
 	if d > 0 && (s.Timeout == 0 || d < s.Timeout) {
 		s.Timeout = d

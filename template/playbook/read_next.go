@@ -51,8 +51,8 @@ func (r *reader) arc(n *document.Node) (Arc, bool) {
 	return a, a.To >= 0
 }
 
-// args compiles what the token of an arc carries: an object, or an expression that gives one. Guards and args see the same:
-// the router looks at one moment, that at which its step has ended.
+// args compiles the args of an arc's token: an object, or an expression that returns one. Guards and args read the same
+// state, that at the end of the step.
 func (r *reader) args(n *document.Node, names []string) Expr {
 	if n.Kind != document.Mapping && n.Kind != document.String {
 		r.WrongKind(n, "a mapping")

@@ -56,7 +56,7 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	return list
 }
 
-// otherwise finds what an else does, in the shapes in which people write it.
+// otherwise reads an else in each of its forms.
 func (r *reader) otherwise(n, then *document.Node) *document.Node {
 	switch {
 	case then != nil:
@@ -174,7 +174,7 @@ func (r *reader) then(rule *Rule, n *document.Node, labels map[string]int, names
 	}
 }
 
-// attemptsDefault is how often a task is tried, in all, by a rule that does not say.
+// attemptsDefault is the default number of attempts of a task, the first included.
 const attemptsDefault = 3
 
 func (r *reader) directive(n *document.Node) Do {

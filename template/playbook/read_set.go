@@ -51,7 +51,7 @@ func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, nam
 	return list
 }
 
-// lintKey warns of a key inside a scope that is called as a scope is: whoever writes it mostly means that one.
+// lintKey warns of a key inside a scope that has the name of a scope, which is mostly a mistake.
 func (r *reader) lintKey(e document.Entry, scope string) {
 	head, _, _ := strings.Cut(e.Key, ".")
 	if _, isScope := scopes[head]; isScope || head == "workload" {
@@ -84,7 +84,7 @@ func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowe
 	return append(list, s)
 }
 
-// sortSets gives sets the order in which they are done: mappings have none that would survive being stored. A path comes
+// sortSets returns sets the order in which they are done: mappings have none that would survive being stored. A path comes
 // before those that lead inside what it writes.
 func sortSets(list []Set) { slices.SortFunc(list, compareSets) }
 

@@ -23,7 +23,7 @@ func (r *reader) stepNames(n *document.Node) {
 	}
 }
 
-// steps reads the workflow: a list whose first step is where runs begin, unless the executor says otherwise.
+// steps reads the workflow: a list, in which runs begin at the first step or that of the executor.
 func (r *reader) steps(n *document.Node) {
 	items := r.list(n)
 	if items == nil {
@@ -43,7 +43,7 @@ func (r *reader) steps(n *document.Node) {
 	}
 }
 
-// retiredStep says what has become of keys that steps had once.
+// retiredStep maps retired keys of steps to their replacements.
 var retiredStep = map[string]string{
 	"when":  "a step is gated by spec.policy.admit",
 	"case":  "branches are arcs with a when, in next.arcs",

@@ -11,15 +11,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// tool is a task's tool while it is read: what stands in it, and in the entry of the workbook that it stands for.
+// tool is a task's tool while it is read: its own keys, and those of its entry of the workbook.
 type tool struct {
 	*pipe
 	r      *reader
 	task   *Task
-	kind   *document.Node            // where the kind stands
+	kind   *document.Node            // the node of the kind
 	specs  []*document.Node          // the entry's, then its own
 	keys   map[string]*document.Node // that are not the engine's
-	at     map[string]document.Pos   // where keys stand, of these and of input
+	at     map[string]document.Pos   // the places of keys, of these and of input
 	input  map[string]*document.Node // of input (or args), by key
 	whole  *document.Node            // an input that is no mapping
 	result layer                     // what `output: {…}` says of results
@@ -34,7 +34,7 @@ type tool struct {
 // task reads one task of a pipeline.
 func (r *reader) task(p *pipe, index int, n named) *Task {
 	t := &Task{
-		Label: n.label, Site: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
+		Label: n.label, CallSite: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
 		Call: template.Step{Pos: n.tool.Pos},
 	}
 	x := &tool{pipe: p, r: r, task: t, keys: map[string]*document.Node{}, at: map[string]document.Pos{}, input: map[string]*document.Node{}}
@@ -174,8 +174,8 @@ func (x *tool) call() {
 	}
 	x.secrets()
 	x.r.Moved(t.Pos.Key("operation").Path, x.kind.Pos.Path)
-	t.Site = len(x.r.book.Sites)
-	x.r.book.Sites = append(x.r.book.Sites, t)
+	t.CallSite = len(x.r.book.CallSites)
+	x.r.book.CallSites = append(x.r.book.CallSites, t)
 }
 
 // keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they are
@@ -217,7 +217,7 @@ func (x *tool) refuseCall() {
 	}
 }
 
-// merged gives what a call is made with, by key: what the tool says, and its input.
+// merged returns what a call is made with, by key: what the tool says, and its input.
 func (x *tool) merged() map[string]*document.Node {
 	all := maps.Clone(x.keys)
 	for key, n := range x.input {

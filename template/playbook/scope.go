@@ -129,7 +129,7 @@ func (r *expressions) expressionFaults(err error, pos document.Pos, at func(valu
 	r.Fault(fault)
 }
 
-// follow gives the node that a pointer into a node's value leads to, as far as there are nodes on the way.
+// follow returns the node that a pointer into a node's value leads to, as far as there are nodes on the way.
 func follow(n *document.Node, pointer value.Pointer) *document.Node {
 	for _, segment := range pointer {
 		next := n.Get(segment)
@@ -183,7 +183,7 @@ func (r *expressions) condition(n *document.Node, names []string) (Expr, string)
 	return e, text
 }
 
-// constant gives the value of an expression that reads nothing, and whether it is one.
+// constant returns the value of an expression that reads nothing, and whether it is one.
 func constant(e Expr) (value.Value, bool) {
 	if c, ok := e.(interface{ Constant() (value.Value, bool) }); ok {
 		return c.Constant()

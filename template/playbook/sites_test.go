@@ -25,17 +25,17 @@ func (c call) Name(name string) (value.Value, error) {
 
 func (call) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// carried gives what the binding of the only site makes of the input that the task renders.
+// carried returns what the binding of the only site makes of the input that the task renders.
 func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) value.Value) {
 	checked, book := load(t, text)
-	require.Len(t, book.Sites, 1)
+	require.Len(t, book.CallSites, 1)
 	var input value.Value
-	if e := book.Sites[0].Input; e != nil {
+	if e := book.CallSites[0].Input; e != nil {
 		v, err := e.Eval(world{})
 		require.NoError(t, err)
 		input = v
 	}
-	bound := checked.Bindings[book.Sites[0].Call.Operation]
+	bound := checked.Bindings[book.CallSites[0].Call.Operation]
 	return bound, func(tmpl *expr.Template) value.Value {
 		if tmpl == nil {
 			return nil
@@ -46,7 +46,7 @@ func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) v
 	}
 }
 
-func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
+func TestBuiltInToolsAreBindingsOfTheirCallSites(t *testing.T) {
 	t.Run("an HTTP request", func(t *testing.T) {
 		b, of := carried(t, tool(`{kind: http, method: PUT, url: "http://{{ ctx.a }}/x", headers: {X-A: "{{ iter.a }}", "a\"b": 1}, params: {n: "{{ ctx.n }}", q: "a b"}, body: {o: "{{ ctx.o }}"}}`))
 		require.NotNil(t, b.Binding.HTTP)
@@ -86,14 +86,14 @@ func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
 	t.Run("a child", func(t *testing.T) {
 		for _, text := range []string{"{kind: workflow, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "{name: c, kind: playbook, path: child.yaml, input: {n: '{{ ctx.n }}'}}", "[{name: c, kind: playbook, path: child.yaml, args: {n: '{{ ctx.n }}'}}]"} {
 			checked, book := load(t, tool(text))
-			child := checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow
+			child := checked.Bindings[book.CallSites[0].Call.Operation].Binding.Workflow
 			require.Equal(t, "child.yaml", child.Path)
 			require.Regexp(t, `^workflow\[0\].tool.*path$`, child.Pos.Path)
-			require.Equal(t, `{"n":3}`, render(book.Sites[0].Input))
+			require.Equal(t, `{"n":3}`, render(book.CallSites[0].Input))
 		}
 		for _, text := range []string{"{kind: workflow, name: child}", "[{name: c, kind: workflow, ref: child, input: '{{ ctx.list }}'}]"} {
 			checked, book := load(t, tool(text))
-			child := checked.Bindings[book.Sites[0].Call.Operation].Binding.Workflow
+			child := checked.Bindings[book.CallSites[0].Call.Operation].Binding.Workflow
 			require.Equal(t, "child", child.Name)
 			require.NotZero(t, child.Pos.Line)
 		}
@@ -103,13 +103,13 @@ func TestBuiltInToolsAreBindingsOfTheirSites(t *testing.T) {
 func TestRegisteredOperationsAreCalledByTheirKind(t *testing.T) {
 	checked, book := load(t, "keychain: [{name: a, kind: env, data: {k: V}}]\n"+steps("- step: s", "  tool:", "    - {kind: order.split, n: '{{ _prev.n }}', input: {m: '{{ keychain.a.k }}'}, idempotent: false}",
 		"    - {name: quiet, kind: noop}", "    - {name: whole, kind: sum, input: '{{ results.list }}'}", "    - {name: bare, kind: ping}"))
-	require.Len(t, book.Sites, 3)
+	require.Len(t, book.CallSites, 3)
 	require.Empty(t, checked.Bindings)
-	require.Equal(t, "s.task_0 order.split true", fmt.Sprint(book.Sites[0].Call.ID, " ", book.Sites[0].Call.Operation, " ", book.Sites[0].Call.NonIdempotent))
-	require.Equal(t, `{"m":"keychain.a.k","n":3}`, render(book.Sites[0].Input))
-	require.Equal(t, `["x","y"]`, render(book.Sites[1].Input))
-	require.Nil(t, book.Sites[2].Input, "a tool that says nothing is called with null")
-	require.Equal(t, -1, book.Steps[0].Tasks[1].Site)
+	require.Equal(t, "s.task_0 order.split true", fmt.Sprint(book.CallSites[0].Call.ID, " ", book.CallSites[0].Call.Operation, " ", book.CallSites[0].Call.NonIdempotent))
+	require.Equal(t, `{"m":"keychain.a.k","n":3}`, render(book.CallSites[0].Input))
+	require.Equal(t, `["x","y"]`, render(book.CallSites[1].Input))
+	require.Nil(t, book.CallSites[2].Input, "a tool that says nothing is called with null")
+	require.Equal(t, -1, book.Steps[0].Tasks[1].CallSite)
 }
 
 // Specs lie over each other: executor, step, loop, workbook, task.
@@ -220,5 +220,5 @@ func TestGuardsInJinjaKnowTheEndsOfStepsByOtherNames(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, failed)
 	require.Equal(t, "event.name == 'call.done'", arcs[0].Text, "as it was written")
-	require.Equal(t, `{"n":"ctx.a 'call.done'"}`, render(book.Sites[0].Input))
+	require.Equal(t, `{"n":"ctx.a 'call.done'"}`, render(book.CallSites[0].Input))
 }

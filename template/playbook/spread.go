@@ -15,7 +15,7 @@ const (
 func (b *bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
 func (b *bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 
-// firstBits gives n bits, from 0 on.
+// firstBits returns n bits, from 0 on.
 func firstBits(n int) (b bitset) {
 	for i := range n {
 		b.add(i)
@@ -23,7 +23,7 @@ func firstBits(n int) (b bitset) {
 	return b
 }
 
-// oneBit gives a bit alone.
+// oneBit returns a bit alone.
 func oneBit(i int) (b bitset) {
 	b.add(i)
 	return b
@@ -39,7 +39,7 @@ func (b *bitset) addAll(more *bitset) bool {
 	return grown != 0
 }
 
-// and gives the bits that are among others too.
+// and returns the bits that are among others too.
 func (b bitset) and(others *bitset) (out bitset) {
 	for i, w := range b {
 		out[i] = w & others[i]
@@ -47,7 +47,7 @@ func (b bitset) and(others *bitset) (out bitset) {
 	return out
 }
 
-// without gives the bits that are not among others.
+// without returns the bits that are not among others.
 func (b *bitset) without(others *bitset) (out bitset) {
 	for i, w := range b {
 		out[i] = w &^ others[i]
@@ -113,7 +113,7 @@ func newWays(arcs [][]int32, root int32) *ways {
 	return w
 }
 
-// order gives what can be reached from a step its places, in reverse postorder: the last of those that are left.
+// order returns what can be reached from a step its places, in reverse postorder: the last of those that are left.
 func (w *ways) order(arcs [][]int32, from int32, left int) int {
 	const seen = -1 // 0: not yet
 	type visit struct{ step, next int32 }
@@ -141,7 +141,7 @@ func (w *ways) order(arcs [][]int32, from int32, left int) int {
 // clear forgets all bits.
 func (w *ways) clear() { clear(w.in) }
 
-// at gives the bits that have come to a step.
+// at returns the bits that have come to a step.
 func (w *ways) at(step int32) *bitset { return &w.in[w.place[step]] }
 
 // put brings bits to a step, from which spread takes them on.
@@ -171,7 +171,7 @@ func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 	return asked
 }
 
-// next gives the first place from one on where something has come; -1: there is none.
+// next returns the first place from one on where something has come; -1: there is none.
 func (w *ways) next(from int) int {
 	i := from / 64
 	if i >= len(w.dirty) {

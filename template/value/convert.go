@@ -42,7 +42,7 @@ func Convert(v any, into any) error {
 }
 
 // assignScalar takes the short way for the scalars that most steps hand on: no text is made and read again. It reports
-// false where the general rules have to say what is done.
+// false where the general rules apply.
 func assignScalar(v Value, into any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -120,7 +120,7 @@ func assign(v Value, into any) error {
 	return assignByJSON(v, into)
 }
 
-// assignByJSON is the general way: by the text that encoding/json reads. Nothing else has the same rules in every corner.
+// assignByJSON assigns through JSON, the general case. Nothing else has the same rules in every corner.
 func assignByJSON(v Value, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {

@@ -19,7 +19,7 @@
 //
 // # Contracts
 //
-// Values are shared, not copied: nobody changes a list or an object that has become part of a Value. Convert and
+// Values are shared, not copied: a list or an object that has become part of a Value must not be changed. Convert and
 // DecodeInto hand out copies, so a typed consumer may do as it likes. Everything here is deterministic and safe for
 // concurrent use; nothing depends on the order in which Go ranges over a map. Depth is bounded by MaxDepth, encoded size
 // by MaxSizeBytes, and what is made of a JSON text by NodesMax. Cost is linear in the size of the value unless a comment says otherwise.

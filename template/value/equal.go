@@ -9,13 +9,13 @@ func Equal(a, b any) bool {
 }
 
 // comparison is one walk through two values at once. It counts what it meets, like the walk of Of: a Value has no more
-// elements than its encoding has bytes, and a small graph of shared lists may stand for more than anybody can go through.
+// elements than its encoding has bytes, and a small graph of shared lists may expand to more than can be visited.
 type comparison struct {
 	left    int // elements that the rest may have
 	foreign int // bytes that may still be brought into the model: of either value as many as it may have, and floats twice
 }
 
-// equal compares what stands depth levels deep.
+// equal compares values that are nested depth levels deep.
 func (c *comparison) equal(a, b any, depth int) bool {
 	if c.left--; c.left < 0 {
 		return false
@@ -71,7 +71,7 @@ func (c *comparison) equalObjects(a, b map[string]any, depth int) bool {
 	return true
 }
 
-// isModel reports whether v is what it looks like: a non-nil container or a scalar that has one form only.
+// isModel reports whether v needs no conversion: a non-nil container or a scalar that has one form only.
 func isModel(v any) bool {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, string:
@@ -115,7 +115,7 @@ func (c *comparison) equalForeign(a, b any, depth int) bool {
 	return a == b
 }
 
-// bring is Of for what stands depth levels deep. What it goes through counts.
+// bring is Of for a value that is nested depth levels deep. It counts the nodes that it visits.
 func (c *comparison) bring(v any, depth int) (Value, bool) {
 	w := walk{from: goCode, left: c.foreign}
 	v, _, err := w.visit(v, depth)

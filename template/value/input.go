@@ -66,7 +66,7 @@ func uniqueKeys(text []byte) error {
 	}
 }
 
-// lineAndColumn says where a byte of a text is.
+// lineAndColumn reports where a byte of a text is.
 func lineAndColumn(text []byte, at int) string {
 	before := text[:at]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -178,7 +178,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// stringSize is the length of what appendString appends.
+// stringSize returns the length of what appendString appends.
 func stringSize(s string) int {
 	size := len(s) + 2
 	for i := range len(s) {
@@ -208,7 +208,7 @@ func Text(v any) string {
 	return string(appendJSON(nil, n))
 }
 
-// refusedText is Text of what is not of the model. fmt does not notice what holds itself.
+// refusedText is Text of a value outside the model. fmt does not notice a value that holds itself.
 func refusedText(v any, err error) string {
 	switch reflect.TypeOf(v).Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer, reflect.Interface:

@@ -72,7 +72,7 @@ func ofNumber(text string) (Value, error) {
 	return ofFloat(f)
 }
 
-// isDigits tells an integer from a number with a fraction or an exponent.
+// isDigits distinguishes an integer from a number with a fraction or an exponent.
 func isDigits(text string) bool {
 	digits := bytes.TrimLeft([]byte(text), "-")
 	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0

@@ -3,8 +3,8 @@ package value
 // packedNodes is how many nodes a value may have that Pack leaves as it is.
 const packedNodes = 1000
 
-// Pack is a value as it is held until somebody asks for it: as its encoding where it has many nodes, which takes a tenth of the
-// memory or less, and else as it is. What is not of the model stays as it is, too. O(size).
+// Pack returns a value in the form in which it is stored: as its encoding if it has many nodes, which takes a tenth of the
+// memory or less, and else unchanged. A value outside the model is returned unchanged, too. O(size).
 func Pack(v any) any {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -21,7 +21,7 @@ func Pack(v any) any {
 	return Raw(encoded)
 }
 
-// Unpack is the value again that was given to Pack.
+// Unpack returns the value that was passed to Pack.
 func Unpack(v any) any {
 	encoded, ok := v.(Raw)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// placeError says what is wrong with a value, and where in it. The path is kept innermost segment first, because errors
+// placeError is a fault of a value with its place in it. The path is kept innermost segment first, because errors
 // travel from the inside out.
 type placeError struct {
 	path []string
@@ -25,7 +25,7 @@ func (e *placeError) Error() string {
 	return fmt.Sprintf("at %s %s", p, e.msg)
 }
 
-// Unwrap gives access to what a Raw inside failed with.
+// Unwrap returns access to what a Raw inside failed with.
 func (e *placeError) Unwrap() error { return e.err }
 
 // within notes that err happened inside the element called segment.
@@ -45,7 +45,7 @@ func errTooLarge() error {
 	return fmt.Errorf("takes more than %d bytes: %w", MaxSizeBytes, ErrTooLarge)
 }
 
-// errBeyondInt64 says what can be done: ids of 64 bits are the usual case, and nobody computes with them.
+// errBeyondInt64 reports what can be done: ids of 64 bits are the usual case, and nobody computes with them.
 func errBeyondInt64(text string) error {
 	return &placeError{msg: fmt.Sprintf("has the integer %s, which is beyond the range of int64; write it as a string", clip(text))}
 }

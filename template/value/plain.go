@@ -11,7 +11,7 @@ import (
 // they hold no pointer, map, slice or interface, so nobody can change them for others, and they survive the encoding
 // unchanged, so a run reads the same live and recovered. A string is plain. A struct is not if it has a field that is not
 // encoded (unexported, or tagged "-") or two fields of one name; nor is a type with its own way of being written as JSON
-// or text, because nobody knows what that leaves out.
+// or text, because that may leave out data.
 //
 // The walk over the type is not free: call Plain once for each type.
 func Plain(t reflect.Type) bool {

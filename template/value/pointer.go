@@ -42,7 +42,7 @@ func unescape(segment string) (string, error) {
 	return unescaper.Replace(segment), nil
 }
 
-// Replacers go from left to right and never look at what they have written, so ~01 is a tilde and a 1.
+// Replacers go from left to right and never replace their output, so ~01 is a tilde and a 1.
 var (
 	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
@@ -58,7 +58,7 @@ func (p Pointer) String() string {
 	return text.String()
 }
 
-// MissingError says that a pointer leads nowhere.
+// MissingError is the error of a pointer that leads nowhere.
 type MissingError struct {
 	Pointer Pointer // that was looked up
 	Segment int     // index in Pointer of the segment that is missing; those before it are there

@@ -6,7 +6,7 @@ import (
 )
 
 // Preview returns the beginning of what JSON returns for v: at most size bytes, cut between characters. whole reports
-// whether nothing was cut. What lies behind the cut is not written, so the cost does not grow with the value, unless v has
+// whether nothing was cut. The part behind the cut is not written, so the cost does not grow with the value, unless v has
 // to be decoded first.
 func Preview(v any, size int) (text []byte, whole bool, err error) {
 	v, err = Of(v)

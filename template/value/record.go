@@ -10,7 +10,7 @@ import (
 // Plain structs and arrays are what most functions return. They come into the model field by field, several times as fast
 // as by way of encoding/json, and as the same values.
 
-// records holds, by reflect.Type, the fields of a struct as *[]recordField; nil where only encoding/json knows what to do.
+// records holds, by reflect.Type, the fields of a struct as *[]recordField; nil where encoding/json has to convert it.
 var records sync.Map
 
 type recordField struct {
@@ -87,7 +87,7 @@ func plainList(v reflect.Value, t reflect.Type) (Value, bool) {
 	return list, true
 }
 
-// fieldsOf returns the fields of a plain struct; nil where a tag says more than a name of letters, digits and underscores.
+// fieldsOf returns the fields of a plain struct; nil where a tag is more than a name of letters, digits and underscores.
 func fieldsOf(t reflect.Type) *[]recordField {
 	if known, ok := records.Load(t); ok {
 		return known.(*[]recordField)

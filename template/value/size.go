@@ -64,7 +64,7 @@ func (s *sizer) add(v any, depth int) error {
 	return nil
 }
 
-// headBytes is the size of what stands before an item: its kind, and its number or length in the shortest form.
+// headBytes returns the size of an item's head: its kind, and its number or length in the shortest form.
 func headBytes(n uint64) int {
 	switch {
 	case n < 24:

@@ -36,11 +36,11 @@ const (
 // ErrTooLarge is wrapped by every error about a value that exceeds MaxDepth, MaxSizeBytes or NodesMax.
 var ErrTooLarge = errors.New("value: too large")
 
-// Raw is one encoded value, carried verbatim: whoever only stores it or passes it on need not decode it. Of, Convert and
+// Raw is one encoded value, carried verbatim: code that only stores it or passes it on need not decode it. Of, Convert and
 // the other functions of this package take a Raw for the value it encodes.
 type Raw []byte
 
-// MarshalJSON writes the encoded value as JSON, so that a Raw in a struct reads like the value it stands for.
+// MarshalJSON writes the encoded value as JSON, so that a Raw in a struct reads like its value.
 func (r Raw) MarshalJSON() ([]byte, error) { return JSON(r) }
 
 // UnmarshalJSON encodes the JSON text it is given.
@@ -66,7 +66,7 @@ func Of(v any) (Value, error) {
 	return v, nil
 }
 
-// Own is Of for what somebody else may go on writing to: the result shares no list and no object with v.
+// Own is Of for a value that may still be changed: the result shares no list and no object with v.
 func Own(v any) (Value, error) {
 	w := walk{from: goCode, left: MaxSizeBytes, own: true}
 	v, _, err := w.visit(v, 0)
@@ -77,7 +77,7 @@ func Own(v any) (Value, error) {
 }
 
 // Fits returns why v may not stand depth levels deep in a value of the model: it nests too deep for that place, or is not of
-// the model itself; nil when it may. So whoever puts one value into another keeps invariant 4 without going through the
+// the model itself; nil when it may. So a caller that puts one value into another keeps invariant 4 without going through the
 // other. It refuses what Of refuses.
 func Fits(v any, depth int) error {
 	w := walk{from: goCode, left: MaxSizeBytes}
@@ -92,24 +92,24 @@ func Fits(v any, depth int) error {
 }
 
 // walk is the one way into the model: it goes through a value and establishes the invariants of Value. It counts what it
-// meets, because a small graph of shared lists can stand for a value that nobody could ever write down.
+// visits, because a small graph of shared lists can expand to a value that is too large for any memory.
 type walk struct {
 	from source
 	left int  // bytes that the rest may take, at the least, when encoded
 	own  bool // lists and objects are made anew, also where nothing in them changes
 }
 
-// source is where a value comes from, which decides what is done with what is not of the model yet.
+// source is the origin of a value, which determines how parts outside the model are treated.
 type source uint8
 
 const (
 	goCode    source = iota // anything a Go program makes
 	marshaled               // what encoding/json has written: numbers are json.Number
-	jsonText                // what somebody else has written: the same, and judged strictly
+	jsonText                // foreign text: the same, and judged strictly
 	encoded                 // what the decoder returns: anything else is damaged or hostile
 )
 
-// visit returns the Value for v. The second result tells whether it differs from v, which decides whether the list or
+// visit returns the Value for v. The second result reports whether it differs from v, which decides whether the list or
 // object around it must be copied.
 func (w *walk) visit(v any, depth int) (Value, bool, error) {
 	size := 1
@@ -156,7 +156,7 @@ func orNil(v Value, isNil bool) (Value, bool, error) {
 	return v, false, nil
 }
 
-// foreign makes a Value of what is not of the model.
+// foreign makes a Value of a value outside the model.
 func (w *walk) foreign(v any, depth int) (Value, error) {
 	switch w.from {
 	case goCode:
@@ -169,7 +169,7 @@ func (w *walk) foreign(v any, depth int) (Value, error) {
 	return nil, &placeError{msg: fmt.Sprintf("has a %T, which is not of the model", v)}
 }
 
-// list and object return what they are given, unless something in it changes.
+// list and object return their argument, unless something in it changes.
 func (w *walk) list(list []any, depth int) ([]any, bool, error) {
 	if depth >= MaxDepth {
 		return nil, false, errTooDeep()
@@ -238,7 +238,7 @@ func (w *walk) member(key string, item any, depth int) (Value, bool, error) {
 }
 
 // fromGo takes numbers, common lists and plain structs directly, everything else by way of encoding/json, whose rules for
-// tags, embedding and Marshalers nobody should have to learn twice.
+// tags, embedding and Marshalers are well known.
 func (w *walk) fromGo(v any, depth int) (Value, error) {
 	switch v := v.(type) {
 	case int:
@@ -277,7 +277,7 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther is the general way from Go into the model. It calls methods of v, such as MarshalJSON, apart: one that panics and one
+// fromOther converts any other Go value into the model. It calls methods of v, such as MarshalJSON, apart: one that panics and one
 // that ends its goroutine are the same.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
 	var text []byte
@@ -298,7 +298,7 @@ func (w *walk) fromOther(v any, depth int) (Value, error) {
 	return n, err
 }
 
-// unrepresentable says why encoding/json has no text for v. Of the error only a panic is kept: it may be of a type whose
+// unrepresentable reports why encoding/json has no text for v. Of the error only a panic is kept: it may be of a type whose
 // methods are not ours.
 func unrepresentable(v any, err error) error {
 	if p, ok := err.(*usercode.Panic); ok {

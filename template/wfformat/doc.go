@@ -21,6 +21,6 @@
 // Files, machines and measurements are left out: the edges of an instance are those it states, not those that could be
 // guessed from the files that tasks share.
 //
-// Everything here is a pure function: the same file and options give the same workflow, and so the same document. Cost is
+// All functions are pure: the same file and options give the same workflow, and so the same document. Cost is
 // linear in the size of the file.
 package wfformat

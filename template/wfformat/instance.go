@@ -38,7 +38,7 @@ type Task struct {
 // Parse reads a JSON file of schema 1.5. It reports everything it finds wrong as document.Errors, without the name of the
 // file, which it does not know. Keys that no workflow can be made of are not looked at.
 func Parse(data []byte) (*Instance, error) {
-	// The name has it read as JSON: nobody should be told what is wrong with a broken file as YAML.
+	// The name selects JSON: faults of a broken file must not be those of YAML.
 	nodes, err := document.Parse(".json", data, document.Limits{Bytes: SizeMax})
 	r := &reader{}
 	if err == nil {
@@ -69,7 +69,7 @@ type reader struct {
 	errs     document.Errors
 }
 
-// fault reports what is wrong with n.
+// fault records a fault of n.
 func (r *reader) fault(n *document.Node, format string, args ...any) {
 	r.errs.Add(&document.Error{Pos: n.Pos, Msg: fmt.Sprintf(format, args...)})
 }
@@ -146,7 +146,7 @@ func (r *reader) executions(list *document.Node) {
 	}
 }
 
-// seconds reads a runtime. What is missing is 0.
+// seconds reads a runtime; a missing one is 0.
 func (r *reader) seconds(n *document.Node, id string) float64 {
 	if n == nil {
 		return 0

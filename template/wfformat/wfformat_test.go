@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected documents anew")
 
-// files gives the instances to try: those of testdata, and those of the folder that SLUICE_INSTANCES names.
+// files returns the instances to try: those of testdata, and those of the folder that SLUICE_INSTANCES names.
 func files(t testing.TB) []string {
 	t.Helper()
 	list, err := filepath.Glob("testdata/*.json")
@@ -54,7 +54,7 @@ func yaml(t require.TestingT, w *template.Workflow) string {
 	return string(text)
 }
 
-// steps gives the steps of an instance's workflow, in order.
+// steps returns the steps of an instance's workflow, in order.
 func steps(t require.TestingT, w *template.Workflow) []*template.Step {
 	require.Len(t, w.Steps, 1)
 	var list []*template.Step
@@ -132,7 +132,7 @@ func TestDocumentsAreAsExpected(t *testing.T) {
 	}
 }
 
-// instance gives a file with the given tasks and executions.
+// instance returns a file with the given tasks and executions.
 func instance(tasks, executions string) string {
 	return fmt.Sprintf(`{"name": "n", "schemaVersion": "1.5", "workflow": {
 "specification": {"tasks": [%s]},
@@ -281,7 +281,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// executed gives the words of a command binding with its expressions evaluated.
+// executed returns the words of a command binding with its expressions evaluated.
 func executed(t require.TestingT, cmd *template.Command) string {
 	words := slices.Clone(cmd.Argv)
 	for i, word := range words {

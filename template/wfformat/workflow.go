@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// Options say what the steps do. The zero value has them sleep for as long as their tasks took.
+// Options determine the steps' operations. With the zero value they sleep for as long as their tasks took.
 type Options struct {
 	// Speed divides the recorded runtimes: at 10 a step sleeps for a tenth of what its task took. Commands take their own
 	// time. It must be positive. Default: 1
@@ -75,7 +75,7 @@ type maker struct {
 	operations map[string]template.Binding
 }
 
-// work gives a step what it does.
+// work returns a step what it does.
 func (m *maker) work(step *template.Step, task *Task) error {
 	if m.opts.Commands {
 		if task.Program == "" {
@@ -100,7 +100,7 @@ func (m *maker) work(step *template.Step, task *Task) error {
 	return nil
 }
 
-// command gives what a task has executed. Recorders differ: some write a program and its arguments, some pieces of a
+// command returns what a task has executed. Recorders differ: some write a program and its arguments, some pieces of a
 // command line, some a whole script in place of the program. White space tells them apart: where there is any, it can
 // only have been meant for a shell, because arguments of that kind are recorded with their quotes.
 func command(task *Task) *template.Command {
@@ -122,7 +122,7 @@ func command(task *Task) *template.Command {
 // literal writes a text so that no part of it is an expression.
 func literal(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }
 
-// stepIDs gives a step id for every task. Tasks whose own id can stand keep it, wherever they are in the file; the others
+// stepIDs returns a step id for every task. Tasks whose own id can stand keep it, wherever they are in the file; the others
 // take what is left.
 func stepIDs(tasks []Task) map[string]string {
 	ids := make(map[string]string, len(tasks))

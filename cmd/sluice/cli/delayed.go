@@ -19,7 +19,7 @@ type Delayed struct {
 // NewDelayed returns a Delayed that writes to w, and does not hold anything yet.
 func NewDelayed(w io.Writer) *Delayed { return &Delayed{to: w} }
 
-// Hold says whether what is written from now on is held back. What is held already stays so until Release.
+// Hold sets whether writes from now on are held back. Output that is held already stays so until Release.
 func (d *Delayed) Hold(wait bool) { d.waits = wait }
 
 // Write holds p back, or writes it. A write that would make it more than 16 MiB first releases everything, and ends holding.

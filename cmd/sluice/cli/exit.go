@@ -18,7 +18,7 @@ import (
 
 // The codes with which the program ends.
 const (
-	Done        = 0   // it did what was asked
+	Done        = 0   // success
 	Failed      = 1   // the run did not complete, or an error occurred
 	Refused     = 2   // wrong usage, or a document or input that was refused
 	Interrupted = 130 // by Ctrl-C, SIGTERM or SIGHUP

@@ -31,7 +31,7 @@ func ValueJSON(v any) json.RawMessage {
 	return data
 }
 
-// escaped writes JSON in which every character that cannot be printed is escaped. Each Write is given whole values.
+// escaped writes JSON in which every character that cannot be printed is escaped. Each Write gets whole values.
 type escaped struct{ to io.Writer }
 
 func (e escaped) Write(text []byte) (int, error) {

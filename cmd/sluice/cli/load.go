@@ -12,7 +12,7 @@ import (
 )
 
 // Load reads the file of a workflow, at most document.BytesMax bytes, and compiles it. All errors of the document are returned
-// at once, as document.Errors. Known says which names from outside the document are known.
+// at once, as document.Errors. Known defines the names from outside the document.
 func Load(file string, known template.Known) (*plan.Plan, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// SuggestVerb is the Args of a command that takes no arguments itself but has verbs below it. It refuses a verb that does not
+// SuggestVerb returns the Args of a command that takes no arguments itself but has verbs below it. It refuses a verb that does not
 // exist, and names the one that was probably meant.
 func SuggestVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -26,7 +26,7 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// SuggestFlag is the FlagErrorFunc of the program: it adds to the error about an unknown flag the one that was probably meant.
+// SuggestFlag returns the FlagErrorFunc of the program: it adds to the error about an unknown flag the one that was probably meant.
 func SuggestFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

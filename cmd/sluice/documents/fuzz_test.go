@@ -167,7 +167,7 @@ func play(file string) {
 func madeScenario(p *plan.Plan) string {
 	answers := object{}
 	if book, ok := playbook.Of(p.Workflow); ok {
-		for _, task := range book.Sites {
+		for _, task := range book.CallSites {
 			if _, builtIn := map[string]bool{"noop": true, "sleep": true, "wait": true, "workflow": true, "value": true, "fail": true}[task.Kind]; !builtIn {
 				answers[task.Kind] = object{"output": 1}
 			}
@@ -191,7 +191,7 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// apart gives the files of a text, by name.
+// apart returns the files of a text, by name.
 func apart(text string) map[string]string {
 	files := map[string]string{}
 	name := mainFile

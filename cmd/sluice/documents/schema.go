@@ -37,7 +37,7 @@ there, only sluice validate finds.`,
 	}
 }
 
-// schemaKinds are the kinds of documents, by name.
+// schemaKinds returns the kinds of documents, by name.
 func schemaKinds() []string {
 	var names []string
 	for _, k := range schema.Kinds() {

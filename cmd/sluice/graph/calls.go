@@ -54,7 +54,7 @@ func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	return b.Build()
 }
 
-// callDrawing says how each call looks: by its status, and, where there are several runs, in the frame of its own.
+// callDrawing reports how each call looks: by its status, and, where there are several runs, in the frame of its own.
 func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 	runs := map[string]bool{}
 	for _, c := range calls {
@@ -77,7 +77,7 @@ func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 			}
 			look := dag.Look{Label: callLabel(c), Class: c.Status}
 			for child := range g.Children(id) {
-				if calls[child].Run == c.Run { // it asks several
+				if calls[child].Run == c.Run { // it asks several participants
 					look.Shape = dag.Stack
 				}
 			}

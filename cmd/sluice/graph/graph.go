@@ -102,7 +102,7 @@ func drawAs(w io.Writer, g *dag.Graph, format string, d dag.Drawing, attributes 
 	return g.WriteMermaid(w, d)
 }
 
-// drawing says how each node of a plan's graph looks.
+// drawing returns the look of each node of a plan's graph.
 type drawing struct {
 	dag.Drawing
 	plan *plan.Plan
@@ -137,7 +137,7 @@ func (d *drawing) look(id int32) dag.Look {
 	return look
 }
 
-// frames are the maps around a row, outermost first. A map stands in its own frame.
+// frames returns the maps around a row, outermost first. A map is in its own frame.
 func (d *drawing) frames(row int32) []string {
 	n := &d.plan.Nodes[row]
 	if n.Kind != plan.Map {
@@ -157,7 +157,7 @@ func (d *drawing) frames(row int32) []string {
 	return append(outer, label)
 }
 
-// attributes are what programs read of a node.
+// attributes returns the attributes of a node for programs.
 func (d *drawing) attributes(id int32) any {
 	n := &d.plan.Nodes[d.row[id]]
 	a := struct {

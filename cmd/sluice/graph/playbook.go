@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// routedDrawing says how each step of a playbook looks.
+// routedDrawing reports how each step of a playbook looks.
 func routedDrawing(book *playbook.Playbook) dag.Drawing {
 	return dag.Drawing{
 		Title:   book.Name,
@@ -72,7 +72,7 @@ func join(j *playbook.Join) string {
 	return string(j.Mode)
 }
 
-// routedAttributes are what programs read of a step.
+// routedAttributes returns the attributes of a step for programs.
 func routedAttributes(book *playbook.Playbook, id int32) any {
 	s := book.Steps[id]
 	a := struct {

@@ -86,7 +86,7 @@ func (t *Tree) shift(i int32, from Word, was bool, to Word, is bool) {
 	t.mark(i)
 }
 
-// mark brings the sets up to date for the line that shows a node.
+// mark updates the sets for the line that shows a node.
 func (t *Tree) mark(i int32) {
 	i = t.nodes[i].line
 	t.busy.set(i, t.isBusy(i))
@@ -137,14 +137,14 @@ func (t *Tree) changeItem(i int32, c *coordinator.StepChange, to Word, fails boo
 	}
 }
 
-// holder is the map around a step or map in a map's item, which shows it when it has failed.
+// holder returns the map around a step or map in a map's item, which shows it when it has failed.
 func (t *Tree) holder(i int32) *node {
 	for i = t.nodes[i].parent; t.nodes[i].kind != each; i = t.nodes[i].parent {
 	}
 	return &t.nodes[i]
 }
 
-// reason is a failure in one line. That something else has failed, the tree shows anyway.
+// reason returns a failure in one line. That something else has failed, the tree shows anyway.
 func reason(f *journal.Failure) string {
 	if f == nil || f.Code == reactive.CodeDependency {
 		return ""

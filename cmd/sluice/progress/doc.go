@@ -1,4 +1,4 @@
-// Package progress keeps a picture of a run for people: the tree of its document with what each step is doing, drawn as
+// Package progress maintains a view of a run for people: the tree of its document with what each step is doing, drawn as
 // text that fits a terminal.
 //
 //	tree := progress.New(workflow)
@@ -18,7 +18,7 @@
 //	├─ ● pages     4/12 running  3.2s  2 of 2 runs, 1 failed
 //
 // A map is one line with counts, however many items it has; those that failed are named. A tree that is higher than the
-// frame is folded: what has failed and what is under way stays, and lines say what they stand for.
+// frame is folded: failed and running steps stay, and summary lines describe the rest.
 //
 // # Contracts
 //

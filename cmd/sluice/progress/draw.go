@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Frame says how a tree is drawn.
+// Frame holds the options of a drawing.
 type Frame struct {
 	Width  int    // columns; no line is wider. Default: 80
 	Height int    // lines; there are no more. Default: no limit
 	Now    int64  // Unix nanoseconds, for what is under way
-	Tick   int    // moves the symbols of what is under way; 0: they stand still
+	Tick   int    // moves the symbols of running steps; 0: they do not move
 	Note   string // for a last line of its own; may be empty
 
 	// Paint returns a part of a line in the looks of a word, in as many columns. Default: the text as it is.
@@ -69,7 +69,7 @@ type drawing struct {
 	rows []row
 }
 
-// header is the line about the run.
+// header returns the line about the run.
 func (t *Tree) header(now int64) row {
 	c := &t.nodes[0].counts
 	r := row{word: WordOfRun(t.status), name: t.name, state: string(t.status), detail: fmt.Sprintf("%d/%d steps", c.settled(), c.total())}
@@ -139,7 +139,7 @@ func (d *drawing) node(i int32, below []int32, lead string) {
 	d.inside(i, below, strings.TrimSuffix(lead, "├─ ")+"│  ")
 }
 
-// row is the line of a node.
+// row returns the line of a node.
 func (t *Tree) row(i int32, now int64) row {
 	n := &t.nodes[i]
 	switch {
@@ -167,7 +167,7 @@ func (t *Tree) row(i int32, now int64) row {
 	return r
 }
 
-// mapRow is the line of a map: how many of its items have settled, and what they do.
+// mapRow returns the line of a map: how many of its items have settled, and what they do.
 func (t *Tree) mapRow(i int32, now int64) row {
 	n := &t.nodes[i]
 	settled, total := t.items(i)
@@ -183,7 +183,7 @@ func (t *Tree) mapRow(i int32, now int64) row {
 	return r
 }
 
-// items is how many items of a map have settled, and how many there are. A step of the body counts items, and the one
+// items returns how many items of a map have settled, and how many there are. A step of the body counts items, and the one
 // that is furthest behind is right.
 func (t *Tree) items(i int32) (settled, total int32) {
 	settled = -1
@@ -210,7 +210,7 @@ func countRow(label string, settled, total int32, w Word, c *counts) row {
 	return r
 }
 
-// itemRows are the lines of a map's failed items.
+// itemRows returns the lines of a map's failed items.
 func (d *drawing) itemRows(n *node) []row {
 	items := n.items[:min(len(n.items), d.fold.items)]
 	rows := make([]row, 0, len(items))
@@ -225,7 +225,7 @@ func (d *drawing) itemRows(n *node) []row {
 	return rows
 }
 
-// summaries are the lines that stand for steps that are not shown: those that are done as they should be, and the rest.
+// summaries returns the lines for steps that are not shown: those that succeeded, and the rest.
 func summaries(hidden counts) (first, last row) {
 	first = row{word: Completed, name: "more", state: listed(&hidden, Completed, Skipped)}
 	hidden[Completed], hidden[Skipped] = 0, 0
@@ -233,7 +233,7 @@ func summaries(hidden counts) (first, last row) {
 	return first, last
 }
 
-// listed names how many stand at each of some words: "2 failed, 1 aborted".
+// listed writes the counts of some words: "2 failed, 1 aborted".
 func listed(c *counts, which ...Word) string {
 	var parts []string
 	for _, w := range which {
@@ -271,7 +271,7 @@ func took(begun, ended, now int64) string {
 	return Duration(tenths)
 }
 
-// columns are the widths of names with their lead and symbol, of states, and of durations.
+// columns returns the widths of names with their lead and symbol, of states, and of durations.
 func (d *drawing) columns() (name, state, took int) {
 	for i := range d.rows {
 		r := &d.rows[i]
@@ -320,7 +320,7 @@ func (d *drawing) text() string {
 	return b.String()
 }
 
-// spinner is what the symbol of something under way goes through.
+// spinner holds the frames of the symbol of a running step.
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 func (d *drawing) symbol(w Word) string {

@@ -18,7 +18,7 @@ type Failure struct {
 	Cause   *journal.Failure // of the journal, not to be changed; may be nil
 }
 
-// failures are what stands failed, in the order in which it did.
+// failures are the failed nodes, in the order of their failures.
 type failures struct {
 	list []Failure
 	more int // that are not in list

@@ -2,7 +2,7 @@ package progress
 
 import "slices"
 
-// fold chooses what of a tree is shown in so many lines. What it leaves out, its container says in a line or two: so the
+// fold selects the nodes of a tree that are shown in a number of lines. A container summarizes its others in a line or two: so the
 // first and the last line in a container are set aside when the container is opened.
 //
 //	container                 ─┐ opened with its first line
@@ -33,7 +33,7 @@ const (
 func (t *Tree) choose(room int) *fold {
 	f := &fold{t: t, items: min(itemLinesMax, room/6), shown: map[int32]bool{}}
 	if f.items < 2 {
-		f.items = 0 // one line could only say what the map's says too
+		f.items = 0 // one line would only repeat the map's
 	}
 	if f.fits(room) {
 		f.all()
@@ -79,10 +79,10 @@ func (f *fold) fits(room int) bool {
 	return lines <= room
 }
 
-// itemLines is how many lines a node has for failed items.
+// itemLines returns how many lines a node has for failed items.
 func (f *fold) itemLines(i int32) int { return min(len(f.t.nodes[i].items), f.items) }
 
-// closed is the node that stands for i: a container in which everything was skipped, or aborted, is one line.
+// closed returns the node shown in place of i: a container in which everything was skipped, or aborted, is one line.
 func (t *Tree) closed(i int32) int32 {
 	i = t.nodes[i].line
 	for j := i; j > 0; j = t.nodes[j].parent {

@@ -17,7 +17,7 @@ type runs struct {
 	loops map[string]coordinator.LoopChange // of those under way, by key of the run
 }
 
-// routed are the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
+// routed returns the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
 func routed(names []string) []template.Node {
 	list := make([]template.Node, len(names))
 	for i, name := range names {
@@ -81,7 +81,7 @@ func (t *Tree) advance(l coordinator.LoopChange) {
 	t.cursor = i
 }
 
-// routedRow is the line of a playbook's step: how far its loops have come, and how often it has run.
+// routedRow returns the line of a playbook's step: how far its loops have come, and how often it has run.
 func (n *node) routedRow(now int64) row {
 	r := row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now)}
 	var all coordinator.LoopChange

@@ -160,7 +160,7 @@ func (b *builder) conditional(c *template.Conditional) {
 	b.t.nodes[i].end = int32(len(b.t.nodes))
 }
 
-// test is a conditional's test in words.
+// test returns a conditional's test in words.
 func test(c *template.Conditional) string {
 	if c.Func != nil {
 		return c.Func.Name
@@ -189,7 +189,7 @@ func (b *builder) each(m *template.Map) {
 	}
 }
 
-// height is how many lines a node takes by itself in a tree that is not folded.
+// height returns how many lines a node takes by itself in a tree that is not folded.
 func (b *builder) height(i int32) int {
 	n := &b.t.nodes[i]
 	if n.line != i || !b.t.leads(i) {

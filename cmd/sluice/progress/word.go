@@ -2,7 +2,7 @@ package progress
 
 import "github.com/sluiceflow/sluice/reactive"
 
-// Word is the status of a step as people read it: Retrying is a failure that is followed by another attempt.
+// Word is the status of a step as it is displayed: Retrying is a failure that is followed by another attempt.
 type Word uint8
 
 // The words, in the order of a step's life.
@@ -39,7 +39,7 @@ var wordsByStatus = [...]Word{
 	reactive.Completed: Completed, reactive.Failed: Failed, reactive.Aborted: Aborted, reactive.Skipped: Skipped,
 }
 
-// WordOf returns the word for a status; pending says that a failed step is attempted again. It reports false for Absent.
+// WordOf returns the word for a status; pending reports that a failed step is attempted again. It reports false for Absent.
 func WordOf(s reactive.Status, pending bool) (Word, bool) {
 	if s == reactive.Failed && pending {
 		return Retrying, true
@@ -62,7 +62,7 @@ func WordOfRun(s reactive.RunStatus) Word {
 	return Failed
 }
 
-// counts is how many steps stand where.
+// counts holds the number of steps in each state.
 type counts [words]int32
 
 func (c *counts) add(o *counts) {
@@ -90,7 +90,7 @@ func (c *counts) sum(from, to Word) int32 {
 	return n
 }
 
-// word says in one what many are doing: anything under way counts first, then what keeps the rest, then how it ended.
+// word reports in one what many are doing: anything under way counts first, then what keeps the rest, then how it ended.
 func (c *counts) word() Word {
 	switch {
 	case c[Running] > 0:

@@ -2,7 +2,7 @@
 // with the run or when it is interrupted.
 //
 // run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go
-// takes what the engine logs. What people see is package view.
+// takes the engine's log. Package view shows the run.
 package run
 
 import (
@@ -189,7 +189,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending
 	return cli.Fail(nil)
 }
 
-// resumeCommand returns the command line that resumes the run with the flags that this process was given.
+// resumeCommand returns the command line that resumes the run with the flags of this process.
 func (f *runFlags) resumeCommand(id string) string {
 	text := cli.ResumeCommand(f.data, id)
 	if f.directory != "" {

@@ -160,7 +160,7 @@ func meant(e *api.Event) string {
 	return ""
 }
 
-// additions returns what an event says besides what it is about.
+// additions returns the details of an event besides its subject.
 func additions(e *api.Event) (list []string) {
 	add := func(name, text string) {
 		if text != "" {

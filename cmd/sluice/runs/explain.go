@@ -58,7 +58,7 @@ step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fet
 	return cmd
 }
 
-// showExplanation prints an explanation for people: each reason below what it is the reason for.
+// showExplanation prints an explanation as text: each reason below its consequence.
 func showExplanation(w io.Writer, run string, x *coordinator.Explanation) {
 	what := x.Kind + " " + x.About
 	if x.Kind == "run" {

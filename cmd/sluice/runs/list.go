@@ -51,5 +51,5 @@ For programs, -o jsonl prints one object a line, and -o json one list of all obj
 	return cmd
 }
 
-// lateRemark says why the status of a run is not that of its journal.
+// lateRemark explains why the status of a run is not that of its journal.
 const lateRemark = "timers have fallen due, and it is not journaled yet what follows"

@@ -27,7 +27,7 @@ func newQuery(cmd *cobra.Command) *query {
 
 func (q *query) table() bool { return q.output.Value == "table" }
 
-// people returns the writer of what is for people; it discards everything where --output asks for JSON.
+// people returns the writer of text; it discards everything where --output is JSON.
 func (q *query) people(cmd *cobra.Command) io.Writer {
 	if q.table() {
 		return cmd.OutOrStdout()
@@ -35,7 +35,7 @@ func (q *query) people(cmd *cobra.Command) io.Writer {
 	return io.Discard
 }
 
-// objects returns the printer of what is for programs; it discards everything where --output asks for a table.
+// objects returns the printer of JSON; it discards everything where --output is a table.
 func (q *query) objects(cmd *cobra.Command) *cli.Objects {
 	if q.table() {
 		return cli.NewObjects(io.Discard, false)

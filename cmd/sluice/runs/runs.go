@@ -2,8 +2,8 @@
 // doctor.
 //
 // All but doctor read as a control.Client does: from the process that works on the folder, or, where there is none, from the
-// journal itself, which is closed again as soon as it has been read. They change nothing. What they show is api's data; this
-// package only prints it, as text for people or as JSON. Doctor takes the folder for itself, see coordinator/doctor.
+// journal itself, which is closed again as soon as it has been read. They change nothing. The data is that of package api; this
+// package only prints it, as text for people or as JSON. Doctor locks the folder, see coordinator/doctor.
 package runs
 
 import (

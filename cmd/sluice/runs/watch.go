@@ -48,13 +48,13 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 // watcher follows a run through the processes that work on it.
 type watcher struct {
 	*query
-	run      string
-	next     uint64 // sequence of the event to be printed next
-	finished bool
-	told     bool // that no process works on the run
-	records  *cli.Objects
-	lines    *eventLines
-	stderr   io.Writer
+	run       string
+	next      uint64 // sequence of the event to be printed next
+	finished  bool
+	announced bool // that no process works on the run
+	records   *cli.Objects
+	lines     *eventLines
+	stderr    io.Writer
 }
 
 func (w *watcher) watch(cmd *cobra.Command) error {
@@ -74,9 +74,9 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 		case w.finished, err != nil && !gone:
 			return err
 		}
-		if revision != nil && !w.told {
+		if revision != nil && !w.announced {
 			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
-			w.told = true
+			w.announced = true
 		}
 		if err := control.AwaitChanges(ctx, w.dir, revision); err != nil {
 			return err

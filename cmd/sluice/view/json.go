@@ -39,8 +39,8 @@ type jsonSuspended struct {
 	Resume string `json:"resume"` // the command that does it
 }
 
-func (v *jsonView) Update(u *coordinator.Update, news bool) {
-	if !news {
+func (v *jsonView) Update(u *coordinator.Update, live bool) {
+	if !live {
 		return
 	}
 	v.print(api.UpdateOf(u))

@@ -43,7 +43,7 @@ func newLineView(w io.Writer, r *Run) *lineView {
 	}
 }
 
-func (v *lineView) Update(u *coordinator.Update, news bool) {
+func (v *lineView) Update(u *coordinator.Update, live bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tree.Apply(u)
@@ -51,18 +51,18 @@ func (v *lineView) Update(u *coordinator.Update, news bool) {
 	switch u.Event.Type {
 	case journal.RunStarted:
 		v.started = at
-		v.event(news, at, "▶ started", "run", u.Event.Detail.Start.Run)
+		v.event(live, at, "▶ started", "run", u.Event.Detail.Start.Run)
 	case journal.RunPaused:
-		v.event(news, at, "‖ paused", "run", u.Event.Detail.Reason)
+		v.event(live, at, "‖ paused", "run", u.Event.Detail.Reason)
 	case journal.RunResumed:
-		v.event(news, at, "▶ resumed", "run", "")
+		v.event(live, at, "▶ resumed", "run", "")
 	case journal.CallReported:
-		v.report(news, u)
+		v.report(live, u)
 	}
 	for i := range u.Changes {
-		v.change(&u.Changes[i], at, news)
+		v.change(&u.Changes[i], at, live)
 	}
-	last := u.Event.Seq == v.run.Seen // the last of what was there before: its status is news
+	last := u.Event.Seq == v.run.Seen // the last event of the past: its status is shown as live
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
@@ -70,21 +70,21 @@ func (v *lineView) Update(u *coordinator.Update, news bool) {
 	}
 	if u.Event.Type == journal.RunFinished {
 		word := progress.WordOfRun(u.Status)
-		v.event(news || last, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
+		v.event(live || last, at, word.Symbol()+" "+string(u.Status), "run", progress.Duration(time.Duration(at-v.started)))
 	}
-	if news || last {
+	if live || last {
 		v.w.Flush()
 	}
 }
 
-func (v *lineView) change(c *coordinator.StepChange, at int64, news bool) {
+func (v *lineView) change(c *coordinator.StepChange, at int64, live bool) {
 	word, ok := progress.WordOf(c.To, c.Pending)
 	if v.run.Workflow.Routing != nil {
 		step, _, _ := strings.Cut(c.Step, "@")
 		delete(v.waiting, step)
 		if word == progress.Waiting && step == c.Step {
 			v.waiting[step] = true
-			v.waits(news, at, step)
+			v.waits(live, at, step)
 		}
 	}
 	if !ok || word < progress.Running {
@@ -99,7 +99,7 @@ func (v *lineView) change(c *coordinator.StepChange, at int64, news bool) {
 	} else {
 		delete(v.begun, c.Step)
 	}
-	v.event(news, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
+	v.event(live, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
 }
 
 // remark returns the last column: the attempt if there was more than one or will be, how long it took, and the failure.
@@ -129,7 +129,7 @@ func why(f *journal.Failure) string {
 }
 
 // report prints what a call has reported, unless it repeats an earlier report.
-func (v *lineView) report(news bool, u *coordinator.Update) {
+func (v *lineView) report(live bool, u *coordinator.Update) {
 	if u.Outcome != reactive.Applied {
 		return
 	}
@@ -137,17 +137,17 @@ func (v *lineView) report(news bool, u *coordinator.Update) {
 	if payload, _, err := value.Preview(u.Event.Value, cli.ShortMax); err == nil && u.Event.Value != nil {
 		text += ": " + cli.Short(payload)
 	}
-	v.event(news, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
+	v.event(live, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
 }
 
 // waits prints that a token waits at a step.
-func (v *lineView) waits(news bool, at int64, step string) {
-	v.event(news, at, progress.Waiting.Symbol()+" "+progress.Waiting.String(), step, "")
+func (v *lineView) waits(live bool, at int64, step string) {
+	v.event(live, at, progress.Waiting.Symbol()+" "+progress.Waiting.String(), step, "")
 }
 
-// event prints a line, if it is news.
-func (v *lineView) event(news bool, at int64, what, step, remark string) {
-	if !news {
+// event prints a line, if it is live.
+func (v *lineView) event(live bool, at int64, what, step, remark string) {
+	if !live {
 		return
 	}
 	offset := time.Duration(at - v.started).Seconds()

@@ -113,7 +113,7 @@ func nextFrame() tea.Cmd {
 	return tea.Tick(frameInterval, func(t time.Time) tea.Msg { return frameMsg(t) })
 }
 
-// Init asks for the first frame.
+// Init requests the first frame.
 func (s *screen) Init() tea.Cmd { return nextFrame() }
 
 // Update takes keys, sizes, the ticks of frames, and the end.
@@ -149,7 +149,7 @@ func (s *screen) View() tea.View {
 	return tea.NewView(s.view.draw(s))
 }
 
-// looks are in the terminal's own sixteen colours, which people have chosen to be readable.
+// looks use the terminal's own sixteen colours, which are readable on its background.
 var looks = [...]ansi.Style{
 	progress.Idle:      nil,
 	progress.Waiting:   ansi.Style{}.Faint(),

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What a summary shows at most: the last lines of what a failed program has printed, and failed steps.
+// The limits of a summary: the last lines of a failed program's output, and failed steps.
 const (
 	streamLinesMax   = 10
 	failuresShownMax = 20
@@ -70,7 +70,7 @@ func printFailure(w io.Writer, f progress.Failure, p paint) {
 	}
 }
 
-// printStream prints the last lines of a stream. A single line stands in the failure's message already.
+// printStream prints the last lines of a stream. A single line is in the failure's message already.
 func printStream(w io.Writer, name, text string, p paint) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if name == "stderr" && len(lines) == 1 {

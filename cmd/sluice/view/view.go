@@ -19,21 +19,21 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// What can be asked for with --output.
+// The values of --output.
 const (
 	Tree  = "tree"
 	JSON  = "json"
 	Quiet = "quiet"
 )
 
-// View shows one run. Update and End are called by one goroutine, Stopping and Note by any. What a view cannot write it drops:
+// View shows one run. Update and End are called by one goroutine, Stopping and Note by any. A view drops output that it cannot write:
 // the writer remembers that, see cli.Stdout.
 type View interface {
-	// Update takes the next event of the run, from the first one on. It must not keep u. News says that it happens now; before
+	// Update takes the next event of the run, from the first one on. It must not keep u. Live reports that it happens now; before
 	// come those that were journaled before this process began.
-	Update(u *coordinator.Update, news bool)
+	Update(u *coordinator.Update, live bool)
 
-	// Stopping says what is being done because the user wants the run to stop.
+	// Stopping reports what is being done because the user wants the run to stop.
 	Stopping(what string)
 
 	// Note shows a text of the engine's or the journal's log, which ends with a line break.
@@ -43,7 +43,7 @@ type View interface {
 	End(e Ending)
 }
 
-// Run is what a view knows of its run.
+// Run describes the run of a view.
 type Run struct {
 	Workflow *template.Workflow
 	Seen     uint64 // sequence of the last event that was journaled before this process began; 0: none

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// checkChildren looks at the workflows that a tree's steps run as children, as far down as they go: whether they are
+// checkChildren checks the workflows that a tree's steps run as children, at any depth: whether they are
 // there and make sense, and whether one of them fans out below a step that does.
 func checkChildren(w *template.Workflow, folder string) error {
 	var errs []error

@@ -122,7 +122,7 @@ func (src Source) Compile(operations, decisions script.Parts, path string, direc
 	return &Program{p, src.folder, functions}, nil
 }
 
-// binder decides for each step who answers: the script, or the engine itself.
+// binder decides for each step whether the script or the engine itself answers.
 type binder struct {
 	operations, decisions script.Parts
 
@@ -132,7 +132,7 @@ type binder struct {
 	errs  document.Errors
 }
 
-// scriptedSuffix tells the operation of a step that the script answers from the built-in it was bound to. No document
+// scriptedSuffix distinguishes the operation of a step that the script answers from the built-in it was bound to. No document
 // can name such an operation by accident.
 const scriptedSuffix = " (scripted)"
 

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// TaskNames are what the script may call a playbook's call, what says most first: the iteration, then the step.
+// TaskNames returns the names of a playbook's call in the script, the most specific first: the iteration, then the step.
 func TaskNames(path string, p routed.Place) []string {
 	var names []string
 	for _, prefix := range slices.Compact([]string{path, script.Stem(path), ""}) {
@@ -47,7 +47,7 @@ func scriptedTask(parts script.Parts, path string, p routed.Place) bool {
 	return false
 }
 
-// tasks gives what the steps of a playbook's tree, the sites of its calls, stand for; nil for any other workflow.
+// tasks returns the tasks of the steps of a playbook's tree, its call sites; nil for any other workflow.
 func tasks(w *template.Workflow) map[*template.Step]routed.Place {
 	if w.Routing == nil {
 		return nil
@@ -62,7 +62,7 @@ func tasks(w *template.Workflow) map[*template.Step]routed.Place {
 	return places
 }
 
-// bindTasks decides who answers the tasks of a playbook, like bind for the steps of a workflow. That a task has no
+// bindTasks is bind for the tasks of a playbook. That a task has no
 // answer is found out when it is called: which tasks a playbook runs is not known before.
 func (b *binder) bindTasks(places map[*template.Step]routed.Place) {
 	for _, r := range b.w.Routing.Requires() {

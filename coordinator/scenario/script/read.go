@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// Script reads what is answered under each name.
+// Script reads the answers of each name.
 func (r *Reader) Script(n *document.Node) Script {
 	m := make(Script, n.Len())
 	r.Each(n, func(name string, v *document.Node) { m[name] = r.answers(v) })
@@ -107,7 +107,7 @@ func (r *Reader) frames(n *document.Node) []Frame {
 	return list
 }
 
-// failure reads a scripted error; it is final unless it says that it may be retried.
+// failure reads a scripted error; it is final unless it is marked as retryable.
 func (r *Reader) failure(n *document.Node) *journal.Failure {
 	f, kind := &journal.Failure{}, ""
 	r.Object(n, Fields{
@@ -140,7 +140,7 @@ func withDetails(details any, more map[string]any) any {
 	return out
 }
 
-// deliver reads how often an answer comes in.
+// deliver reads the number of times that an answer comes in.
 func (r *Reader) deliver(n *document.Node) int {
 	times := r.Count(n)
 	if times > DeliverMax {

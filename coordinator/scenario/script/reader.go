@@ -13,16 +13,16 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// Fields says what is done with each key of a mapping.
+// Fields maps each key of a mapping to the function that reads it.
 type Fields = fields.Map
 
-// Reader reads a document of kind Scenario and collects what is wrong with it. What it refuses stays zero and is read on.
+// Reader reads a document of kind Scenario and collects its faults. A value that it refuses stays zero; reading continues.
 type Reader struct{ faults document.Errors }
 
 // Err returns all faults as document.Errors, or nil.
 func (r *Reader) Err() error { return r.faults.Err() }
 
-// Add notes a fault that says more than Fault can.
+// Add records a fault with more details than Fault can.
 func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
 
 // Object reads a mapping key by key and reports keys that are not in known; keys that begin with x- are free.
@@ -52,13 +52,13 @@ func (r *Reader) Each(n *document.Node, read func(key string, v *document.Node))
 	}
 }
 
-// Fault notes that what stands at n makes no sense there.
+// Fault records that the value at n is invalid.
 func (r *Reader) Fault(n *document.Node, msg string) {
 	text, _ := n.Text()
 	r.Add(&document.Error{Pos: n.Pos, Text: text, Msg: msg})
 }
 
-// WrongKind refuses a value of another kind than its key wants, such as "a list".
+// WrongKind refuses a value of another kind than its key requires, such as "a list".
 func (r *Reader) WrongKind(n *document.Node, want string) {
 	r.Fault(n, fmt.Sprintf("this must be %s, not %s", want, n.Kind))
 }

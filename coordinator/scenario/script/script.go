@@ -7,13 +7,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Script is what is answered, by the name it is scripted under.
+// Script holds answers by name.
 type Script map[string]answers
 
-// answers is what is scripted under one name: a list of answers, or one for each participant.
+// answers are those of one name: a list of answers, or one for each participant.
 type answers struct {
 	list         []Answer
-	participants map[string][]Answer // nil: list serves whoever is asked
+	participants map[string][]Answer // nil: list serves every participant
 }
 
 // Answer is how one call ends.
@@ -22,9 +22,9 @@ type Answer struct {
 	Output      value.Value
 	Failure     *journal.Failure // nil: Output is the answer
 	Never       bool             // there is none
-	Unreachable bool             // the participant cannot be asked at all
+	Unreachable bool             // the participant cannot be reached
 	Deliver     int              // how often the answer comes in
-	About       map[string]any   // what it tells beside its output
+	About       map[string]any   // metadata beside its output
 	Frames      []Frame          // what it reports before
 }
 

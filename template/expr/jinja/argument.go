@@ -18,7 +18,7 @@ type args struct {
 	named []any
 }
 
-// at is the argument at a place, or of a name; ok: it was given.
+// at returns the i-th argument, or the one of a name; ok reports whether there is one.
 func (a args) at(i int, name string) (any, bool) {
 	if i < len(a.list) {
 		return a.list[i], true
@@ -29,22 +29,22 @@ func (a args) at(i int, name string) (any, bool) {
 	return nil, false
 }
 
-// given is at where null is as good as nothing.
+// given is at for parameters where null counts as no argument.
 func (a args) given(i int, name string) (any, bool) {
 	v, ok := a.at(i, name)
 	return v, ok && v != nil
 }
 
-// flag is an argument that is taken for true or false; not given, it is false.
+// flag returns the truth of an argument; the default is false.
 func (a args) flag(i int, name string) bool {
 	v, _ := a.at(i, name)
 	return truth(v)
 }
 
-// rest is what follows the first n of the arguments without a name.
+// rest returns what follows the first n of the arguments without a name.
 func (a args) rest(n int) args { return args{a.list[min(n, len(a.list)):], a.names, a.named} }
 
-// text is an argument that must be a string; not given, it is otherwise.
+// text returns an argument that must be a string; the default is otherwise.
 func (a args) text(i int, name, otherwise string) (string, error) {
 	if _, ok := a.at(i, name); !ok {
 		return otherwise, nil
@@ -52,7 +52,7 @@ func (a args) text(i int, name, otherwise string) (string, error) {
 	return a.must(i, name)
 }
 
-// must is an argument that must be a string.
+// must returns an argument that must be a string.
 func (a args) must(i int, name string) (string, error) {
 	v, _ := a.at(i, name)
 	s, ok := v.(string)
@@ -62,7 +62,7 @@ func (a args) must(i int, name string) (string, error) {
 	return s, nil
 }
 
-// integer is an argument that must be a whole number; not given, it is otherwise.
+// integer returns an argument that must be a whole number; the default is otherwise.
 func (a args) integer(i int, name string, otherwise int64) (int64, error) {
 	v, ok := a.at(i, name)
 	if !ok {
@@ -75,7 +75,7 @@ func (a args) integer(i int, name string, otherwise int64) (int64, error) {
 	return n, nil
 }
 
-// size is integer for what is then made: below 0 as good as 0, and beyond all limits as good as at the limit.
+// size is integer for a length: a negative one is 0, and one beyond all limits is the limit.
 func (a args) size(i int, name string, otherwise int64) (int, error) {
 	n, err := a.integer(i, name, otherwise)
 	return int(min(max(n, 0), math.MaxInt32)), err
@@ -84,7 +84,7 @@ func (a args) size(i int, name string, otherwise int64) (int, error) {
 // path leads into a value.
 type path []any
 
-// path is the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil when it is not given.
+// path returns the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil if there is none.
 func (a args) path(i int) (path, error) {
 	v, _ := a.at(i, "attribute")
 	return pathOf(v)
@@ -130,10 +130,10 @@ func (a args) paths(i int) ([]path, error) {
 	return list, nil
 }
 
-// in returns what is at the end of the path in v.
+// in returns the value at the end of the path in v.
 func (p path) in(r *run, v any) (any, error) { return p.or(r, v, nil) }
 
-// or is in where other stands, unless it is null, for what is undefined on the way.
+// or is in with a default: other, unless it is null, replaces an undefined value on the way.
 func (p path) or(r *run, v, other any) (any, error) {
 	for _, k := range p {
 		x, err := r.part(v, k)
@@ -148,7 +148,7 @@ func (p path) or(r *run, v, other any) (any, error) {
 	return v, nil
 }
 
-// part is one step of a path. A number is also a key of an object.
+// part returns one step of a path. A number is also a key of an object.
 func (r *run) part(v, k any) (any, error) {
 	if err := r.spend(1); err != nil {
 		return nil, err

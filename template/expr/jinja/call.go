@@ -15,9 +15,9 @@ type call func(r *run, v any, a args) (any, error)
 // callable is something that is called by name.
 type callable struct {
 	do     call
-	need   int // how many of params must be given
+	need   int // the number of required params
 	params []string
-	placed bool // params are given by their place only, and have names for messages
+	placed bool // params are positional only; their names are for messages
 	free   bool // it takes what the filter or test takes that it applies, or any names
 }
 
@@ -32,7 +32,7 @@ func placed(need int, do call, params ...string) callable {
 func plain(do call) callable { return callable{do: do} }
 func free(do call) callable  { return callable{do: do, free: true} }
 
-// misfit says what is wrong with the arguments of a call, of which n have no name; "" if nothing is.
+// misfit returns the fault of the arguments of a call, of which n have no name; "" if there is none.
 func (c callable) misfit(n int, names []string) string {
 	switch {
 	case c.free:

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Strings change their case as in Python, where a letter may become several.
+// Case conversion is Python's, where a letter may become several.
 
 // longUpper are the letters whose upper case has several, each followed by those; longTitle those among them that begin a word
 // in another way.
@@ -34,7 +34,7 @@ func upperOf(c rune) string {
 	return string(unicode.ToUpper(c))
 }
 
-// titleOf is a letter as a word begins with it.
+// titleOf returns a letter as a word begins with it.
 func titleOf(c rune) string {
 	if s, ok := longTitle[c]; ok {
 		return s
@@ -74,7 +74,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// lowerAt is the lower case of a character at its place: a sigma at the end of a word has a form of its own.
+// lowerAt returns the lower case of a character at its place: a sigma at the end of a word has a form of its own.
 func lowerAt(runes []rune, i int, c rune) string {
 	switch {
 	case c == 'İ':
@@ -85,7 +85,7 @@ func lowerAt(runes []rune, i int, c rune) string {
 	return string(unicode.ToLower(c))
 }
 
-// nextTo reports whether a letter with a case stands next to a place, where marks and points within words do not count.
+// nextTo reports whether a letter with a case is next to a place; marks and points within words do not count.
 func nextTo(runes []rune, i, step int) bool {
 	for i += step; i >= 0 && i < len(runes); i += step {
 		c := runes[i]
@@ -141,7 +141,7 @@ func swapcase(s string) string {
 	return b.String()
 }
 
-// casefold is a text without its case, so that texts can be compared: ß is ss.
+// casefold returns a text without its case, so that texts can be compared: ß is ss.
 func casefold(s string) string {
 	return perRune(s, func(c rune) string {
 		switch {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// What characters are, as Python has it.
+// The classes of characters are Python's.
 
 func isSpace(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }
 
@@ -18,7 +18,7 @@ func isBreak(c rune) bool {
 
 func isDecimal(c rune) bool { return unicode.Is(unicode.Nd, c) }
 
-// digitOf is the value of a decimal digit of any script: they come in runs of ten.
+// digitOf returns the value of a decimal digit of any script: they come in runs of ten.
 func digitOf(c rune) rune {
 	for _, r := range unicode.Nd.R16 {
 		if rune(r.Lo) <= c && c <= rune(r.Hi) {
@@ -44,7 +44,7 @@ var raised = &unicode.RangeTable{
 	LatinOffset: 2,
 }
 
-// numerals are the letters that stand for numbers.
+// numerals are the letters that are numbers.
 const numerals = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零參拾兩零六陸什𠀁𠁤𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭廾"
 
 func isDigit(c rune) bool        { return isDecimal(c) || unicode.Is(raised, c) }

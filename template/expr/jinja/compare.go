@@ -114,7 +114,7 @@ func (r *run) contains(in, v any) (bool, error) {
 	return false, nil
 }
 
-// equal compares two values; what is undefined equals only its like. The walk goes through both at once, so only one of them
+// equal compares two values; undefined equals only undefined. The walk goes through both at once, so only one of them
 // is paid for.
 func (r *run) equal(a, b any) (bool, error) {
 	switch a.(type) {
@@ -126,7 +126,7 @@ func (r *run) equal(a, b any) (bool, error) {
 	return same(a, b), nil
 }
 
-// same is what Python's == is for these kinds: numbers by what they are worth, everything else by kind and content.
+// same implements Python's == for these kinds: numbers by value, everything else by kind and content.
 func same(a, b any) bool {
 	if x, ok := numberOf(a); ok {
 		y, ok := numberOf(b)

@@ -1,5 +1,5 @@
-// Package jinja is the dialect of Jinja that expressions in playbooks of other engines are written in: the same shape as
-// package expr, with which it shares limits, errors and environments.
+// Package jinja implements the dialect of Jinja that expressions in playbooks of other engines use. It has the interface of
+// package expr, and shares its limits, errors and environments.
 //
 //	t, err := jinja.Compile("{{ ctx.n | default(0) | int + 1 }}")
 //	v, err := t.Eval(env)        // one expression alone keeps the value's type
@@ -7,30 +7,30 @@
 //
 //	{{ parcel.name | lower }}-{{ grams }}    a text with expressions in it is a string
 //
-// Only expressions are read: {# comments #} are passed over, and a {% statement %} is refused. A newline at the very end of a
-// text with expressions is dropped. Grammar and meaning are those of Jinja2 3.1 on Python, where nothing else is said below.
+// Only expressions are read: {# comments #} are skipped, and a {% statement %} is an error. A newline at the very end of a text
+// with expressions is dropped. Grammar and semantics are those of Jinja2 3.1 on Python, but for the differences listed below.
 //
 //	text ──scan──▶ literal │ {{ source }} ──lex, parse──▶ tree ──Eval(env)──▶ value of package value
 //	                                           └─▶ Names, Keys, Outlines: known before anything runs
 //
 // # Values
 //
-// Between the braces values are Python's: 6 / 2 is 3.0, true is a 1, (1, 2) is a tuple and no list, and lists are compared element
-// by element. In a text they read as Python writes them: True, None, 3.0, {'a': [1, 'b']}. What leaves an expression is of package
-// value again: a whole float becomes an integer, a tuple a list, what is undefined null, and a key of an object a string. A number
-// that is not finite is an error there.
+// Within an expression values are Python's: 6 / 2 is 3.0, true equals 1, (1, 2) is a tuple and no list, and lists are compared
+// element by element. A text shows them as Python does: True, None, 3.0, {'a': [1, 'b']}. The result of an expression is a
+// value of package value: a whole float becomes an integer, a tuple a list, undefined null, and a key of an object a string. A
+// result with a number that is not finite is an error.
 //
-// A name that is not known, and a key or an index that is not there, is undefined: false in a condition, nothing in a text, the
-// default of `default`. An expression that reads a field of it, or computes with it, fails. A member of null is undefined as well.
+// An unknown name, and a missing key or index, is undefined: false in a condition, empty in a text, and replaced by `default`.
+// An expression that reads a field of it, or computes with it, fails. A member of null is undefined as well.
 //
 // # Guards
 //
-// EvalBool is the one way to evaluate a guard. Where the guard is one expression, a text holds unless it is empty or reads false, 0,
+// EvalBool evaluates a guard. Where the guard is one expression, a text holds unless it is empty or reads false, 0,
 // no or none, and not, and, or and if/else test texts by the same rule: {{ x }} and {{ not x }} never agree. Eval has Jinja's rule,
 // by which every text holds but the empty one. A guard that is a text around expressions, or a text without any, holds when it reads
 // true, 1 or yes.
 //
-// # What is there
+// # Language
 //
 //	operators  + - * / // % ** ~   == != < <= > >=   in  not in   and or not   a if c else b   x[i]  x[i:j:k]  x.k  f(*a, **b)
 //	tests      boolean callable defined divisibleby eq equalto escaped even false filter float ge greaterthan gt in integer
@@ -60,8 +60,8 @@
 //	x{{ d }}
 //	x{{ d.items() | list }}
 //
-// No value is ever changed, since others hold it too: methods that would are refused, with what to write in their place. For the
-// same reason there is no cycler, joiner or namespace. There is no random and no lipsum: evaluation must be deterministic.
+// Values are shared and so never changed: methods that would change one are errors that name an alternative. For the same
+// reason there is no cycler, joiner or namespace. There is no random and no lipsum: evaluation must be deterministic.
 //
 //	{{ d.update({'q':1}) }}
 //	{{ d.setdefault('a',9) }}
@@ -69,7 +69,7 @@
 //	{{ l.pop() }}
 //	{{ namespace(a=1).a }}
 //
-// Attributes of Python are not there, for security, as in Jinja2's sandbox: x.k is a key, or a field of a number or of a group. A
+// There are no attributes of Python, for security, as in Jinja2's sandbox: x.k is a key, or a field of a number or of a group. A
 // method without its call is no value.
 //
 //	x{{ n.__class__ }}
@@ -89,7 +89,7 @@
 //	{# c #}{{ n }}
 //	"a\n\n"
 //
-// These filters are no filters of Jinja2; other engines for playbooks add them, so documents have them.
+// These filters are not Jinja2's; other engines for playbooks add them, and documents use them.
 //
 //	{{ s|split }}
 //	{{ 'aGk='|b64decode }}
@@ -99,7 +99,7 @@
 //	{{ d|keys|list }}
 //
 // Names of filters, tests, methods and functions, and their arguments, are checked when a document is read, also in a branch that is
-// never taken; words of the language are no names, and an index is never left out: a slip of the pen should not wait for a run.
+// never taken; words of the language are no names, and an index is never left out: a typing error is found before a run.
 //
 //	{{ 1 or s|nosuch }}
 //	x{{ and }}
@@ -127,18 +127,33 @@
 //
 // # Limits
 //
-// No text can hang a run or eat its memory. Beside the limits of package expr, an expression nests at most 100 deep. A step is one
-// element that is visited, or 64 bytes of text; bytes are paid for before they are made, those of the width in a format too.
+// No text can make a run hang or exhaust memory. The limits are those of package expr (MaxLength and MaxNodes of an expression,
+// MaxSteps and MaxBytes of an evaluation), and an expression nests at most 100 deep. A step is one element that is visited, or
+// 64 bytes of text; bytes are counted before they are allocated, including the width in a format.
 // An evaluation that meets a limit returns an error that wraps expr.ErrLimit.
+//
+// # Errors
+//
+// Compile returns one *expr.Error with the offset and text of the fault, or several joined. Eval and EvalBool return an
+// *expr.Error that names the failed expression and wraps the error of the environment, if there is one.
 //
 // # Contracts
 //
 // A Template is immutable and safe for concurrent use. Evaluation is deterministic: the same template and the same environment
-// return the same value or the same error text, on every machine. There is no clock, no randomness, no file and no import. Results may
-// share memory with the environment; no caller may change either.
+// return the same value or the same error text, on every machine. There is no clock, no randomness, no file and no import. Results
+// may share memory with the environment; neither may be changed. Keys and Members return slices that belong to the caller, Names
+// one that belongs to the Template.
 //
-// # Why not an engine for templates
+// # Cost
 //
-// The one that is there for Go reads `a in b + c` and a conditional in parentheses as errors, lets integers wrap, rounds // and %
+// BenchmarkEval, on a busy 2-core virtual machine:
+//
+//	{{ ctx.deep.k }}                        0.5 µs    3 allocations
+//	{{ ctx.n | default(0) | int < n }}      0.8 µs    4 allocations
+//	{{ s | lower }}-{{ n }}                 0.6 µs    6 allocations
+//
+// # Alternatives
+//
+// The Jinja engine for Go reads `a in b + c` and a conditional in parentheses as errors, lets integers wrap, rounds // and %
 // towards zero, goes through maps in an order that differs from run to run, and sets no limit to the work of an expression.
 package jinja

@@ -47,7 +47,7 @@ func init() {
 	filterNames = slices.Sorted(maps.Keys(filters))
 }
 
-// ofText makes a filter of a method of strings; what is no string is made one.
+// ofText makes a filter of a method of strings; other values are converted to a string.
 func ofText(method string) callable {
 	m := textMethods[method]
 	return takes(m.need, func(r *run, v any, a args) (any, error) {
@@ -72,7 +72,7 @@ func orDefault(_ *run, v any, a args) (any, error) {
 
 func toText(r *run, v any, _ args) (any, error) { return r.text(v) }
 
-// toBool is what a text around expressions is as a guard, and anything else in a condition.
+// toBool returns what a text around expressions is as a guard, and anything else in a condition.
 func toBool(_ *run, v any, _ args) (any, error) {
 	if s, ok := v.(string); ok {
 		return affirms(s), nil
@@ -80,7 +80,7 @@ func toBool(_ *run, v any, _ args) (any, error) {
 	return truth(v), nil
 }
 
-// attr is a field that the value has as one of its kind, and no key of an object.
+// attr returns a field that the value has as one of its kind, and no key of an object.
 func attr(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func mapped(r *run, v any, a args) (any, error) {
 	return out, nil
 }
 
-// perhaps are the elements that map and select go through. What counts as false has none: null is as good as an empty list.
+// perhaps returns the elements that map and select visit. A value that counts as false has none, such as null.
 func (r *run) perhaps(v any) ([]any, error) {
 	if !truth(v) {
 		return []any{}, nil
@@ -32,7 +32,7 @@ func (r *run) perhaps(v any) ([]any, error) {
 	return r.elements(v)
 }
 
-// perElement is what map does with each element.
+// perElement returns the function that map applies to each element.
 func (r *run) perElement(a args) (func(x any) (any, error), error) {
 	if len(a.list) == 0 {
 		c := takes(1, nil, "attribute", "default")
@@ -89,7 +89,7 @@ func choose(wanted, byField bool) call {
 	}
 }
 
-// judge is what select does with each element.
+// judge returns the function by which select decides about each element.
 func (r *run) judge(a args) (func(x any) (any, error), error) {
 	if len(a.list)+len(a.names) == 0 {
 		return func(x any) (any, error) { return truth(x), nil }, nil

@@ -12,7 +12,7 @@ import (
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
-// escape is a text as it reads in HTML.
+// escape returns a text as it reads in HTML.
 func escape(r *run, v any, _ args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -48,7 +48,7 @@ func stripTags(r *run, v any, _ args) (any, error) {
 	return html.UnescapeString(strings.Join(fields(s, len(s)), " ")), nil
 }
 
-// withoutComments takes <!-- … --> out, also where what is left around one begins another.
+// withoutComments removes <!-- … -->, also where the removal of one forms another.
 func withoutComments(s string) string {
 	var out []byte
 	for i := 0; i < len(s); i++ {
@@ -93,7 +93,7 @@ func withoutTags(s string) string {
 	return b.String()
 }
 
-// xmlAttributes are the entries of an object as attributes of a tag. Those that are null or undefined are left out.
+// xmlAttributes returns the entries of an object as attributes of a tag. Those that are null or undefined are left out.
 func xmlAttributes(r *run, v any, a args) (any, error) {
 	m, ok := mappingOf(v)
 	if !ok {
@@ -132,7 +132,7 @@ func xmlAttributes(r *run, v any, a args) (any, error) {
 	return w.String(), w.err
 }
 
-// urlencode is a text as it reads in a URL, or the query that pairs of a name and a value make.
+// urlencode returns a text as it reads in a URL, or the query that pairs of a name and a value make.
 func urlencode(r *run, v any, _ args) (any, error) {
 	if _, isText := v.(string); !isText {
 		if m, ok := mappingOf(v); ok {
@@ -160,7 +160,7 @@ func urlencode(r *run, v any, _ args) (any, error) {
 	return strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(text), "+", "%20"), "%2F", "/"), nil
 }
 
-// query is the query of a URL.
+// query returns the query of a URL.
 func (r *run) query(entries []entry) (any, error) {
 	w := &writer{run: r}
 	for i, e := range entries {
@@ -183,7 +183,7 @@ func (r *run) query(entries []entry) (any, error) {
 	return w.String(), w.err
 }
 
-// What urlize takes for an address, within a word.
+// The addresses that urlize recognizes within a word.
 var (
 	webForm = regexp.MustCompile(`^(?i:(?:https?://|www\.)(?:(?:[\pL\pN_%-]+\.)+)?(?:[a-z]{2,63}|xn--[\pL\pN_%]{2,59})|` +
 		`(?:[\pL\pN_%-]{2,63}\.)+(?:com|net|int|edu|gov|org|info|mil)|` +
@@ -281,7 +281,7 @@ func (r *run) linker(a args) (*linker, error) {
 	return l, r.grow(len(l.attributes))
 }
 
-// word makes a link of a word, if it is an address. Brackets around it, and points behind it, stay outside.
+// word makes a link of a word that is an address. Brackets around it, and points behind it, stay outside.
 func (l *linker) word(word string) (string, error) {
 	head := headForm.FindString(word)
 	middle, tail := word[len(head):], ""
@@ -323,7 +323,7 @@ func (l *linker) link(s string) string {
 	return s
 }
 
-// shown is as much of an address as is to be seen.
+// shown returns the visible text of a link, which may be shortened.
 func (l *linker) shown(s string) string {
 	if l.limit < 0 || int64(utf8.RuneCountInString(s)) <= l.limit {
 		return s

@@ -13,7 +13,7 @@ func toList(r *run, v any, _ args) (any, error) {
 	return slices.Clip(list), err
 }
 
-// elements are what a value is gone through as: the elements of a list, the keys of an object, the characters of a string.
+// elements returns what a value is gone through as: the elements of a list, the keys of an object, the characters of a string.
 func (r *run) elements(v any) ([]any, error) {
 	if list, ok := sequence(v); ok {
 		return list, r.spend(len(list))
@@ -154,7 +154,7 @@ func sum(r *run, v any, a args) (any, error) {
 	return total, nil
 }
 
-// batch cuts a list into lists of a length, the last of which may be filled up.
+// batch splits a list into lists of a length, the last of which may be filled up.
 func batch(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {
@@ -227,7 +227,7 @@ func itemsFilter(r *run, v any, _ args) (any, error) {
 	return items(r, v, args{})
 }
 
-// items are the keys of an object and what they hold, in the order of the keys.
+// items returns the keys of an object and what they hold, in the order of the keys.
 func items(r *run, v any, _ args) (any, error) {
 	m, ok := mappingOf(v)
 	if !ok {

@@ -44,7 +44,7 @@ func toInt(_ *run, v any, a args) (any, error) {
 	return truncated(f)
 }
 
-// otherwise is the argument that int and float return for what is no number.
+// otherwise returns the default of int and float for a value that is no number.
 func (a args) otherwise(other any) any {
 	if v, ok := a.at(0, "default"); ok {
 		return v
@@ -52,13 +52,13 @@ func (a args) otherwise(other any) any {
 	return other
 }
 
-// base is the argument of int, if it is one.
+// base returns the argument of int, if it is one.
 func (a args) base() (int, bool) {
 	n, err := a.integer(1, "base", 10)
 	return int(n), err == nil && (n == 0 || n >= 2 && n <= 36)
 }
 
-// unprefixed is an integer of a base without what Python allows in it: 0x, 0o or 0b, and _ between digits. Of base 0, which
+// unprefixed returns an integer of a base without what Python allows in it: 0x, 0o or 0b, and _ between digits. Of base 0, which
 // the prefix says, ParseInt knows both; there 017, which ParseInt takes for octal, is no integer, and so "".
 func unprefixed(s string, base int) string {
 	digits := strings.TrimLeft(s, "+-")
@@ -215,7 +215,7 @@ func nearest(x num, n int) (any, error) {
 	return out.Int64(), nil
 }
 
-// halfEven is the whole number that is nearest.
+// halfEven returns the whole number that is nearest.
 func halfEven(x *big.Rat) *big.Int {
 	two := big.NewInt(2)
 	twice := new(big.Int).Add(new(big.Int).Mul(x.Num(), two), x.Denom()) // floor(x + 1/2)
@@ -226,7 +226,7 @@ func halfEven(x *big.Rat) *big.Int {
 	return whole
 }
 
-// fileSize is a number of bytes as people read it.
+// fileSize formats a number of bytes with a unit.
 func fileSize(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err

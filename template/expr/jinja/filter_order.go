@@ -28,7 +28,7 @@ func (r *run) rows(list []any, by path, other any, exact bool) ([]row, error) {
 	return rows, nil
 }
 
-// folded is a string without its case, unless it is to be exact.
+// folded returns a string without its case, unless it is to be exact.
 func (r *run) folded(v any, exact bool) (any, error) {
 	s, ok := v.(string)
 	if !ok || exact {
@@ -228,7 +228,7 @@ func groupBy(r *run, v any, a args) (any, error) {
 	return out, nil
 }
 
-// dictsort are the items of an object in another order.
+// dictsort returns the items of an object in another order.
 func dictsort(r *run, v any, a args) (any, error) {
 	by, err := a.text(1, "by", "key")
 	if err != nil {

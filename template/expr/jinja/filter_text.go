@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// titled is the filter title, which looks at where words begin, and so is not the method: it's makes It's.
+// titled implements the filter title, which differs from the method in where words begin: it's becomes It's.
 func titled(r *run, v any, _ args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func textOf(v any) (string, error) {
 	return s, nil
 }
 
-// indent puts a width of spaces, or a text, before each line but the first, and before empty ones only if blank says so.
+// indent puts a width of spaces, or a text, before each line but the first, and before empty ones only if blank is true.
 func indent(r *run, v any, a args) (any, error) {
 	s, err := textOf(v)
 	if err != nil {
@@ -90,7 +90,7 @@ func indent(r *run, v any, a args) (any, error) {
 	return w.String(), w.err
 }
 
-// truncate shortens a text to a length, but for some leeway, at the end of a word unless killwords is given.
+// truncate shortens a text to a length, but for some leeway, at the end of a word unless killwords is true.
 func truncate(r *run, v any, a args) (any, error) {
 	length, err := a.integer(0, "length", 255)
 	if err != nil {
@@ -144,7 +144,7 @@ func wordCount(r *run, v any, _ args) (any, error) {
 	return words, r.spend(len(s) / 8)
 }
 
-// formatted is the filter format: '%s: %d' | format(a, b), or by name, '%(a)s' | format(a=1).
+// formatted implements the filter format: '%s: %d' | format(a, b), or by name, '%(a)s' | format(a=1).
 func formatted(r *run, v any, a args) (any, error) {
 	s, err := r.text(v)
 	switch {

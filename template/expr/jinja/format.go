@@ -49,7 +49,7 @@ func (f *formatter) fail(format string, args ...any) {
 	}
 }
 
-// next is the next value.
+// next returns the next value.
 func (f *formatter) next() any {
 	if len(f.rest) == 0 {
 		f.fail("there are not enough values to put into the text")
@@ -60,7 +60,7 @@ func (f *formatter) next() any {
 	return v
 }
 
-// directive puts a value in the place of what stands behind a % and returns what follows it.
+// directive formats a value by the directive behind a % and returns the rest of the format.
 func (f *formatter) directive(s string) string {
 	if strings.HasPrefix(s, "%") {
 		f.put("%")
@@ -227,7 +227,7 @@ func (f *formatter) value(v any, verb rune, l layout) {
 	}
 }
 
-// character is a string of one character, or the one that a number stands for.
+// character returns a string of one character, or the character of a number.
 func character(v any) (string, error) {
 	if n, ok := integerOf(v); ok {
 		if n >= 0 && n <= utf8.MaxRune && utf8.ValidRune(rune(n)) {
@@ -242,7 +242,7 @@ func character(v any) (string, error) {
 	return s, nil
 }
 
-// clipped are the first n characters of a text; below 0: all.
+// clipped returns the first n characters of a text; below 0: all.
 func clipped(s string, n int) string {
 	if n < 0 || n >= len(s) {
 		return s
@@ -253,7 +253,7 @@ func clipped(s string, n int) string {
 	return s
 }
 
-// asciiOnly writes what is no ASCII as escape sequences.
+// asciiOnly replaces characters beyond ASCII with escape sequences.
 func asciiOnly(s string) string {
 	return perRune(s, func(c rune) string {
 		if c < utf8.RuneSelf {

@@ -12,16 +12,16 @@ import (
 type layout struct {
 	fill      string
 	align     string // < > ^, or = for between the sign and the digits
-	sign      string // what stands before a number that is not negative: + or a space; - or "": nothing
+	sign      string // before a number that is not negative: + or a space; - or "": none
 	alternate bool   // #
 	zeros     bool   // filled up with zeros behind the sign
 	width     int
-	grouping  string // what stands between groups of digits: "", a comma or _
+	grouping  string // between groups of digits: "", a comma or _
 	groupSize int    // digits of a group; 0: 3
 	precision int    // below 0: none
 }
 
-// laid brings a text to its width; sign is what stands before the digits of a number, and stays there before zeros.
+// laid pads a text to its width; sign is the prefix of a number, which stays before the zeros.
 func (w *writer) laid(l layout, sign, text string) string {
 	gap := max(l.width-utf8.RuneCountInString(sign)-utf8.RuneCountInString(text), 0)
 	if w.err == nil {
@@ -116,7 +116,7 @@ func (w *writer) integer(negative bool, digits, prefix string, l layout) {
 	w.number(l, negative, prefix, digits, "")
 }
 
-// digitsOf are the digits of a whole number, and what stands before them, as a verb has it.
+// digitsOf returns the digits of a whole number and their prefix, by a verb.
 func digitsOf(i int64, verb byte) (digits, prefix string) {
 	base := 10
 	switch verb {
@@ -191,7 +191,7 @@ func floatDigits(f float64, verb byte, precision int, alternate bool) string {
 	return general(f, precision, precision, alternate, false)
 }
 
-// general writes a float with as many digits as count says, and with an exponent from the size of limit on, or below 1e-4.
+// general writes a float with count digits, and with an exponent from the size of limit on, or below 1e-4.
 // Zeros at the end of the fraction are left out unless they are kept; pointed: there is a point and a digit behind it.
 func general(f float64, count, limit int, kept, pointed bool) string {
 	exact := min(count, mantissaMax)

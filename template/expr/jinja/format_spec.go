@@ -71,7 +71,7 @@ func (b *bracer) text(s string, depth int) {
 	}
 }
 
-// field writes what stands behind a brace and returns what follows the brace that closes it.
+// field writes the replacement field behind a brace and returns the text after its closing brace.
 func (b *bracer) field(s string, depth int) string {
 	end := 0 // of the name
 	for end < len(s) && strings.IndexByte("{}:!", s[end]) < 0 {
@@ -106,7 +106,7 @@ func (b *bracer) field(s string, depth int) string {
 	return rest
 }
 
-// layout returns what stands between a colon and the brace that closes, filled in itself, and what follows.
+// layout returns the text between a colon and the closing brace, with its own fields replaced, and the rest.
 func (b *bracer) layout(s string, depth int) (layout, rest string) {
 	open, end := 1, strings.IndexAny(s, "{}")
 	for ; end >= 0 && end < len(s); end++ {
@@ -133,7 +133,7 @@ func (b *bracer) layout(s string, depth int) (layout, rest string) {
 	return layout, rest
 }
 
-// converted is what !s, !r and !a make of a value.
+// converted applies the conversion !s, !r or !a to a value.
 func (b *bracer) converted(v any, conversion byte) any {
 	if b.err != nil {
 		return nil
@@ -182,7 +182,7 @@ func (b *bracer) lookup(name string) any {
 	return v
 }
 
-// first is the argument that a name begins with.
+// first returns the argument that a name begins with.
 func (b *bracer) first(name string) any {
 	i, err := strconv.ParseUint(name, 10, 31)
 	switch {
@@ -212,7 +212,7 @@ func (b *bracer) first(name string) any {
 	return nil
 }
 
-// element is what stands under a key or an index in brackets.
+// element returns the value of a key or an index in brackets.
 func (b *bracer) element(v any, key string) any {
 	if b.err != nil {
 		return nil

@@ -49,7 +49,7 @@ func numbers(r *run, _ any, a args) (any, error) {
 	return list, nil
 }
 
-// steps is how many steps lead from a number to before another one, in unsigned numbers, where it cannot overflow.
+// steps returns the number of steps from a number to before another one, as an unsigned number, so that it cannot overflow.
 func steps(from, to, step int64) uint64 {
 	way, each := uint64(to)-uint64(from), uint64(step)
 	if step < 0 {
@@ -81,7 +81,7 @@ func newDict(r *run, _ any, a args) (any, error) {
 	return r.object(entries)
 }
 
-// entriesOf are the entries of an object or of a list of pairs.
+// entriesOf returns the entries of an object or of a list of pairs.
 func (r *run) entriesOf(v any) ([]entry, error) {
 	if m, ok := mappingOf(v); ok {
 		return r.pairs(m)

@@ -33,7 +33,7 @@ func (t *Template) EvalBool(env expr.Env) (bool, error) {
 // denials are the texts for which a guard does not hold.
 var denials = []string{"", "false", "0", "no", "none"}
 
-// holds is what not, and, or and if make of a value. In a guard texts are read, in other expressions they are Jinja's.
+// holds returns the truth of a value for not, and, or and if. Texts have the rule of guards in a guard, else Jinja's.
 func (r *run) holds(v any) bool {
 	if s, ok := v.(string); ok && r.guard {
 		return !slices.Contains(denials, read(s))
@@ -41,10 +41,10 @@ func (r *run) holds(v any) bool {
 	return truth(v)
 }
 
-// affirms is what a text that stands around expressions says as a guard, and what the filter bool makes of one.
+// affirms returns the truth of a text around expressions as a guard, and that of a text for the filter bool.
 func affirms(s string) bool { return slices.Contains([]string{"true", "1", "yes"}, read(s)) }
 
-// read is a text in lower case without the white space around it. Of a long one, which is none of the words, it is part.
+// read returns a text in lower case without the white space around it. Of a long one, which is none of the words, it is part.
 func read(s string) string {
 	const longest = len("false")
 	s = strings.TrimSpace(s)

@@ -6,7 +6,7 @@ import (
 )
 
 // tests by name: what may follow `is`. Those that are named after an operator are for select and its like. They are filled in
-// at the start, because one of them asks for them.
+// at the start, because one of them refers to them.
 var (
 	tests     map[string]callable
 	testNames []string
@@ -89,7 +89,7 @@ func (r *run) rest(v, by, wanted any) (any, error) {
 	return r.equal(rest, wanted)
 }
 
-// sameAs is equality that tells true from 1 and 1 from 1.0, as Python's `is` does with them.
+// sameAs is equality that distinguishes true from 1 and 1 from 1.0, as Python's `is` does.
 func sameAs(r *run, v any, a args) (any, error) {
 	other, _ := a.at(0, "other")
 	if is[bool](v) != is[bool](other) || is[float64](v) != is[float64](other) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// toJSON is a value as JSON that may stand in HTML: only ASCII, and no <, >, & or '.
+// toJSON returns a value as JSON that is safe in HTML: only ASCII, and no <, >, & or '.
 func toJSON(r *run, v any, a args) (any, error) {
 	if _, err := r.weigh(v); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func toJSON(r *run, v any, a args) (any, error) {
 type jsonWriter struct {
 	writer
 	lines bool
-	by    string // what stands before an element, once for each level
+	by    string // the indentation of one level
 }
 
 // json writes a value that has been weighed.

@@ -11,16 +11,17 @@ type reads struct {
 	all  bool
 }
 
-// Keys returns the keys of the variable called name that the template can read, sorted; all reports that it may read any.
+// Keys returns the keys of the variable called name that the template can read, sorted; all reports that it may read any, and
+// keys is then nil. The slice belongs to the caller. O(k log k) for k keys.
 func (t *Template) Keys(name string) (keys []string, all bool) { return t.reading(name) }
 
-// Members is Keys for what a variable holds under one of its keys. Where Keys reports that any key may be read, so may any
-// member, of which Members need not know.
+// Members is Keys for the value of one key of a variable. Where Keys reports that any key may be read, so may any
+// member, and Members need not report it.
 func (t *Template) Members(name, key string) (members []string, all bool) {
 	return t.reading(inner(name, key))
 }
 
-// inner is the name under which the members of a key of a variable are noted. No variable is called so.
+// inner returns the name under which the members of a key of a variable are noted. No variable is called so.
 func inner(name, key string) string { return name + "." + key }
 
 func (t *Template) reading(name string) (keys []string, all bool) {
@@ -34,8 +35,8 @@ func (t *Template) reading(name string) (keys []string, all bool) {
 	return slices.Sorted(maps.Keys(r.keys)), false
 }
 
-// watch notes which keys of which variables a tree reads: those of x.k, x['k'] and x.get('k'); a variable that is used in
-// any other way is read as a whole. The same goes for what is under a key.
+// watch records which keys of which variables a tree reads: those of x.k, x['k'] and x.get('k'); a variable that is used in
+// any other way is read as a whole. The same holds for the value of a key.
 func watch(n node, into map[string]*reads) {
 	of := func(name string) *reads {
 		if into[name] == nil {
@@ -89,7 +90,7 @@ func member(n node) (holder node, key string, ok bool) {
 	return nil, "", false
 }
 
-// watchDefaults watches what x.get('k', …) returns in place of what is not there.
+// watchDefaults watches the default of x.get('k', …).
 func watchDefaults(n node, into map[string]*reads) {
 	if m, ok := n.(method); ok {
 		for _, a := range m.args.nodes()[1:] {
@@ -110,7 +111,7 @@ func firstText(n method) (string, bool) {
 	return s, ok
 }
 
-// children are the parts of a node.
+// children returns the parts of a node.
 func children(n node) []node {
 	switch n := n.(type) {
 	case listing:
@@ -157,7 +158,7 @@ func children(n node) []node {
 	return nil
 }
 
-// nodes are the arguments, each once.
+// nodes returns the arguments, each once.
 func (a arguments) nodes() []node {
 	list := slices.Concat(a.list, a.named)
 	for _, n := range []node{a.more, a.under} {

@@ -13,9 +13,9 @@ import (
 )
 
 // Within an expression there are the kinds of Python: those of package value, where a whole float stays a float, and those
-// below. What leaves an expression is of package value again.
+// below. The result of an expression is of package value again.
 type (
-	// undefined stands for what is not there; it says what that is.
+	// undefined is a missing value; it holds its description.
 	undefined struct{ what string }
 
 	// tuple is (1, 2). It leaves as a list.
@@ -65,7 +65,7 @@ func mappingOf(v any) (mapping, bool) {
 
 func (m mapping) size() int { return len(m.texts) + len(m.other) }
 
-// at returns what is under the key with a hash.
+// at returns the value of the key with a hash.
 func (m mapping) at(hash any) (any, bool) {
 	if m.other != nil {
 		e, ok := m.other[hash]
@@ -165,7 +165,7 @@ func hashOfTuple(v any) (any, error) {
 	return tupleHash(b.String()), nil
 }
 
-// rankOf is the place of a hash among those of other kinds.
+// rankOf returns the place of a hash among those of other kinds.
 func rankOf(hash any) int {
 	switch hash.(type) {
 	case noHash:
@@ -230,7 +230,7 @@ func (r *run) dict(list []entry, texts map[string]any) (any, error) {
 	return out, nil
 }
 
-// truth is what a value is in a condition, as in Python.
+// truth returns the truth of a value in a condition, as in Python.
 func truth(v any) bool {
 	switch v := v.(type) {
 	case nil, undefined:

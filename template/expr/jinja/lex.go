@@ -28,7 +28,7 @@ type token struct {
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// fault is what is wrong with an expression, and where in it.
+// fault is an error with its place in an expression.
 type fault struct {
 	at  int
 	msg string
@@ -42,7 +42,7 @@ var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "&&", "||", "??", "!"
 // foreign are symbols that no expression has, but other languages do, and what they are here.
 var foreign = map[string]string{"&&": "and", "||": "or", "!": "not", "?": "if", "??": "| default(…)", "=": "=="}
 
-// lex cuts an expression into tokens, the last of which is end.
+// lex splits an expression into tokens, the last of which is end.
 func lex(src string) ([]token, *fault) {
 	var list []token
 	for at := 0; ; {
@@ -91,7 +91,7 @@ var (
 	floatForm   = regexp.MustCompile(`^(?:[0-9]+_)*[0-9]+(?:(?:\.(?:[0-9]+_)*[0-9]+)?[eE][+-]?(?:[0-9]+_)*[0-9]+|\.(?:[0-9]+_)*[0-9]+)`)
 )
 
-// digits is the length of the number that s begins with.
+// digits returns the length of the number that s begins with.
 func digits(s string, index bool) int {
 	if f := floatForm.FindString(s); f != "" && !index {
 		return len(f)
@@ -123,7 +123,7 @@ func unquote(s string) (text string, size int, wrong string) {
 	return "", 0, "a string is not closed"
 }
 
-// lineEnd is the length of the end of a line that s begins with.
+// lineEnd returns the length of the end of a line that s begins with.
 func lineEnd(s string) int {
 	if strings.HasPrefix(s, "\r\n") {
 		return 2

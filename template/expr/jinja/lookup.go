@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fallback may be implemented by an Env.
+// Fallback is an optional interface of an Env: it supplies members that a variable does not have.
 type Fallback interface {
-	// Under returns what is read under a key of a variable that does not hold the key, and whether it is anything.
+	// Under returns the value of a key of a variable that does not hold the key, and whether there is one.
 	Under(name, key string) (value.Value, bool)
 }
 
@@ -23,7 +23,7 @@ type (
 	item  struct{ of, index node }
 	slice struct {
 		of    node
-		parts [3]node // from, to, step; nil: not given
+		parts [3]node // from, to, step; nil: left out
 	}
 )
 
@@ -44,7 +44,7 @@ func (n attribute) eval(r *run) (any, error) {
 	return undefined{n.key}, nil
 }
 
-// member is what a value holds under a key, or what the environment has for it; n is the node that returned the value.
+// member returns the value of a key, or that of the environment's Fallback; n is the node that returned the value.
 func (r *run) member(n node, of any, key string) (any, bool) {
 	if m, ok := mappingOf(of); ok {
 		if v, ok := m.at(key); ok {
@@ -59,7 +59,7 @@ func (r *run) member(n node, of any, key string) (any, bool) {
 	return f.Under(v.name, key)
 }
 
-// fieldOf is a field that values of a kind have: the names of what groupby returns, and the parts of a number.
+// fieldOf returns a field that values of a kind have: the names of what groupby returns, and the parts of a number.
 func fieldOf(v any, key string) (any, bool) {
 	if g, ok := v.(group); ok {
 		switch key {
@@ -109,7 +109,7 @@ func (n item) eval(r *run) (any, error) {
 	return r.lookup(of, index)
 }
 
-// lookup is what stands in a value under a key or an index.
+// lookup returns the value of a key or an index.
 func (r *run) lookup(of, index any) (any, error) {
 	none := undefined{"[" + brief(index) + "]"}
 	if u, ok := of.(undefined); ok {
@@ -150,7 +150,7 @@ func (r *run) lookup(of, index any) (any, error) {
 	return none, nil
 }
 
-// fromEnd is an index within a size, where a negative one counts from the end; negative: there is nothing.
+// fromEnd returns an index within a size, where a negative one counts from the end; negative: there is nothing.
 func fromEnd(i int64, size int) int64 {
 	if i < 0 {
 		i += int64(size)

@@ -118,7 +118,7 @@ func indexOf(r *run, v any, a args) (any, error) {
 	return nil, fmt.Errorf("%s is not in the list", brief(a.list[0]))
 }
 
-// within are the arguments start and stop, from the i-th on, as bounds of a slice of something of a size.
+// within returns the arguments start and stop, from the i-th on, as bounds of a slice of something of a size.
 func (a args) within(i, size int) (from, to int, err error) {
 	bounds := [2]int64{0, int64(size)}
 	for j, name := range []string{"start", "stop"} {
@@ -178,7 +178,7 @@ func bitCount(_ *run, v any, _ args) (any, error) {
 	return int64(bits.OnesCount64(magnitude(i))), nil
 }
 
-// magnitude is a number without its sign, also that of the least.
+// magnitude returns a number without its sign, also that of the least.
 func magnitude(i int64) uint64 {
 	if i < 0 {
 		return -uint64(i)
@@ -203,7 +203,7 @@ func ratio(_ *run, v any, _ args) (any, error) {
 	return tuple{exact.Num().Int64(), exact.Denom().Int64()}, nil
 }
 
-// hexadecimal is a float as 0x1.8000000000000p+0.
+// hexadecimal returns a float as 0x1.8000000000000p+0.
 func hexadecimal(_ *run, v any, _ args) (any, error) {
 	f := v.(float64)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// part is the part of a text that arguments start and stop name, and how many characters stand before it. There is none where
-// they lie beyond its end.
+// part returns the part of a text between the arguments start and stop, and the number of characters before it. There is none
+// if they are beyond its end.
 func (a args) part(s string, i int) (part string, before int, ok bool, err error) {
 	if _, start := a.given(i, "start"); !start {
 		if _, stop := a.given(i+1, "stop"); !stop {
@@ -59,7 +59,7 @@ func countParts(_ *run, v any, a args) (any, error) {
 	return int64(strings.Count(s, sub)), nil
 }
 
-// begins makes a method that asks for a part at one end, or for one of a tuple of them.
+// begins makes a method that tests for a part at one end, or for one of a tuple of them.
 func begins(has func(s, part string) bool) callable {
 	return placed(1, func(r *run, v any, a args) (any, error) {
 		s, _, ok, err := a.part(v.(string), 1)

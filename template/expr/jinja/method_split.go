@@ -28,7 +28,7 @@ func parted(at func(s, sep string) int, last bool) callable {
 	}, "sep")
 }
 
-// lines cuts a text at the ends of its lines, which stay with them if they are kept.
+// lines splits a text into lines, which include their ends if kept is true.
 func (r *run) lines(s string, kept bool) ([]string, error) {
 	n := 1
 	for _, c := range s {

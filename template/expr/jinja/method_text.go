@@ -80,7 +80,7 @@ func without(cut func(s, part string) string) callable {
 	}, "part")
 }
 
-// padded makes a method that brings a text to a width; before is how much of the gap stands before it.
+// padded makes a method that pads a text to a width; before returns how much of the padding comes before it.
 func padded(before func(gap, width int) int) callable {
 	return placed(1, func(r *run, v any, a args) (any, error) {
 		width, err := a.size(0, "width", 0)
@@ -162,7 +162,7 @@ func joinMethod(r *run, v any, a args) (any, error) {
 	return joined(r, list, args{list: []any{v}})
 }
 
-// replaced is the filter replace, which makes texts of whatever it is given.
+// replaced implements the filter replace, which converts its arguments to texts.
 func replaced(r *run, v any, a args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -249,7 +249,7 @@ func makeTable(r *run, _ any, a args) (any, error) {
 	return r.object(entries)
 }
 
-// translate puts characters in the place of others, as a table from makeTable says.
+// translate replaces characters by a table from makeTable.
 func translate(r *run, v any, a args) (any, error) {
 	table, ok := mappingOf(a.list[0])
 	if !ok {

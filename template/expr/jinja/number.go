@@ -49,7 +49,7 @@ func (n num) float() float64 {
 	return float64(n.i)
 }
 
-// unordered is what compare returns where one of the numbers is NaN: it is not less, not greater and not equal.
+// unordered is the result of compare if one of the numbers is NaN: not less, not greater and not equal.
 const unordered = 2
 
 // compare returns -1, 0, 1 or unordered. An integer and a float are compared by what they are worth to the last digit.
@@ -92,7 +92,7 @@ func compareFloats(x, y float64) int {
 	return unordered
 }
 
-// whole is a float as the value model has it: one without a fraction is an integer.
+// whole returns a float as the value model has it: one without a fraction is an integer.
 func whole(f float64) any {
 	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
 		return int64(f)
@@ -100,7 +100,7 @@ func whole(f float64) any {
 	return f
 }
 
-// truncated is a float without its fraction.
+// truncated returns a float without its fraction.
 func truncated(f float64) (any, error) {
 	if i, ok := whole(math.Trunc(f)).(int64); ok {
 		return i, nil

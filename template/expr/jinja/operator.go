@@ -42,7 +42,7 @@ func (n arithmetic) eval(r *run) (any, error) {
 // powerSteps is what a power of floats costs: it is computed with more digits than they have.
 const powerSteps = 256
 
-// operate is a op b.
+// operate returns a op b.
 func (r *run) operate(op string, a, b any) (any, error) {
 	if err := r.spend(1); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func isSequence(v any) bool {
 	return isText || isList
 }
 
-// together is a + b of two strings, lists or tuples; ok: they are.
+// together returns a + b of two strings, lists or tuples; ok: they are.
 func (r *run) together(a, b any) (v any, ok bool, err error) {
 	if s, isText := a.(string); isText {
 		t, ok := b.(string)
@@ -118,7 +118,7 @@ func like(v any, list []any) any {
 	return tuple(list)
 }
 
-// repeat is a string, a list or a tuple n times.
+// repeat returns a string, a list or a tuple n times.
 func (r *run) repeat(v any, n int64) (any, error) {
 	n = max(0, n)
 	if s, ok := v.(string); ok {

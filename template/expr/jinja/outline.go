@@ -25,21 +25,21 @@ func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	return list, len(pieces) == 1 && len(list) == 1, nil
 }
 
-// does is what filters do, as far as that can be said.
-var does = map[string]expr.Does{
-	"length": expr.Measures, "count": expr.Measures, "default": expr.Falls, "d": expr.Falls,
-	"int": expr.Reckons, "float": expr.Reckons, "abs": expr.Reckons, "round": expr.Reckons,
-	"sum": expr.Goes, "map": expr.Goes, "select": expr.Goes, "selectattr": expr.Goes, "reject": expr.Goes, "rejectattr": expr.Goes,
-	"sort": expr.Goes, "unique": expr.Goes, "join": expr.Goes, "min": expr.Goes, "max": expr.Goes, "list": expr.Goes, "reverse": expr.Goes,
-	"batch": expr.Goes, "slice": expr.Goes, "groupby": expr.Goes,
+// does maps filters to the kinds of their outlines.
+var does = map[string]expr.OutlineKind{
+	"length": expr.Length, "count": expr.Length, "default": expr.Fallback, "d": expr.Fallback,
+	"int": expr.Arithmetic, "float": expr.Arithmetic, "abs": expr.Arithmetic, "round": expr.Arithmetic,
+	"sum": expr.Iteration, "map": expr.Iteration, "select": expr.Iteration, "selectattr": expr.Iteration, "reject": expr.Iteration, "rejectattr": expr.Iteration,
+	"sort": expr.Iteration, "unique": expr.Iteration, "join": expr.Iteration, "min": expr.Iteration, "max": expr.Iteration, "list": expr.Iteration, "reverse": expr.Iteration,
+	"batch": expr.Iteration, "slice": expr.Iteration, "groupby": expr.Iteration,
 }
 
-// keeping are the filters and methods that only tidy what they are given, so that it is asked the same as what they return.
+// keeping are the filters and methods whose outline is that of their argument, since they only convert it.
 var keeping = []string{"string", "lower", "upper", "trim", "strip"}
 
 func outline(n node) *expr.Outline {
-	made := func(does expr.Does, parts ...node) *expr.Outline {
-		o := &expr.Outline{Does: does}
+	made := func(does expr.OutlineKind, parts ...node) *expr.Outline {
+		o := &expr.Outline{Kind: does}
 		for _, p := range parts {
 			o.Args = append(o.Args, outline(p))
 		}
@@ -51,31 +51,31 @@ func outline(n node) *expr.Outline {
 	switch n := n.(type) {
 	case literal:
 		if f, ok := n.v.(float64); ok {
-			return &expr.Outline{Does: expr.Says, Value: whole(f)}
+			return &expr.Outline{Kind: expr.Literal, Value: whole(f)}
 		}
-		return &expr.Outline{Does: expr.Says, Value: n.v}
+		return &expr.Outline{Kind: expr.Literal, Value: n.v}
 	case variable:
-		return &expr.Outline{Does: expr.Reads, Path: []string{n.name}}
+		return &expr.Outline{Kind: expr.Reference, Path: []string{n.name}}
 	case listing:
-		return made(expr.Lists, n.items...)
+		return made(expr.ListLiteral, n.items...)
 	case item:
 		if l, ok := n.index.(literal); ok && l.v != nil {
 			return outline(n.of).At(expr.Element)
 		}
 	case slice:
-		return made(expr.Goes, n.of)
+		return made(expr.Iteration, n.of)
 	case choice:
-		return made(expr.Chooses, n.test, n.yes, n.no)
+		return made(expr.Choice, n.test, n.yes, n.no)
 	case logic:
-		return made(expr.Tests, n.left, n.right)
+		return made(expr.Logic, n.left, n.right)
 	case negation:
-		return made(expr.Tests, n.of)
+		return made(expr.Logic, n.of)
 	case sign:
-		return made(expr.Reckons, n.of)
+		return made(expr.Arithmetic, n.of)
 	case arithmetic:
-		o := made(expr.Reckons, n.left, n.right)
+		o := made(expr.Arithmetic, n.left, n.right)
 		if n.op == "~" || n.op == "+" && slices.ContainsFunc(o.Args, (*expr.Outline).IsText) {
-			o.Does = expr.Something
+			o.Kind = expr.Other
 		}
 		return o
 	case comparison:
@@ -93,27 +93,27 @@ func outline(n node) *expr.Outline {
 		}
 		o := made(does[n.name], append([]node{n.of}, n.args.nodes()...)...)
 		if n.name == "sum" && len(n.args.nodes()) == 0 {
-			o.Args = append(o.Args, &expr.Outline{Does: expr.Reckons, Args: []*expr.Outline{o.Args[0].At(expr.Element)}})
+			o.Args = append(o.Args, &expr.Outline{Kind: expr.Arithmetic, Args: []*expr.Outline{o.Args[0].At(expr.Element)}})
 		}
 		return o
 	}
-	return made(expr.Something, children(n)...)
+	return made(expr.Other, children(n)...)
 }
 
-// chained is a < b < c: each with the next.
+// chained returns the outline of a < b < c: each compared with the next.
 func chained(n comparison) *expr.Outline {
-	all := &expr.Outline{Does: expr.Tests}
+	all := &expr.Outline{Kind: expr.Logic}
 	left := outline(n.first)
 	for _, l := range n.links {
 		right := outline(l.right)
-		does := expr.Orders
+		does := expr.Ordering
 		switch l.op {
 		case "==", "!=":
-			does = expr.Equates
+			does = expr.Equality
 		case "in", "not in":
-			does = expr.Finds
+			does = expr.Membership
 		}
-		all.Args = append(all.Args, &expr.Outline{Does: does, Args: []*expr.Outline{left, right}})
+		all.Args = append(all.Args, &expr.Outline{Kind: does, Args: []*expr.Outline{left, right}})
 		left = right
 	}
 	if len(all.Args) == 1 {

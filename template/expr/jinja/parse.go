@@ -264,7 +264,7 @@ func (p *parser) number(t token) any {
 	return f
 }
 
-// elements reads up to the token that closes it what is one value, or a tuple where there is a comma.
+// elements reads a value, or a tuple if there is a comma, up to the closing token.
 func (p *parser) elements(k kind, closing string) node {
 	var list []node
 	for !p.is(k, closing) {

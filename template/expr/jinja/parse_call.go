@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// What is called by name, with its arguments.
+// Calls by name, with their arguments.
 type (
 	arguments struct {
 		list  []node
@@ -93,7 +93,7 @@ func (p *parser) subscript(n node) node {
 	return p.made(item{n, parts[0]})
 }
 
-// call reads the arguments of a method or a function whose name stands at a place.
+// call reads the arguments of a method or a function whose name is at a place.
 func (p *parser) call(n node, at int) node {
 	switch f := n.(type) {
 	case attribute:
@@ -159,7 +159,7 @@ func (p *parser) fits(what, name string, at int, a arguments, callables ...calla
 	p.fail(at, "%s %s %s", what, name, wrong)
 }
 
-// arguments reads what stands behind an opening parenthesis.
+// arguments reads the list behind an opening parenthesis.
 func (p *parser) arguments() arguments {
 	var a arguments
 	for !p.take(symbol, ")") {
@@ -245,7 +245,7 @@ func (p *parser) applying(what string, at int, known map[string]callable, names 
 	}
 }
 
-// test reads what follows `is`. An argument may stand without parentheses.
+// test reads the test behind `is`. An argument may be written without parentheses.
 func (p *parser) test(n node) node {
 	not := p.take(name, "not")
 	t := p.word()

@@ -27,7 +27,7 @@ func powerOfFloat(x, y float64) (any, error) {
 	return f, nil
 }
 
-// precision is that of accurate, in bits: twice that of a float, and some for what is lost on the way.
+// precision is that of accurate, in bits: twice that of a float, and some for rounding errors.
 const precision = 128
 
 // accurate is x ** y to the last digit, which math.Pow is in every second case only, and not the same on every machine. x is
@@ -65,7 +65,7 @@ func repeated(x *big.Float, n int) *big.Float {
 
 var ln2, _ = new(big.Float).SetPrec(precision).SetString("0.693147180559945309417232121458176568075500134360255254120680")
 
-// logarithm is the natural one: with x = m · 2^e and m near 1, ln x = ln m + e · ln 2, and ln m = 2 · artanh((m - 1) / (m + 1)).
+// logarithm returns the natural logarithm: with x = m · 2^e and m near 1, ln x = ln m + e · ln 2, and ln m = 2 · artanh((m - 1) / (m + 1)).
 func logarithm(x float64) *big.Float {
 	m, e := math.Frexp(x)
 	if m < math.Sqrt2/2 {

@@ -8,7 +8,7 @@ import (
 // prettyWidth is that of a line.
 const prettyWidth = 80
 
-// pretty is a value as Python's pprint writes it: on one line if it fits, or else with a line for each element.
+// pretty returns a value as Python's pprint writes it: on one line if it fits, or else with a line for each element.
 func pretty(r *run, v any, _ args) (any, error) {
 	if _, err := r.weigh(v); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func pretty(r *run, v any, _ args) (any, error) {
 
 type printer struct{ writer }
 
-// one is a value on one line.
+// one returns a value on one line.
 func (p *printer) one(v any) string {
 	w := &writer{run: p.run}
 	if w.repr(v); w.err != nil && p.err == nil {
@@ -29,7 +29,7 @@ func (p *printer) one(v any) string {
 	return w.String()
 }
 
-// print writes a value that begins at a column and is followed by as many characters as allowance says.
+// print writes a value that begins at a column and is followed by allowance characters.
 func (p *printer) print(v any, column, allowance, level int) {
 	line := p.one(v)
 	if p.err != nil || utf8.RuneCountInString(line) <= prettyWidth-column-allowance {
@@ -158,7 +158,7 @@ func (p *printer) parts(s string, width, allowance int) []string {
 	return out
 }
 
-// wordsOf cuts a text behind white space.
+// wordsOf splits a text behind white space.
 func wordsOf(s string) []string {
 	var out []string
 	for s != "" {

@@ -69,7 +69,7 @@ func scan(s string) ([]piece, *fault) {
 	}
 }
 
-// closing is the length of the expression or comment that s begins with, braces included. Braces in strings, and those of
+// closing returns the length of the expression or comment that s begins with, braces included. Braces in strings, and those of
 // objects, do not close it.
 func closing(s string) (int, bool) {
 	if s[1] == '#' {

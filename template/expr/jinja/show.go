@@ -28,7 +28,7 @@ func (w *writer) put(texts ...string) {
 	}
 }
 
-// text is a value as it reads in a text: str of Python.
+// text returns a value as a text shows it: str of Python.
 func (r *run) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -43,7 +43,7 @@ func (r *run) text(v any) (string, error) {
 	return r.repr(v)
 }
 
-// repr is a value as it reads in a list: strings stand in quotes there.
+// repr returns a value as a list shows it, with strings in quotes: repr of Python.
 func (r *run) repr(v any) (string, error) {
 	if _, err := r.weigh(v); err != nil {
 		return "", err
@@ -118,7 +118,7 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// floatText is the shortest text that reads as the float. From 1e16 on, and below 1e-4, it has an exponent.
+// floatText returns the shortest text that reads as the float. From 1e16 on, and below 1e-4, it has an exponent.
 func floatText(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -136,7 +136,7 @@ func floatText(f float64) string {
 	return s
 }
 
-// quoted is a string as Python writes it: in single quotes, or in double ones where only the others are in it.
+// quoted returns a string as Python writes it: in single quotes, or in double ones where only the others are in it.
 func quoted(s string) string {
 	quote := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -159,7 +159,7 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// sequenceOf is the escape sequence of a character.
+// sequenceOf returns the escape sequence of a character.
 func sequenceOf(c rune) string {
 	switch {
 	case c == '\n':

@@ -52,13 +52,13 @@ func (t *Template) Constant() (value.Value, bool) {
 	return c.v, ok
 }
 
-// Text reports whether the template is a text around expressions, which returns a string whatever they return.
+// Text reports whether the template is a text around expressions, whose value is always a string.
 func (t *Template) Text() bool {
 	_, ok := t.root.(mixed)
 	return ok
 }
 
-// Eval returns the template's value in env. The error is an *expr.Error that says which expression failed and wraps what
+// Eval returns the template's value in env. The error is an *expr.Error that names the expression and wraps what
 // env returned, or expr.ErrLimit. The result may share memory with env and must not be changed.
 func (t *Template) Eval(env expr.Env) (value.Value, error) {
 	if err := expr.Begin(env); err != nil {
@@ -144,7 +144,7 @@ func (e expression) give(r *run) (any, error) {
 	return v, nil
 }
 
-// eval returns what the expression comes to, as it is within expressions.
+// eval returns the value of the expression in its form within expressions.
 func (e expression) eval(r *run) (any, error) {
 	v, err := e.root.eval(r)
 	if err != nil {
@@ -157,7 +157,7 @@ func (e expression) fails(err error) error {
 	return &expr.Error{Pointer: e.pointer, Offset: e.offset, Text: e.source, Msg: fmt.Sprintf("%s: %v", expr.Clip(e.source), err), Err: err}
 }
 
-// compiler goes over a value.
+// compiler compiles a value.
 type compiler struct {
 	names []string
 	reads map[string]*reads
@@ -241,7 +241,7 @@ func (c *compiler) fault(path value.Pointer, offset int, source string, f *fault
 	})
 }
 
-// note keeps what an expression uses.
+// note records the names that an expression uses.
 func (c *compiler) note(root node, names []string) {
 	for _, n := range names {
 		if !slices.Contains(c.names, n) {

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// ErrUndefined is what an Env's Name returns for a name that it does not know. The name is then undefined, which is no
+// ErrUndefined is the error of an Env's Name for an unknown name. The name is then undefined, which is no
 // error as long as no expression reads a field of it or computes with it.
 var ErrUndefined = errors.New("jinja: undefined")
 
@@ -16,7 +16,7 @@ type node interface {
 	eval(r *run) (any, error)
 }
 
-// run is one evaluation: where values come from, and how much may still be done. It belongs to one goroutine.
+// run is one evaluation: its environment and the work that is left. It belongs to one goroutine.
 type run struct {
 	env   expr.Env
 	guard bool // texts are tested as in a guard
@@ -26,7 +26,7 @@ type run struct {
 
 func newRun(env expr.Env) *run { return &run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes} }
 
-// settle tells env's meter what the evaluation has taken.
+// settle adds the work of the evaluation to env's meter.
 func (r *run) settle() { expr.Spend(r.env, expr.MaxSteps-r.steps, expr.MaxBytes-r.bytes) }
 
 // spend pays for n steps of work before they are done.

@@ -25,7 +25,7 @@ type weight struct {
 }
 
 // weigh pays for going through a value, all the way down. A filter can put one long text into a list a thousand times, and
-// that list into another: such a value is weighed before it is walked. What has been weighed nests no deeper than the model
+// that list into another: such a value is weighed before it is walked. A weighed value nests no deeper than the model
 // allows.
 func (r *run) weigh(v any) (w weight, err error) { return w, r.weighAt(v, 0, &w) }
 
@@ -92,7 +92,7 @@ func (r *run) enter(n, depth int) error {
 	return r.spend(n + 1)
 }
 
-// leaving is a value as it leaves an expression: of package value, weighed if it may have been made here.
+// leaving returns a value as it leaves an expression: of package value, weighed if it may have been made here.
 func (r *run) leaving(v any, made bool) (any, error) {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -111,7 +111,7 @@ func (r *run) leaving(v any, made bool) (any, error) {
 	return r.settled(v)
 }
 
-// settled makes a value of package value of one that has been weighed: what is undefined is null there, and a tuple is a list.
+// settled converts a weighed value to one of package value: undefined becomes null, and a tuple a list.
 func (r *run) settled(v any) (any, error) {
 	switch v := v.(type) {
 	case undefined:
@@ -162,7 +162,7 @@ func (r *run) settledObject(m mapping) (any, error) {
 	return out, nil
 }
 
-// keyText is a key as JSON has it, where all of them are strings.
+// keyText returns a key as JSON has it, where all of them are strings.
 func keyText(key any) (string, error) {
 	switch k := key.(type) {
 	case string:

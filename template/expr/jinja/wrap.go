@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// wordWrap breaks the lines of a text where they would be longer than a width, between words, behind hyphens, and where nothing
+// wordWrap breaks the lines of a text that are longer than a width, between words, behind hyphens, and where nothing
 // else helps within words.
 func wordWrap(r *run, v any, a args) (any, error) {
 	s, err := textOf(v)
@@ -95,7 +95,7 @@ func (w *wrapper) wrap(text []rune) []string {
 	return done
 }
 
-// within is how much of a long word goes into what is left of a line: up to the last hyphen in it, if there is one.
+// within returns how much of a long word fits into the rest of a line: up to the last hyphen in it, if there is one.
 func (w *wrapper) within(word []rune, left int) int {
 	if !w.afterHyphens {
 		return left
@@ -115,7 +115,7 @@ func isBlank(word []rune) bool {
 	return !slices.ContainsFunc(word, func(c rune) bool { return !isSpace(c) })
 }
 
-// chunks cuts a line into white space and words, and words with hyphens or dashes behind and before these:
+// chunks splits a line into white space and words, and words with hyphens or dashes behind and before these:
 //
 //	Look, goof-ball -- use it    Look, │ │ goof- │ ball │ │ -- │ │ use │ │ it
 func (w *wrapper) chunks(text []rune) [][]rune {
@@ -156,13 +156,13 @@ func (w *wrapper) chunks(text []rune) [][]rune {
 
 func isBlankASCII(c rune) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// isDash reports whether two hyphens or more stand between words at a place.
+// isDash reports whether there are two hyphens or more between words at a place.
 func isDash(text []rune, after []int, i int) bool {
 	end := after[i]
 	return end-i >= 2 && end < len(text) && isWord(text[end]) && i > 0 && (isWord(text[i-1]) || strings.ContainsRune(`!"'&.,?`, text[i-1]))
 }
 
-// isHyphen reports whether the hyphen of a word stands at a place: between two letters or more.
+// isHyphen reports whether there is a hyphen within a word at a place: between two letters or more.
 func isHyphen(text []rune, i int) bool {
 	letter := func(i int) bool { return i >= 0 && i < len(text) && isWord(text[i]) && !isDecimal(text[i]) }
 	hyphen := func(i int) bool { return i >= 0 && i < len(text) && text[i] == '-' }

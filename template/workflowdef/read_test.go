@@ -1,4 +1,4 @@
-package arca_test
+package workflowdef_test
 
 import (
 	"encoding/json"
@@ -10,19 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/arca"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
-// steps gives a document with these lines in its list of steps; the first of them is line 5.
+// steps returns a document with these lines in its list of steps; the first of them is line 5.
 func steps(lines ...string) string {
 	return "kind: WorkflowDefinition\nname: w\nplan:\n  steps:\n  " + strings.Join(lines, "\n  ") + "\n"
 }
 
 // load reads a document for a program that has any operation whose name begins with an a.
 func load(text string) (*template.Checked, error) {
-	return arca.Load("w.yaml", []byte(text), template.Known{
+	return workflowdef.Load("w.yaml", []byte(text), template.Known{
 		Operation:  func(name string) bool { return strings.HasPrefix(name, "a") },
 		Operations: []string{"a", "a/summary"},
 	})
@@ -220,7 +220,7 @@ func TestDefinitionsOfScenariosAreAccepted(t *testing.T) {
 	require.NoError(t, err)
 	definitions := 0
 	for _, n := range scenarios {
-		w, err := arca.ParseNode(n.Get("workflow"))
+		w, err := workflowdef.ParseNode(n.Get("workflow"))
 		require.NoError(t, err)
 		checked, err := template.Check(w, template.Known{Lenient: true})
 		require.NoError(t, err)
@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(steps("- {step_id: s, service_type: a, input_from: [s, 1], input: 1}", "- 1", "- {}"))
 	f.Add(`{"kind": "WorkflowDefinition", "name": "w", "plan": {"steps": {}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		checked, err := arca.Load("w.yaml", []byte(text), template.Known{Lenient: true})
+		checked, err := workflowdef.Load("w.yaml", []byte(text), template.Known{Lenient: true})
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			require.Nil(t, checked)

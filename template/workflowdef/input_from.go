@@ -1,4 +1,4 @@
-package arca
+package workflowdef
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 // inputFrom makes the input of step out of what its input_from names: the output of one step, or an object of the outputs
-// of several by their ids. A step that was skipped gives null. Reading an output makes an edge, so nothing else is needed
+// of several by their ids. The output of a skipped step is null. Reading an output makes an edge, so nothing else is needed
 // for the order.
 func (r *reader) inputFrom(step, from *document.Node) value.Value {
 	input := step.Pos.Key("input")
@@ -38,7 +38,7 @@ func (r *reader) inputFrom(step, from *document.Node) value.Value {
 	return outputs
 }
 
-// output is a pointer to what a step has returned.
+// output returns a pointer to a step's output.
 func output(id string) value.Value {
 	return map[string]any{"from": value.Pointer{"steps", id, "output"}.String()}
 }
@@ -51,7 +51,7 @@ func looksLikePointer(outputs map[string]any) bool {
 	return from && (len(outputs) == 1 || required && len(outputs) == 2)
 }
 
-// literal says what the object of outputs says in one expression, in which no key has a meaning.
+// literal writes the object of outputs as one expression, in which no key has a special meaning.
 func literal(ids []string) value.Value {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for i, id := range ids {

@@ -1,4 +1,4 @@
-// Package arca reads documents of kind WorkflowDefinition: a plan of step records in a list, each with its dependencies.
+// Package workflowdef reads documents of kind WorkflowDefinition: a plan of step records in a list, each with its dependencies.
 //
 //	kind: WorkflowDefinition
 //	name: blog
@@ -9,7 +9,7 @@
 //	    - {step_id: review, service_type: text/review, depends_on: [draft], input_from: draft}
 //	    - {step_id: publish, service_type: text/publish, depends_on: [draw, review], input_from: [draw, review]}
 //
-// It gives the tree that a document of kind Workflow gives, so everything behind it is the same: checks, plan, run, journal,
+// It returns the same tree as the reader of kind Workflow, so everything after it is the same: checks, plan, run, journal,
 // and the hash of a workflow that was written either way.
 //
 //	no depends_on:      draft ─▶ draw ─▶ review ─▶ publish        the list itself
@@ -24,4 +24,4 @@
 // fan_in, timing, fulfillment and idempotent.
 //
 // Everything here is a pure function of the document. Cost is linear in its size.
-package arca
+package workflowdef

@@ -1,14 +1,14 @@
-package arca_test
+package workflowdef_test
 
 import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/arca"
+	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
 func ExampleLoad() {
-	_, err := arca.Load("blog.yaml", []byte(`
+	_, err := workflowdef.Load("blog.yaml", []byte(`
 kind: WorkflowDefinition
 name: blog
 plan:

@@ -1,4 +1,4 @@
-package arca
+package workflowdef
 
 import (
 	"github.com/sluiceflow/sluice/template"
@@ -26,7 +26,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	return r.Workflow()
 }
 
-// reader adds to what all kinds share what only this one has.
+// reader adds the keys of this kind to those of all kinds.
 type reader struct{ *template.Reader }
 
 func (r *reader) plan(n *document.Node) {
@@ -56,7 +56,7 @@ func (r *reader) records(n *document.Node) []record {
 	return records
 }
 
-// record reads one step. Check speaks of its parts by the names they have in a Workflow, hence the moves.
+// record reads one step. Check reports its parts by their names in a Workflow, hence the moves.
 func (r *reader) record(n *document.Node) record {
 	rec := record{Step: &template.Step{Pos: n.Pos}, follows: n.Get("depends_on") == nil}
 	known := r.Step(rec.Step)
@@ -78,5 +78,5 @@ func (r *reader) record(n *document.Node) record {
 	return rec
 }
 
-// spellings gives the keys of a step by the name they have in a Workflow.
+// spellings maps the names of keys in a Workflow to those of a step here.
 var spellings = map[string]string{"id": "step_id", "operation": "service_type", "needs": "depends_on"}

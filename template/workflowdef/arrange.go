@@ -1,4 +1,4 @@
-package arca
+package workflowdef
 
 import (
 	"github.com/sluiceflow/sluice/template"
@@ -27,7 +27,7 @@ func arrange(records []record, at document.Pos) []template.Node {
 	return []template.Node{&template.Parallel{Steps: chains, Pos: at}}
 }
 
-// chain is a step, or a sequence of several.
+// chain returns a step, or a sequence of several.
 func chain(records []record) template.Node {
 	if len(records) == 1 {
 		return records[0].Step
