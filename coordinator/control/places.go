@@ -2,7 +2,9 @@ package control
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -56,6 +58,24 @@ func (w *waiting) add(conn net.Conn) {
 		w.conns = slices.Delete(w.conns, 0, 1)
 	}
 	w.conns = append(w.conns, conn)
+}
+
+// tardy reads a connection whose goroutine may have come too late for the deadline: what was sent by then is read.
+type tardy struct {
+	conn net.Conn
+	late bool
+}
+
+func (r *tardy) Read(p []byte) (int, error) {
+	n, err := r.conn.Read(p)
+	if n > 0 || r.late || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	r.late = true
+	if err := r.conn.SetReadDeadline(time.Now().Add(idleTime)); err != nil {
+		return 0, err
+	}
+	return r.conn.Read(p)
 }
 
 func (w *waiting) remove(conn net.Conn) {

@@ -222,7 +222,7 @@ func (s *Server) serve(conn net.Conn) {
 
 // readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing.
 func readRequest(conn net.Conn) (*api.Request, error) {
-	line, err := bufio.NewReaderSize(io.LimitReader(conn, api.RequestMax+1), requestChunk).ReadBytes('\n')
+	line, err := bufio.NewReaderSize(io.LimitReader(&tardy{conn: conn}, api.RequestMax+1), requestChunk).ReadBytes('\n')
 	switch {
 	case len(line) > api.RequestMax:
 		return nil, api.TooLarge()
