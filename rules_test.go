@@ -100,7 +100,7 @@ var floors = []floor{
 	{"coordinator/pool", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry",
 		"internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/journal", "template/value")},
-	{"coordinator/inbox", uses("coordinator/pool", "reactive/decide", "reactive/journal")},
+	{"coordinator/inbox", uses("coordinator/pool", "internal/cancelled", "reactive/decide", "reactive/journal")},
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/pickup", uses("reactive/journal")},
 	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
@@ -409,10 +409,10 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) != 5 {
+			if !ok || len(call.Args) < 5 {
 				return true
 			}
-			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Append" && !isContent(call.Args[1]) {
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Append" && !isContent(call.Args[1]) || f.Sel.Name == "AppendParts") {
 				places = append(places, s.name)
 			}
 			return true

@@ -6,7 +6,8 @@
 //	result, err := run.Wait(ctx)
 //	err = engine.Shutdown(ctx)
 //
-// Each run in memory has a loop. Only the loop appends to the run's journal:
+// Each run in memory has a loop. Only its turns append to the run's journal; while the loop waits, the goroutine that brings a
+// result takes the turn in its place:
 //
 //	outcomes ─┐                                                              ┌─▶ replies to commands
 //	commands ─┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
@@ -16,8 +17,6 @@
 // crash, after a failed append, and after it has left memory because only a timer, a message or a person could move it.
 //
 // # Packages
-//
-// The engine uses one package for each of these jobs:
 //
 //	registry   compiles workflows and finds the implementations of their operations
 //	pool       finds room for calls and makes them; call.Request in, call.Result out

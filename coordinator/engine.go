@@ -83,7 +83,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {
 		e.registry, err = registry.New(store, registry.Config{
-			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: starter{e}, Loaded: config.Loaded,
+			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: process{e}, Loaded: config.Loaded,
 		})
 		return err
 	})

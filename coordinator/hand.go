@@ -14,23 +14,6 @@ import (
 // turnsHere bounds the turns that a goroutine takes for a run before it leaves it to the run's loop.
 const turnsHere = 16
 
-// baton is held by the goroutine that takes turns for a run. It is no mutex: code that the run calls may take as long as it likes,
-// and who waits for that waits for a channel.
-type baton chan struct{}
-
-func (b baton) Lock()   { b <- struct{}{} }
-func (b baton) Unlock() { <-b }
-
-// TryLock is Lock, unless another goroutine has it.
-func (b baton) TryLock() bool {
-	select {
-	case b <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
 var _ pool.Owner = (*run)(nil)
 
 // LandHere implements pool.Owner.

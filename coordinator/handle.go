@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
@@ -221,9 +222,20 @@ func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}
-	err, answered := r.engine.reply(ctx, done)
+	err, answered := inbox.Reply(ctx, done, r.engine.shut)
 	if answered && err != nil {
 		return fmt.Errorf("run %s: %w", r.id, err)
 	}
 	return err
+}
+
+// Patch writes to the context of a playbook's run, all changes or none. The keys are paths such as `approved` or
+// `limits.price`; missing objects on the way are created. Gates are then evaluated again. Other runs have no context: Patch
+// returns ErrNotPossible.
+func (r *Run) Patch(ctx context.Context, changes map[string]any) error {
+	values, err := value.OwnMembers(changes)
+	if err != nil {
+		return fmt.Errorf("ctx.%w", err)
+	}
+	return r.command(ctx, journal.Event{Type: journal.ContextPatched, Value: values})
 }

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
@@ -75,31 +74,16 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	return r.commit(ctx, batch, r.step.Head())
 }
 
-// commit is append with a head of the caller's. What is too much for the store at once goes in halves. Nobody is told of the
-// first before the last is durable.
+// commit is append with a head of the caller's.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
-	last, err := r.engine.store.Append(context.WithoutCancel(ctx), r.id, r.seq, batch, head)
-	switch {
-	case err == nil:
+	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, unfinished(head))
+	if err == nil {
 		r.seq = last
-		return nil
-	case len(batch) < 2 || !errors.Is(err, journal.ErrTooLarge):
-		return err
 	}
-	half := len(batch) / 2
-	if err := r.commit(ctx, batch[:half], unfinished(head)); err != nil {
-		return err
-	}
-	if err := r.commit(ctx, batch[half:], head); err != nil {
-		return errors.Join(errHalf, err)
-	}
-	return nil
+	return err
 }
 
-// errHalf is why a run whose batch is durable in part does not try again here: what came in for it would count twice.
-var errHalf = errors.New("only a part of what was decided together is in the journal")
-
-// unfinished is a head as long as the rest of a batch is missing: whoever finds it goes on with the run at once.
+// unfinished returns a head for as long as the rest of a batch is missing: an engine that finds it continues the run at once.
 func unfinished(head journal.Head) journal.Head {
 	head.Due = head.Updated
 	if !head.Open {

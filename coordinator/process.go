@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// process implements the interfaces through which the reader and the children use the engine.
+// process implements the interfaces through which the reader, the children and the registry use the engine.
 type process struct{ *Engine }
 
 var (
@@ -22,7 +22,6 @@ var (
 )
 
 func (p process) Now() int64 { return p.clock.Now() }
-
 func (p process) Drives(run string) bool { return p.mine.Has(run) }
 
 func (p process) Parked(ctx context.Context, run string) error {
@@ -35,7 +34,6 @@ func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) de
 }
 
 func (p process) Report(what, run string, err error) { p.report(what, run, err) }
-
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
 
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
@@ -63,9 +61,6 @@ func (p process) Note(ctx context.Context, run string, command journal.Event) er
 
 func (p process) Go(f func()) { p.loops.Go(f) }
 
-// starter makes the calls that start child runs.
-type starter struct{ *Engine }
-
-func (s starter) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
-	return s.children.CallChild(call, find)
+func (p process) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
+	return p.children.CallChild(call, find)
 }

@@ -64,7 +64,7 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 // survive handles a failed append. It parks the run, whose journal stays as it is, if the store rejects the write for good or
 // has done so recoveriesMax times; else it tries again from the journal, and loses no item.
 func (r *run) survive(ctx context.Context, err error) bool {
-	if r.refusals++; reader.Lasting(err) || errors.Is(err, errHalf) || r.refusals == recoveriesMax {
+	if r.refusals++; reader.Lasting(err) || errors.Is(err, journal.ErrPartly) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
 		r.host.GiveUp(r.step.Room())
 		return false

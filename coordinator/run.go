@@ -40,7 +40,7 @@ type run struct {
 	id      string
 	engine  *Engine
 	inbox   *inbox.Inbox
-	turns   baton
+	turns   inbox.Baton
 	durable chan struct{} // closed when the run's start is durable, if it has begun here
 	over    chan struct{} // closed when the run has left memory
 	err     error         // why it left without having finished; set before over is closed
@@ -75,7 +75,7 @@ type run struct {
 }
 
 func newRun(e *Engine, id string) *run {
-	r := &run{id: id, engine: e, inbox: inbox.New(), turns: make(baton, 1), durable: make(chan struct{}), over: make(chan struct{})}
+	r := &run{id: id, engine: e, inbox: inbox.New(), turns: inbox.NewBaton(), durable: make(chan struct{}), over: make(chan struct{})}
 	r.calls = e.pool.Run(id, r)
 	return r
 }

@@ -18,9 +18,6 @@ import (
 // itself takes two seconds to be killed.
 const shutdownTime = 5 * time.Second
 
-// unreturnedMax bounds the names in the error of Shutdown.
-const unreturnedMax = 20
-
 // awaitEnd returns when everything that the engine has begun has ended, or shutdownTime after ctx has: the program's code
 // need not return. left receives the error of the functions passed to BeforeShutdown.
 func (e *Engine) awaitEnd(ctx context.Context, left <-chan error) error {
@@ -50,35 +47,11 @@ func (e *Engine) unreturned() error {
 	e.mu.Lock()
 	runs := slices.Sorted(maps.Keys(e.runs))
 	e.mu.Unlock()
-	names := e.pool.Left()
-	for _, id := range runs {
-		names = append(names, fmt.Sprintf("run %s: Go code that the run itself has called", id))
-	}
-	switch more := len(names) - unreturnedMax; {
-	case len(names) == 0:
+	names := e.pool.Unreturned(runs)
+	if len(names) == 0 {
 		names = []string{"a function given to BeforeShutdown, or a store"}
-	case more > 0:
-		names = append(names[:unreturnedMax], fmt.Sprintf("%d more", more))
 	}
 	return fmt.Errorf("%w: %s", ErrUnreturned, strings.Join(names, "; "))
-}
-
-// reply waits for the loop's answer to an item. answered is false if ctx or the engine ended first: code that does not return
-// can block a loop.
-func (e *Engine) reply(ctx context.Context, done <-chan error) (err error, answered bool) {
-	select {
-	case err := <-done:
-		return err, true
-	case <-ctx.Done():
-		return cancelled.Error(ctx), false
-	case <-e.shut:
-	}
-	select { // both may have come
-	case err := <-done:
-		return err, true
-	default:
-		return ErrShutdown, false
-	}
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -7,6 +7,8 @@ import (
 	"maps"
 
 	"github.com/google/uuid"
+
+	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -136,7 +138,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
-	switch err, answered := e.reply(ctx, done); {
+	switch err, answered := inbox.Reply(ctx, done, e.shut); {
 	case err == nil:
 		return &Run{engine: e, id: id}, nil
 	case !answered:

@@ -21,7 +21,7 @@ import (
 
 const (
 	requestTime  = 10 * time.Second // for a request to arrive
-	wishTime     = time.Minute      // for a command to become durable
+	commandTime     = time.Minute      // for a command to become durable
 	stallTime    = 5 * time.Minute  // for a reader to take something
 	acceptPause  = 50 * time.Millisecond
 	fileTime     = time.Second // between two checks of the socket's file
@@ -200,7 +200,7 @@ func (s *Server) serve(conn net.Conn) {
 	}
 	switch {
 	case req.Verb.Command():
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), wishTime)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), commandTime)
 		defer cancel()
 	case req.Verb == api.Watch: // otherwise a closed connection goes unnoticed until the next event
 		w.prompt = true

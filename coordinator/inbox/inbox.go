@@ -2,10 +2,12 @@
 package inbox
 
 import (
+	"context"
 	"slices"
 	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator/pool"
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -142,4 +144,22 @@ func (b *Inbox) Close() (items []decide.Item, ended []*pool.Call) {
 	items, ended = b.items, b.ended
 	b.items, b.ended = nil, nil
 	return items, ended
+}
+
+// Reply waits for the answer to an item. answered is false if ctx or the engine, by shut, ended first: code that does not return
+// can block a loop.
+func Reply(ctx context.Context, done <-chan error, shut <-chan struct{}) (err error, answered bool) {
+	select {
+	case err := <-done:
+		return err, true
+	case <-ctx.Done():
+		return cancelled.Error(ctx), false
+	case <-shut:
+	}
+	select { // both may have come
+	case err := <-done:
+		return err, true
+	default:
+		return decide.ErrShutdown, false
+	}
 }

@@ -26,8 +26,24 @@ func (p *Pool) found(calls []*Call) {
 	}
 }
 
-// Left names the calls that have not returned though their runs have left memory.
-func (p *Pool) Left() (names []string) {
+// unreturnedMax bounds the names that Unreturned returns.
+const unreturnedMax = 20
+
+// Unreturned names the program's code that has not returned: the calls whose runs have left memory, and what the given runs have
+// called themselves. Those beyond unreturnedMax are counted.
+func (p *Pool) Unreturned(runs []string) []string {
+	names := p.leftCalls()
+	for _, id := range runs {
+		names = append(names, fmt.Sprintf("run %s: Go code that the run itself has called", id))
+	}
+	if more := len(names) - unreturnedMax; more > 0 {
+		names = append(names[:unreturnedMax], fmt.Sprintf("%d more", more))
+	}
+	return names
+}
+
+// leftCalls names the calls that have not returned though their runs have left memory.
+func (p *Pool) leftCalls() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.left {

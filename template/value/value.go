@@ -76,6 +76,19 @@ func Own(v any) (Value, error) {
 	return v, nil
 }
 
+// OwnMembers is Own for each member of an object. Its error names the first, in order, that Own refuses.
+func OwnMembers(members map[string]any) (map[string]any, error) {
+	own := make(map[string]any, len(members))
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		v, err := Own(members[key])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		own[key] = v
+	}
+	return own, nil
+}
+
 // Fits returns why v may not stand depth levels deep in a value of the model: it nests too deep for that place, or is not of
 // the model itself; nil when it may. So a caller that puts one value into another keeps invariant 4 without going through the
 // other. It refuses what Of refuses.

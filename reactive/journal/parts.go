@@ -1,0 +1,29 @@
+package journal
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrPartly means that only a part of a batch is in the stream, and that the rest could not be appended.
+var ErrPartly = errors.New("journal: only a part of the batch is stored")
+
+// AppendParts is Append for a batch that may be too large for the store at once: it then goes in halves, each as large as the
+// store takes, and the head is meanwhile until the last is stored. It returns the last sequence. If a part but not the
+// last could be stored, the error wraps ErrPartly.
+func AppendParts(ctx context.Context, s Store, stream string, after uint64, events []Event, head, meanwhile Head) (uint64, error) {
+	last, err := s.Append(ctx, stream, after, events, head)
+	if len(events) < 2 || !errors.Is(err, ErrTooLarge) {
+		return last, err
+	}
+	half := len(events) / 2
+	last, err = AppendParts(ctx, s, stream, after, events[:half], meanwhile, meanwhile)
+	if err != nil {
+		return last, err
+	}
+	last, err = AppendParts(ctx, s, stream, last, events[half:], head, meanwhile)
+	if err != nil {
+		return last, errors.Join(ErrPartly, err)
+	}
+	return last, nil
+}
