@@ -21,7 +21,7 @@ var (
 	_ children.Engine = process{}
 )
 
-func (p process) Now() int64 { return p.clock.Now() }
+func (p process) Now() int64             { return p.clock.Now() }
 func (p process) Drives(run string) bool { return p.mine.Has(run) }
 
 func (p process) Parked(ctx context.Context, run string) error {
@@ -33,7 +33,7 @@ func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) de
 	return pool.NewHost(&calls, entry, root, p.config.Limits.OfRun())
 }
 
-func (p process) Report(what, run string, err error) { p.report(what, run, err) }
+func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
 
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {

@@ -21,7 +21,7 @@ import (
 
 const (
 	requestTime  = 10 * time.Second // for a request to arrive
-	commandTime     = time.Minute      // for a command to become durable
+	commandTime  = time.Minute      // for a command to become durable
 	stallTime    = 5 * time.Minute  // for a reader to take something
 	acceptPause  = 50 * time.Millisecond
 	fileTime     = time.Second // between two checks of the socket's file

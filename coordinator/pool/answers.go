@@ -38,15 +38,6 @@ func (s *shelf) take(ctx context.Context, bytes int) (int64, error) {
 	return taken, nil
 }
 
-// isFree reports whether no room is taken.
-func (s *shelf) isFree() bool {
-	free := s.free.TryAcquire(s.most)
-	if free {
-		s.free.Release(s.most)
-	}
-	return free
-}
-
 var _ operation.Room = (*Call)(nil)
 
 // TakeText implements operation.Room. It is called on the goroutine that makes the call, and adds to the room that the call
