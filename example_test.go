@@ -18,7 +18,7 @@ func Example() {
 	words := flow.Call("words", split, flow.Input[string]())
 	loud := flow.Each("loud", words, func(word flow.Ref[string]) flow.Ref[string] { return flow.Call("upper", upper, word) })
 	ctx, shout := context.Background(), flow.MustNew("shout", flow.Input[string](), flow.Output(loud), words, loud)
-	engine, _ := sluice.Open(ctx, "", coordinator.Config{}) // "" is in memory; a folder keeps runs over crashes
+	engine, _ := sluice.Open(ctx, "", coordinator.Config{}) // "" is in memory; a folder keeps runs through crashes
 	run, _ := sluice.Start(ctx, engine, shout, "open the gate")
 	result, _ := run.Wait(ctx)
 	fmt.Println(result.Status, result.Output)

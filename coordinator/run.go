@@ -19,7 +19,7 @@ import (
 // stepper decides for a run: see decide.Stepper, which is one.
 type stepper interface {
 	// Step applies what came in, and what has fallen due, and decides.
-	Step(now int64, items []decide.Item) decide.Outcome
+	Step(now int64, items []decide.Item) decide.StepResult
 
 	// Note returns what a command adds to the journal of a run that does not go on here.
 	Note(now int64, command journal.Event) ([]journal.Event, error)

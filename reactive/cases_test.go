@@ -177,14 +177,14 @@ func newRun(t testing.TB, p *plan.Plan) *testRun {
 }
 
 // input appends what a case's line says.
-func (r *testRun) input(in string) reactive.Outcome {
+func (r *testRun) input(in string) reactive.Effect {
 	if in == "" {
 		return reactive.Applied
 	}
 	return r.append(r.event(in))
 }
 
-func (r *testRun) append(e journal.Event) reactive.Outcome {
+func (r *testRun) append(e journal.Event) reactive.Effect {
 	e.Seq = uint64(len(r.journal) + 1)
 	e.At = int64(e.Seq) * 1e9
 	r.journal = append(r.journal, e)

@@ -36,7 +36,7 @@
 // Packages above answer queries: inspect, callgraph, live.
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that comes twice,
-// too late or for an unknown node changes no status; its Outcome says so.
+// too late or for an unknown node changes no status; its Effect says so.
 //
 // Cost (2 cores, one step with three predecessors, request and answer applied): see BenchmarkRoot.
 package reactive

@@ -52,10 +52,10 @@ func (s *stage) start() *stage {
 }
 
 // give applies what comes in at a second, and what follows from it.
-func (s *stage) give(second int64, events ...journal.Event) []reactive.Outcome {
+func (s *stage) give(second int64, events ...journal.Event) []reactive.Effect {
 	s.advance(second - 1)
 	s.now = second
-	var outcomes []reactive.Outcome
+	var outcomes []reactive.Effect
 	for _, e := range events {
 		outcomes = append(outcomes, s.apply(e))
 	}
@@ -144,7 +144,7 @@ func (s *stage) fly(req reactive.Request) {
 }
 
 // apply journals an event, and takes note of the calls that it begins and ends.
-func (s *stage) apply(e journal.Event) reactive.Outcome {
+func (s *stage) apply(e journal.Event) reactive.Effect {
 	e.Seq, e.At = uint64(len(s.journal)+1), instant(s.now)
 	s.journal = append(s.journal, e)
 	out := s.root.Apply(&e)

@@ -50,11 +50,11 @@ func TestAParticipantIsAskedOnceInAnAttempt(t *testing.T) {
 	created := func(who string) journal.Event {
 		return journal.Event{Type: journal.DispatchCreated, Node: "ask", Attempt: 1, Detail: &journal.Detail{Participant: who}}
 	}
-	require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(1, created("a")), "who waits to be answered")
-	require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(2, created("c")), "whose turn it is not")
-	require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(3, created("d")), "who is no target")
-	require.Equal(t, []reactive.Outcome{reactive.Applied}, s.give(4, of("a", failedWith("ask", 1, "broken", false))))
-	require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(5, created("a")), "who has failed")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(1, created("a")), "who waits to be answered")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(2, created("c")), "whose turn it is not")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(3, created("d")), "who is no target")
+	require.Equal(t, []reactive.Effect{reactive.Applied}, s.give(4, of("a", failedWith("ask", 1, "broken", false))))
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(5, created("a")), "who has failed")
 	require.Equal(t, "[a1 failed b1 pending]", states(s.root, v))
 }
 
@@ -92,7 +92,7 @@ func TestACallThatWasStoppedIsNoAnswer(t *testing.T) {
 		{Type: journal.DispatchSettled, Node: "ask", Attempt: 1, Detail: &journal.Detail{State: "failed"}},
 	} {
 		s := newStage(t, asks(t, "fan_in: {policy: all}")).start()
-		require.Equal(t, []reactive.Outcome{reactive.Applied}, s.give(1, of("a", e)))
+		require.Equal(t, []reactive.Effect{reactive.Applied}, s.give(1, of("a", e)))
 		require.Equal(t, "[a1 failed b1 cancelled c1 cancelled]", states(s.root, s.node("ask")), e.Type)
 		require.Equal(t, "target_failed", s.root.Failure(s.node("ask")).Code)
 	}
@@ -132,7 +132,7 @@ func TestEveryEndStopsWhatIsUnderWay(t *testing.T) {
 		s.give(1, of("b", responded("ask", 1, 1)), end)
 		require.Empty(t, s.flying, name)
 		require.Equal(t, "[a1 cancelled b1 responded c1 cancelled]", states(s.root, s.node("ask")), name)
-		require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(2, of("a", responded("ask", 1, 1))), name)
+		require.Equal(t, []reactive.Effect{reactive.Late}, s.give(2, of("a", responded("ask", 1, 1))), name)
 	}
 }
 

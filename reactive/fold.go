@@ -9,7 +9,7 @@ import (
 
 // fold adds an event to the facts and marks the nodes to be recomputed. What depends on the order of history is
 // decided here and nowhere else.
-func (r *Root) fold(e *journal.Event) ledger.Outcome {
+func (r *Root) fold(e *journal.Event) ledger.Effect {
 	switch e.Type {
 	case journal.RunStarted:
 		return r.foldStarted(e)
@@ -65,7 +65,7 @@ func (r *Root) resolve(e *journal.Event) int32 {
 }
 
 // foldStarted wakes the rows that wait for nothing.
-func (r *Root) foldStarted(e *journal.Event) ledger.Outcome {
+func (r *Root) foldStarted(e *journal.Event) ledger.Effect {
 	if out := r.keeper.Begin(e); out != ledger.Applied {
 		return out
 	}
@@ -107,7 +107,7 @@ func (t *tree) markStarted(v int32) {
 }
 
 // foldAborted stops one node. A terminal one stays as it is.
-func (t *tree) foldAborted(v int32, e *journal.Event) ledger.Outcome {
+func (t *tree) foldAborted(v int32, e *journal.Event) ledger.Effect {
 	if t.l.Final(v) {
 		return ledger.Duplicate
 	}
@@ -134,7 +134,7 @@ func (t *tree) resumeMaps(v int32) {
 
 // foldClosed ends everything at once: all nodes that are not terminal abort, pending retries are dropped, no gate decides
 // any more and no later event counts. What is terminal stays as it is.
-func (r *Root) foldClosed(e *journal.Event) ledger.Outcome {
+func (r *Root) foldClosed(e *journal.Event) ledger.Effect {
 	why := e.FailureOr(CodeCancelled)
 	if v := r.resolve(e); e.Node != "" && v >= 0 && !r.Final(v) {
 		r.keeper.FailNamed(v, why, e)

@@ -137,7 +137,7 @@ func (gs *gates) choose(v int32, yes bool, err *journal.Failure) {
 }
 
 // foldAnswer applies the result of a Go function for a gate's test or a map's list.
-func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Outcome {
+func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Effect {
 	n := gs.l.Node(v)
 	if !n.Has(ledger.Asked) {
 		return ledger.Late

@@ -77,7 +77,7 @@ func (t *tree) Changes() []ledger.Change {
 
 // Apply takes the next event of the journal and derives all that follows from it. The unit of derivation is one event:
 // however a journal is cut into batches, the statuses are the same.
-func (r *Root) Apply(e *journal.Event) ledger.Outcome {
+func (r *Root) Apply(e *journal.Event) ledger.Effect {
 	r.keeper.Advance(e)
 	r.tree.meter.Bound(EvaluationMax)
 	out := r.fold(e)

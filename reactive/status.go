@@ -10,8 +10,8 @@ type (
 	// Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 	Status = ledger.Status
 
-	// Outcome is the effect of an event.
-	Outcome = ledger.Outcome
+	// Effect is what an event has changed.
+	Effect = ledger.Effect
 
 	// Request names a call to be made or cancelled.
 	Request = ledger.Request

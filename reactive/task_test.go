@@ -202,7 +202,7 @@ func TestAPauseEndsByAnExplicitDecision(t *testing.T) {
 func TestAResumeDoesNotDecide(t *testing.T) {
 	lived(t, tasks(t, byAnswer+", on_not_fulfilled: pause", ""), func(t *testing.T, s *stage) {
 		s.give(1, responded("a", 1, no))
-		require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(2, journal.Event{Type: journal.RunResumed}))
+		require.Equal(t, []reactive.Effect{reactive.Late}, s.give(2, journal.Event{Type: journal.RunResumed}))
 		require.True(t, s.root.Paused())
 		s.give(3, override("a", 1, true))
 		require.False(t, s.root.Paused())
@@ -253,7 +253,7 @@ func TestADecisionIsAskedForAgain(t *testing.T) {
 			require.NotContains(t, s.calls(s.root.OpenCalls()), "a#1?")
 			s.advance(7)
 			require.Contains(t, s.calls(s.root.OpenCalls()), "a#1?2")
-			require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(8, decided("a", 1, 1, yes)), "an answer to the call before")
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.give(8, decided("a", 1, 1, yes)), "an answer to the call before")
 			s.give(9, decided("a", 1, 2, yes))
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "running"})
 		})
@@ -306,9 +306,9 @@ steps:
 			s.give(5, responded("a", 1, nil))
 			s.advance(5 + limit - 1)
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "waiting"})
-			require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(5+limit, decided("a", 1, 2, yes)), "nobody asked a second time")
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.give(5+limit, decided("a", 1, 2, yes)), "nobody asked a second time")
 			see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
-			require.Equal(t, []reactive.Outcome{reactive.Late}, s.give(60, decided("a", 1, 1, yes)), "too late")
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.give(60, decided("a", 1, 1, yes)), "too late")
 			see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
 		})
 		lived(t, load(t, fmt.Sprintf(text, own)), func(t *testing.T, s *stage) {
@@ -374,7 +374,7 @@ func TestDecisionsThatNobodyWaitsForChangeNothing(t *testing.T) {
 			lived(t, tasks(t, test.fulfillment, ""), func(t *testing.T, s *stage) {
 				at := int64(1)
 				for _, e := range test.before {
-					require.Equal(t, []reactive.Outcome{reactive.Applied}, s.give(at, e))
+					require.Equal(t, []reactive.Effect{reactive.Applied}, s.give(at, e))
 					at++
 				}
 				for _, e := range test.late {

@@ -77,7 +77,7 @@ var expectation = &Shape{name: "expect", text: "What is expected, at the end or 
 	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
 	key("calls", inAnyOrder, "the order of first requests", "[pay, [ship, thank]]").orElse("—"),
 	key("counts", is(counts), "how often something has happened", "{timer.fired: 1}").orElse("—"),
-	key("events", texts, "types of events, in this order; others may occur between", "[run.started, run.completed]").orElse("—"),
+	key("events", texts, "types of events, in this order; others may occur between", "[run.started, run.finished]").orElse("—"),
 	key("runs", inAnyOrder, "of a playbook: runs of steps, in the order of scheduling", "[fetch, fetch, report]").orElse("—"),
 	key("ctx", anything, "of a playbook: keys of the context", "{approved: true}").orElse("—"),
 }}

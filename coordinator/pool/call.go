@@ -80,7 +80,7 @@ func (c *Call) aside() *side {
 	return c.side
 }
 
-// Ending is how a call has ended, if it has: Lost says why it has not.
+// Ending is the result of a call. If the call was abandoned, Lost is the reason and Result is empty.
 type Ending struct {
 	call.Result
 	Lost error // decide.ErrShutdown: it was given up because the engine shuts down; else why the run cannot go on in this process

@@ -57,7 +57,7 @@ func (p *Pool) directory(entry *registry.Entry) directory.Directory {
 	return entry.Directory
 }
 
-// Close has room for no more calls. Those under way go on.
+// Close makes the pool refuse new calls. Those in progress go on.
 func (p *Pool) Close() {
 	p.closed.Store(true)
 	for i := range p.room {

@@ -164,7 +164,7 @@ func wantCalls(want order) test {
 }
 
 // Names of counts besides those of types of events: what became of events when they were applied.
-var outcomes = []reactive.Outcome{reactive.Late, reactive.Duplicate}
+var outcomes = []reactive.Effect{reactive.Late, reactive.Duplicate}
 
 func wantCount(name string, want int) test {
 	return func(g *stage) (string, *Event, bool) {

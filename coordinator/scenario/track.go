@@ -47,7 +47,7 @@ type track struct {
 	causes   map[int32]int  // by node: index of the event that changed its status last
 	status   reactive.RunStatus
 	statusBy int // index of the event that changed status last
-	outcomes map[reactive.Outcome]int
+	outcomes map[reactive.Effect]int
 
 	observed  int        // index of the event that the observer is shown
 	sightings []sighting // of a playbook's run: what has happened in its net
@@ -63,7 +63,7 @@ var (
 
 func newTrack(g *stage, id, path string, p *program.Program) *track {
 	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
-		causes: map[int32]int{}, outcomes: map[reactive.Outcome]int{}, places: map[int]routed.Place{}}
+		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}}
 	t.seen.Watch()
 	t.look()
 	t.rebuild()

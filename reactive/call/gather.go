@@ -288,16 +288,16 @@ func float(v value.Value) float64 {
 	return v.(float64)
 }
 
-// Outcome is the result of a Gather: an output, or a failure.
-type Outcome struct {
+// GatherResult is the result of a Gather: an output, or a failure.
+type GatherResult struct {
 	Output  any
 	Failure *journal.Failure
 }
 
 // Judge reports whether the answers so far decide, and ends the attempt if they do: what is still waited for is cancelled.
-func (g *Gather) Judge() (Outcome, bool) {
+func (g *Gather) Judge() (GatherResult, bool) {
 	if g.done {
-		return Outcome{}, false
+		return GatherResult{}, false
 	}
 	out, ok := g.judge()
 	if ok {
@@ -307,7 +307,7 @@ func (g *Gather) Judge() (Outcome, bool) {
 	return out, ok
 }
 
-func (g *Gather) judge() (Outcome, bool) {
+func (g *Gather) judge() (GatherResult, bool) {
 	switch g.spec.Policy {
 	case template.All:
 		return g.judgeAll()
@@ -315,59 +315,59 @@ func (g *Gather) judge() (Outcome, bool) {
 		return g.judgeQuorum()
 	case template.BestOf:
 		if g.pending > 0 {
-			return Outcome{}, false
+			return GatherResult{}, false
 		}
 		return g.judgeBest(), true
 	}
 	switch {
 	case g.responded > 0:
-		return Outcome{Output: g.firstResponse()}, true
+		return GatherResult{Output: g.firstResponse()}, true
 	case g.pending > 0 || len(g.reserve) > 0:
-		return Outcome{}, false
+		return GatherResult{}, false
 	}
-	return Outcome{Failure: g.unanswered()}, true
+	return GatherResult{Failure: g.unanswered()}, true
 }
 
-func (g *Gather) judgeAll() (Outcome, bool) {
+func (g *Gather) judgeAll() (GatherResult, bool) {
 	switch {
 	case g.failed > 0:
-		return Outcome{Failure: &journal.Failure{
+		return GatherResult{Failure: &journal.Failure{
 			Code: CodeTargetFailed, Message: g.error.Error(), Details: g.error.Details, Retryable: g.error.Retryable,
 		}}, true
 	case g.pending > 0:
-		return Outcome{}, false
+		return GatherResult{}, false
 	case g.responded == 0:
-		return Outcome{Failure: g.unanswered()}, true
+		return GatherResult{Failure: g.unanswered()}, true
 	}
-	return Outcome{Output: g.responses()}, true
+	return GatherResult{Output: g.responses()}, true
 }
 
-func (g *Gather) judgeQuorum() (Outcome, bool) {
+func (g *Gather) judgeQuorum() (GatherResult, bool) {
 	k := g.spec.MinResponses
 	switch {
 	case g.responded >= k:
-		return Outcome{Output: g.responses()}, true
+		return GatherResult{Output: g.responses()}, true
 	case g.responded+g.pending >= k:
-		return Outcome{}, false
+		return GatherResult{}, false
 	case g.responded+g.pending+g.failed+g.unreachable == 0:
-		return Outcome{Failure: g.unanswered()}, true
+		return GatherResult{Failure: g.unanswered()}, true
 	}
-	return Outcome{Failure: &journal.Failure{
+	return GatherResult{Failure: &journal.Failure{
 		Code: CodeQuorumUnreachable, Message: "too few participants can still answer", Retryable: true,
 	}}, true
 }
 
 // judgeBest decides once no answer is waited for.
-func (g *Gather) judgeBest() Outcome {
+func (g *Gather) judgeBest() GatherResult {
 	switch {
 	case g.scored > 0 && g.scored >= g.spec.MinResponses:
-		return Outcome{Output: g.dispatches[g.best].Output}
+		return GatherResult{Output: g.dispatches[g.best].Output}
 	case g.responded == 0:
-		return Outcome{Failure: g.unanswered()}
+		return GatherResult{Failure: g.unanswered()}
 	case g.scored == 0:
-		return Outcome{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
+		return GatherResult{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
 	}
-	return Outcome{Failure: &journal.Failure{
+	return GatherResult{Failure: &journal.Failure{
 		Code: CodeQuorumUnreachable, Message: "fewer answers with a score than min_responses", Retryable: true,
 	}}
 }
@@ -383,13 +383,13 @@ func (g *Gather) unanswered() *journal.Failure {
 
 // Expire ends an attempt whose time is up: what is waited for has timed out. For best_of that is the end of its window,
 // which is a success when Succeeds said so.
-func (g *Gather) Expire(at int64) Outcome {
+func (g *Gather) Expire(at int64) GatherResult {
 	g.won = g.Succeeds()
 	g.close(TimedOut, at)
 	if !g.won {
-		return Outcome{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
+		return GatherResult{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
 	}
-	return Outcome{Output: g.dispatches[g.best].Output}
+	return GatherResult{Output: g.dispatches[g.best].Output}
 }
 
 // Succeeds reports whether the end of the attempt's time would be a success.

@@ -152,7 +152,7 @@ func (g *Graph) requested(e *journal.Event) {
 
 // answered records the end of a call by an event. One of a participant is known from its beginning, if the run can
 // be followed.
-func (g *Graph) answered(e *journal.Event, outcome reactive.Outcome) {
+func (g *Graph) answered(e *journal.Event, outcome reactive.Effect) {
 	if e.Attempt == 0 {
 		return
 	}

@@ -94,8 +94,8 @@ type answer struct {
 	result call.Result
 }
 
-// Outcome is what a step asks of its driver: append Batch, and when it is durable, do the rest.
-type Outcome struct {
+// StepResult is what a step asks of its driver: append Batch, and when it is durable, do the rest.
+type StepResult struct {
 	Batch   []journal.Event
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
@@ -114,11 +114,11 @@ type Reserved [reactive.NoRoom]int
 
 // Step applies items and due timers, in the order of their instants, and then decides. now never
 // goes back. The batch is valid until the next Step.
-func (s *Stepper) Step(now int64, items []Item) Outcome {
+func (s *Stepper) Step(now int64, items []Item) StepResult {
 	s.now = now
 	clear(s.batch) // what is durable is not to be kept in memory by what it was made durable with
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
-	var out Outcome
+	var out StepResult
 	s.budget()
 	for i := range items {
 		if t := items[i].Received; t > 0 {

@@ -9,7 +9,7 @@ import (
 // Update is one event of a run and what it changed.
 type Update struct {
 	Event   journal.Event
-	Outcome reactive.Outcome   // what it has meant: an answer that came too late changes nothing
+	Outcome reactive.Effect    // what it has meant: an answer that came too late changes nothing
 	Changes []StepChange       // in the order in which they were derived
 	Tasks   []TaskChange       // of steps that declare a source of decisions about their task
 	Loops   []LoopChange       // of a playbook, how far those have come that have moved
@@ -70,7 +70,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 }
 
 // update describes what an event that was just applied has changed.
-func update(root *reactive.Root, e *journal.Event, outcome reactive.Outcome) Update {
+func update(root *reactive.Root, e *journal.Event, outcome reactive.Effect) Update {
 	u := Update{Event: *e, Outcome: outcome, Status: root.RunStatus()}
 	for _, c := range root.TaskChanges() {
 		u.Tasks = append(u.Tasks, TaskChange{Step: c.Key, Attempt: c.Attempt, From: c.From, To: c.To, Failure: c.Failure})

@@ -33,7 +33,7 @@ const (
 	StepFailed          Type = 8  // a step failed before anything was requested (its input cannot be resolved). Node; Detail.Failure
 	DispatchCreated     Type = 9  // one participant was asked. Node, Attempt; Detail.Participant
 	DispatchSettled     Type = 10 // one participant's answer has come or is given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
-	TimerFired          Type = 11 // a retry or hedge is due. Node, Attempt; Detail.Timer, Detail.Due
+	TimerFired          Type = 11 // a timer is due that starts an attempt, ends a window or a decision, or goes on with a playbook. Node, Attempt; Detail.Timer, Detail.Due
 	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
 	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure
 	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Detail.State, Detail.Actor, Detail.Reason
@@ -61,7 +61,7 @@ type Detail struct {
 	Failure      *Failure
 	Participant  string
 	Participants []string
-	Timer        string // "retry", "hedge", "more"
+	Timer        string // "retry", "window", "decision"; of a playbook also "timeout", "more"
 	State        string // status of a dispatch, a decision or the run
 	Name         string // of a message
 	Actor        string // who did it: a person, a program

@@ -5,23 +5,23 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Outcome is the effect of an event.
-type Outcome uint8
+// Effect is the effect of an event.
+type Effect uint8
 
-// The outcomes.
+// The effects.
 const (
-	Applied   Outcome = iota // it counted
-	Duplicate                // it says again what is known
-	Late                     // its attempt, or the run, had already ended
-	Unbound                  // it belongs to no node (yet)
+	Applied   Effect = iota // it counted
+	Duplicate               // it says again what is known
+	Late                    // its attempt, or the run, had already ended
+	Unbound                 // it belongs to no node (yet)
 )
 
 var outcomeNames = [...]string{"applied", "duplicate", "late", "unbound"}
 
 // Counted reports whether the event has changed what the run means.
-func (o Outcome) Counted() bool { return o == Applied }
+func (o Effect) Counted() bool { return o == Applied }
 
-func (o Outcome) String() string { return outcomeNames[o] }
+func (o Effect) String() string { return outcomeNames[o] }
 
 // Change is one step of one node from a status to another, caused by the event with sequence Seq.
 type Change struct {
@@ -40,7 +40,7 @@ type TaskChange struct {
 	Failure  *journal.Failure // why the step failed or was skipped by it; nil otherwise
 }
 
-// CallChange is what the node of a call knew when its status changed: it may be another call's since.
+// CallChange is a copy of a call's state at the change of its status. The node may belong to another call by now.
 type CallChange struct {
 	Key     string
 	Attempt int32

@@ -69,7 +69,7 @@ func (f *fanOut) beginGather(v int32, e *journal.Event) {
 }
 
 // foldAnswered takes how one dispatch of a step ended, and decides the step if that is enough.
-func (f *fanOut) foldAnswered(v int32, e *journal.Event) Outcome {
+func (f *fanOut) foldAnswered(v int32, e *journal.Event) Effect {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
 	if g == nil || n.Fact != Requested || e.Attempt != n.Attempt {
@@ -107,7 +107,7 @@ func receivedAt(e *journal.Event) int64 {
 }
 
 // foldAsked takes that a further participant was asked.
-func (f *fanOut) foldAsked(v int32, e *journal.Event) Outcome {
+func (f *fanOut) foldAsked(v int32, e *journal.Event) Effect {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
 	if g == nil || n.Fact != Requested || e.Attempt != n.Attempt || !g.Ask(e.Detail.Participant, e.At) {
@@ -137,7 +137,7 @@ func (f *fanOut) cancelDropped(v int32) {
 }
 
 // gathered ends an attempt with what was gathered.
-func (f *fanOut) gathered(v int32, out call.Outcome, e *journal.Event) {
+func (f *fanOut) gathered(v int32, out call.GatherResult, e *journal.Event) {
 	n := &f.l.nodes[v]
 	if out.Failure != nil {
 		f.l.failAttempt(v, out.Failure, e)
@@ -193,7 +193,7 @@ func (f *fanOut) closeGather(v int32, expired bool) {
 }
 
 // foldWindow takes the end of a best_of's window.
-func (f *fanOut) foldWindow(v int32, e *journal.Event) Outcome {
+func (f *fanOut) foldWindow(v int32, e *journal.Event) Effect {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
 	if g == nil || n.Fact != Requested || e.Attempt != n.Attempt || !g.Succeeds() {

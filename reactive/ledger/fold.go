@@ -15,7 +15,7 @@ type attempt struct {
 }
 
 // foldStep takes an event about a step.
-func (l *Ledger) foldStep(v int32, e *journal.Event) Outcome {
+func (l *Ledger) foldStep(v int32, e *journal.Event) Effect {
 	switch e.Type {
 	case journal.CallRequested:
 		return l.foldRequested(v, e)
@@ -45,7 +45,7 @@ func (l *Ledger) foldStep(v int32, e *journal.Event) Outcome {
 }
 
 // foldRequested begins an attempt from any status of the node: the journal is the truth about calls.
-func (l *Ledger) foldRequested(v int32, e *journal.Event) Outcome {
+func (l *Ledger) foldRequested(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	req := request{v, e.Attempt}
 	if n.Attempt == e.Attempt || l.older[req] != nil {
@@ -72,7 +72,7 @@ func (l *Ledger) foldRequested(v int32, e *journal.Event) Outcome {
 }
 
 // foldEnd ends an attempt. The first end of a request wins, and only the newest attempt of a node counts.
-func (l *Ledger) foldEnd(v int32, e *journal.Event) Outcome {
+func (l *Ledger) foldEnd(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	if e.Attempt != n.Attempt {
 		return l.foldOlder(v, e)
@@ -124,7 +124,7 @@ func (l *Ledger) failAttempt(v int32, failure *journal.Failure, e *journal.Event
 }
 
 // foldOlder keeps the end of an attempt that is not the newest, or that has not been requested yet.
-func (l *Ledger) foldOlder(v int32, e *journal.Event) Outcome {
+func (l *Ledger) foldOlder(v int32, e *journal.Event) Effect {
 	req := request{v, e.Attempt}
 	if old := l.older[req]; old != nil {
 		old.open = false
@@ -134,7 +134,7 @@ func (l *Ledger) foldOlder(v int32, e *journal.Event) Outcome {
 }
 
 // foldStepFailed fails a node without a request, or ends its waiting for a retry.
-func (l *Ledger) foldStepFailed(v int32, e *journal.Event) Outcome {
+func (l *Ledger) foldStepFailed(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	if n.Status == Running || n.Status.Terminal() && !n.Has(Pending) {
 		return Late
@@ -190,7 +190,7 @@ func (l *Ledger) cancel(v int32) {
 
 // foldRetried makes a node a candidate for another attempt, however it has ended. Where the work is answered and the
 // decision about it is open, the decision is asked for again, unless the work is to be repeated.
-func (l *Ledger) foldRetried(v int32, e *journal.Event) Outcome {
+func (l *Ledger) foldRetried(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	switch {
 	case l.tasks.Undecided(v) && (e.Detail == nil || !e.Detail.Work):

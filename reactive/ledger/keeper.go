@@ -16,7 +16,7 @@ func (k Keeper) Advance(e *journal.Event) {
 }
 
 // Begin takes the run's first event.
-func (k Keeper) Begin(e *journal.Event) Outcome {
+func (k Keeper) Begin(e *journal.Event) Effect {
 	if k.run.start != nil {
 		return Duplicate
 	}
@@ -31,19 +31,19 @@ func (k Keeper) Finish(e *journal.Event) {
 }
 
 // Reopen lets a finished run go on.
-func (k Keeper) Reopen() Outcome { return k.foldReopened() }
+func (k Keeper) Reopen() Effect { return k.foldReopened() }
 
 // Pause begins or ends one cause of a pause.
-func (k Keeper) Pause(e *journal.Event) Outcome { return k.foldPause(e) }
+func (k Keeper) Pause(e *journal.Event) Effect { return k.foldPause(e) }
 
 // Message takes a message to the run.
-func (k Keeper) Message(e *journal.Event) Outcome { return k.foldMessage(e) }
+func (k Keeper) Message(e *journal.Event) Effect { return k.foldMessage(e) }
 
 // Step applies an event about a step's node.
-func (k Keeper) Step(v int32, e *journal.Event) Outcome { return k.foldStep(v, e) }
+func (k Keeper) Step(v int32, e *journal.Event) Effect { return k.foldStep(v, e) }
 
 // Loose keeps an event that belongs to no node, or not yet.
-func (k Keeper) Loose(e *journal.Event) Outcome { return k.foldLoose(e) }
+func (k Keeper) Loose(e *journal.Event) Effect { return k.foldLoose(e) }
 
 // Close applies the event that closes the run: there are no timers any more.
 func (k Keeper) Close(e *journal.Event) {

@@ -31,7 +31,7 @@ type Ledger struct {
 	at         int64 // of the event being applied
 }
 
-// Host is whom a ledger belongs to: it says what the nodes are, and what follows from an attempt for what is around it.
+// Host owns a ledger. It names and orders the nodes, and is told when an attempt begins, may begin, or may not begin any more.
 type Host interface {
 	// Key returns the name of a node in journals.
 	Key(v int32) string

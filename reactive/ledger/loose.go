@@ -13,7 +13,7 @@ type loose struct{ begin, end *journal.Event }
 
 // foldLoose keeps what is known of a request that belongs to no node, or not yet: when its node turns up and requests
 // it, its end is already there.
-func (l *Ledger) foldLoose(e *journal.Event) Outcome {
+func (l *Ledger) foldLoose(e *journal.Event) Effect {
 	if e.Attempt == 0 {
 		return Unbound
 	}

@@ -50,7 +50,7 @@ func (m *mail) wait(name string, req Request) {
 	m.match(b)
 }
 
-func (m *mail) foldMessage(e *journal.Event) Outcome {
+func (m *mail) foldMessage(e *journal.Event) Effect {
 	if m.l.run.closed != nil || m.l.run.finished != nil {
 		return Late
 	}

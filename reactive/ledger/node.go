@@ -36,7 +36,7 @@ const (
 	DecidedError                  // gate: its test failed
 )
 
-// Flags are what else is so of a node. Those of slots, gates and maps belong to the root: the ledger only keeps them.
+// Flags are the properties of a node besides its status and fact. Those of slots, gates and maps belong to the root: the ledger only keeps them.
 type Flags uint16
 
 // The flags.

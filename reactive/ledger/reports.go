@@ -33,7 +33,7 @@ type reporter struct {
 
 // foldReported takes a report of a call under way. A number that the attempt has reported already is a repetition: the call
 // was made again, and says again what it has said before.
-func (p *reportLog) foldReported(v int32, e *journal.Event) Outcome {
+func (p *reportLog) foldReported(v int32, e *journal.Event) Effect {
 	d := e.Detail
 	if d == nil || !p.l.Open(p.l.Request(v, e.Attempt).asking(d.Participant)) {
 		return Late

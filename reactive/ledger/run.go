@@ -46,7 +46,7 @@ func (l *Ledger) Bytes() int { return l.bytes }
 // Deadline returns when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
 func (l *Ledger) Deadline() int64 { return l.run.deadline }
 
-// Closed reports whether the run was cancelled, closed or overtaken by its deadline: nothing counts any more.
+// Closed reports whether the run was cancelled, closed or or exceeded its deadline; later events change nothing.
 func (l *Ledger) Closed() bool { return l.run.closed != nil }
 
 // ClosedBy returns the event that has closed the run; nil when none has.
@@ -63,7 +63,7 @@ func (l *Ledger) Stopped() bool { return l.run.stopped }
 func (l *Ledger) PausedFromAbove() bool { return l.run.above }
 
 // foldPause begins or ends one cause of a pause.
-func (l *Ledger) foldPause(e *journal.Event) Outcome {
+func (l *Ledger) foldPause(e *journal.Event) Effect {
 	cause := &l.run.stopped
 	if e.Detail != nil && e.Detail.Cause != "" {
 		cause = &l.run.above
@@ -77,7 +77,7 @@ func (l *Ledger) foldPause(e *journal.Event) Outcome {
 }
 
 // foldReopened lets a finished run go on.
-func (l *Ledger) foldReopened() Outcome {
+func (l *Ledger) foldReopened() Effect {
 	if l.run.closed != nil || l.run.finished == nil {
 		return Late
 	}

@@ -112,7 +112,7 @@ func (k *tasks) NextDecision() (v, number int32, ok bool) {
 func (k *tasks) wantsDecision(v int32) bool { return k.tasks[v] != nil && k.tasks[v].wanted }
 
 // foldDecisionRequested takes that a decision source was asked. A person is not called: the run waits.
-func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Outcome {
+func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Effect {
 	t := k.tasks[v]
 	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].Attempt {
 		return Late
@@ -143,7 +143,7 @@ func (k *tasks) decisionPolicy(v int32) call.Policy {
 }
 
 // foldDecision takes a decision: of a source that was asked, or of a person.
-func (k *tasks) foldDecision(v int32, e *journal.Event) Outcome {
+func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 	t := k.tasks[v]
 	if t == nil || e.Attempt != k.l.nodes[v].Attempt {
 		return Late
@@ -215,7 +215,7 @@ func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
 
 // foldPerson takes a decision by a person: of a task that waits for one, in place of a decision source that is being asked,
 // or as the explicit end of a pause.
-func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Outcome {
+func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Effect {
 	if !k.Undecided(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
 		return Late // a decision that is there is overridden, and not made twice
 	}
@@ -259,7 +259,7 @@ func (k *tasks) ToBeAsked(v int32) bool {
 }
 
 // askAgain has the decision source asked once more, under a new number.
-func (k *tasks) askAgain(v int32) Outcome {
+func (k *tasks) askAgain(v int32) Effect {
 	if !k.Reaskable(v) {
 		return Late
 	}

@@ -186,7 +186,7 @@ func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
 }
 
 // foldTimer takes a retry whose time has come.
-func (ts *timers) foldTimer(v int32, e *journal.Event) Outcome {
+func (ts *timers) foldTimer(v int32, e *journal.Event) Effect {
 	n := &ts.l.nodes[v]
 	switch e.Detail.Timer {
 	case windowTimerName:

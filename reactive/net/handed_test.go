@@ -56,7 +56,7 @@ func (b *table) copied(v any, depth int) any {
 }
 
 // holdAll holds on to all that can be got of a run after a turn.
-func (b *table) holdAll(out decide.Outcome) {
+func (b *table) holdAll(out decide.StepResult) {
 	if b.known == nil {
 		return
 	}

@@ -213,7 +213,7 @@ func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 		b := lay(t, text)
 		b.known, b.owed = map[uintptr]bool{}, map[string]int32{}
 		b.net().Watch(b.holdView)
-		b.holdAll(decide.Outcome{Batch: b.journal})
+		b.holdAll(decide.StepResult{Batch: b.journal})
 		for move := 0; move < 40 && b.root.Finished() == nil; move++ {
 			b.move(w)
 			b.settle()
