@@ -77,3 +77,21 @@ func TestPoolTakesTurns(t *testing.T) {
 		require.Equal(t, 2*time.Second, time.Since(began))
 	})
 }
+
+// A goroutine of a call that waits makes the next one itself, if that is quick: nothing else is brought in for it later.
+func TestAQuickCallAfterOneThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := operation.Define("slow", func(context.Context, any) (any, error) { <-time.After(time.Second); return nil, nil })
+		quick := operation.Define("quick", func(context.Context, any) (any, error) { return nil, nil })
+		e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{slow, quick}})
+		var took time.Duration
+		for range 2 { // the first finds out that it waits
+			began := time.Now()
+			r := start(t, e, `{kind: Workflow, name: w, steps: [{operation: slow}, {operation: quick, id: a}, {operation: slow, id: b}, {operation: quick, id: c}]}`)
+			_, err := r.Wait(t.Context())
+			require.NoError(t, err)
+			took = time.Since(began)
+		}
+		require.Equal(t, 2*time.Second, took)
+	})
+}

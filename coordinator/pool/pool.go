@@ -319,6 +319,9 @@ func (c *Call) makeAlone() {
 	l := c.carryOutAlone()
 	c.end(l)
 	c.run.landHere([]*Call{c})
+	if w := (&worker{}); c.run.pool.back(w) { // a turn that it has taken counts on it: see submit
+		c.run.pool.work(w)
+	}
 }
 
 // carryOutAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have
