@@ -93,17 +93,24 @@ func unfinished(head journal.Head) journal.Head {
 }
 
 // wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
-// leaves memory: at shutdown also when there is more to decide, which may have no end.
+// leaves memory: at shutdown once everything that came in is journaled, also when there is more to decide, which may have no end.
 func (r *run) wait(ctx context.Context) bool {
 	for !r.gone {
-		if r.inbox.Ready() || r.more && ctx.Err() == nil {
+		switch {
+		case r.inbox.Ready():
+			return true
+		case ctx.Err() != nil:
+			return false
+		case r.more:
 			return true
 		}
 		due := r.step.NextDue()
 		woken := r.sleep(ctx, due)
 		switch {
-		case r.gone, ctx.Err() != nil:
+		case r.gone:
 			return false
+		case ctx.Err() != nil:
+			continue // a result may have come in just before
 		case woken, due > 0 && r.instant() >= due, r.under.Count > 0, r.host.WantsRoom():
 			return true
 		case time.Since(r.acted) < r.engine.config.IdleTimeout:
