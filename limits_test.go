@@ -38,7 +38,7 @@ var noLimits = map[string]string{
 	"disk.commitMaxBytes": "the rest is in the next commit",
 
 	// how much is shown of what is there
-	"inspect.valueMax": "an explanation", "inspect.lostMax": "an explanation", "inspect.awaitedMax": "a suggestion",
+	"explain.valueMax": "an explanation", "queries.namedMax": "an explanation", "inspect.awaitedMax": "a suggestion",
 	"api.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
 	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.failuresMax": "a view",
 	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",

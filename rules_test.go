@@ -19,8 +19,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // The rules of the house, as tests over the source: who may import whom, which library lives where, what the pure half
@@ -67,8 +68,9 @@ var floors = []floor{
 	{"reactive/slots", nil},
 	{"reactive/ledger", uses("reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
 	{"reactive/routed", uses("reactive/journal", "reactive/ledger", "template/value")},
-	{"reactive", uses("reactive/call", "reactive/journal", "reactive/ledger", "reactive/routed", "reactive/slots", "signals",
-		"template", "template/expr", "template/plan", "template/value")},
+	{"reactive/explain", uses("reactive/journal", "reactive/ledger", "template/value")},
+	{"reactive", uses("reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger", "reactive/routed",
+		"reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive/live", uses("reactive", "signals", "template/value")},
 	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
 	{"reactive/net/callorder", uses("reactive/callgraph")},
@@ -76,14 +78,16 @@ var floors = []floor{
 	{"reactive/net/outcome", uses("reactive/journal", "template/expr", "template/playbook", "template/value")},
 	{"reactive/net/results", uses("template/playbook", "template/value")},
 	{"reactive/net/variables", uses("template/value")},
+	{"reactive/net/queries", uses("reactive", "reactive/explain", "reactive/journal", "reactive/routed", "template/playbook")},
 	{"reactive/net", uses("reactive", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/net/callorder",
-		"reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables", "reactive/routed", "signals",
-		"template", "template/expr", "template/expr/jinja", "template/plan", "template/playbook", "template/value")},
+		"reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
+		"reactive/explain", "reactive/routed", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
+		"template/playbook", "template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
 		"template/expr", "template/plan", "template/value")},
 	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
-		"reactive/net", "reactive/routed", "template", "template/expr", "template/plan", "template/playbook", "template/value")},
+		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
 
 	// what makes it happen
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal",
@@ -104,14 +108,14 @@ var floors = []floor{
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/pickup", uses("reactive/journal")},
 	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
-		"reactive/callgraph", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/routed", "template/expr",
-		"template/value")},
+		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
+		"template/expr", "template/value")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator", uses("coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "internal/cancelled", "internal/usercode", "reactive",
-		"reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
+		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
 		"template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
 	{"coordinator/doctor", uses("internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
@@ -196,8 +200,8 @@ var pure = []string{
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja",
 	"template/duration", "template/fields", "dag/petri",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
-	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/results", "reactive/net/variables",
-	"reactive/bodies", "reactive/decide", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
+	"reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 }
 
 // pkg is what `go list` says of a package of ours; its path is that below the module.

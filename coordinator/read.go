@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/routed"
 
 	"github.com/sluiceflow/sluice/coordinator/reader"
@@ -22,10 +23,10 @@ type (
 	Update         = inspect.Update
 	StepChange     = inspect.StepChange
 	TaskChange     = inspect.TaskChange
-	LoopChange     = inspect.LoopChange
-	Explanation    = inspect.Explanation
-	Reason         = inspect.Reason
-	DecidingEvent  = inspect.DecidingEvent
+	LoopChange     = routed.LoopChange
+	Explanation    = explain.Explanation
+	Reason         = explain.Reason
+	DecidingEvent  = explain.Event
 	UnawaitedError = inspect.UnawaitedError
 	CallGraph      = reader.CallGraph
 )

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/routed"
 	"github.com/sluiceflow/sluice/template/value"
@@ -90,4 +91,10 @@ type Teller interface {
 
 	// Watch calls f with everything that happens in the body from now on, within Apply and in order. There is one f at most.
 	Watch(f func(routed.View))
+
+	// Changes returns the changes of the body's steps from now on. It watches the body.
+	Changes() routed.Changes
+
+	// Explain returns what explains the body, which it watches. It asks run about the rest of the run.
+	Explain(run explain.Run) explain.Body
 }

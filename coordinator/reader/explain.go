@@ -8,12 +8,13 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Explain implements coordinator.Run.Explain.
-func (r *Reader) Explain(ctx context.Context, run, step string) (*inspect.Explanation, error) {
+func (r *Reader) Explain(ctx context.Context, run, step string) (*explain.Explanation, error) {
 	out, finished, err := r.explained(ctx, run, step)
 	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && r.lost(ctx, run, err) {
 		return r.unexplained(ctx, run, step, err)
@@ -27,19 +28,19 @@ func (r *Reader) Explain(ctx context.Context, run, step string) (*inspect.Explan
 	if err := r.process.Parked(ctx, run); errors.Is(err, decide.ErrParked) {
 		out.Reasons = slices.Insert(out.Reasons, 0, parkedReason(err))
 	} else if !r.process.Drives(run) {
-		undriven := inspect.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		undriven := explain.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
 		out.Reasons = slices.Insert(out.Reasons, 0, undriven)
 	}
 	return out, nil
 }
 
 // parkedReason describes why a run is parked.
-func parkedReason(err error) inspect.Reason {
-	return inspect.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
+func parkedReason(err error) explain.Reason {
+	return explain.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
 }
 
 // explained is Explain derived from the journal.
-func (r *Reader) explained(ctx context.Context, run, step string) (out *inspect.Explanation, finished bool, err error) {
+func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
 	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
 		x = inspect.NewExplainer(run, root)
@@ -57,14 +58,14 @@ func (r *Reader) explained(ctx context.Context, run, step string) (out *inspect.
 		out, err = x.Explain(step)
 	})
 	if late && out != nil {
-		out.Reasons = slices.Insert(out.Reasons, 0, inspect.Reason{Kind: "late", Text: "timers have fallen due since a process worked on the run: " +
+		out.Reasons = slices.Insert(out.Reasons, 0, explain.Reason{Kind: "late", Text: "timers have fallen due since a process worked on the run: " +
 			"what follows from them is not journaled yet"})
 	}
 	return out, finished, errors.Join(panicked, err)
 }
 
 // unexplained is Explain for a run whose journal cannot be followed.
-func (r *Reader) unexplained(ctx context.Context, run, step string, because error) (*inspect.Explanation, error) {
+func (r *Reader) unexplained(ctx context.Context, run, step string, because error) (*explain.Explanation, error) {
 	s, err := r.listed(ctx, run, because)
 	switch {
 	case err != nil:
@@ -74,19 +75,19 @@ func (r *Reader) unexplained(ctx context.Context, run, step string, because erro
 	case s.Finished:
 		return nil, because
 	case step != "":
-		return &inspect.Explanation{About: step, Kind: "step", Status: "parked", Reasons: []inspect.Reason{parkedReason(s.Parked)}}, nil
+		return &explain.Explanation{About: step, Kind: "step", Status: "parked", Reasons: []explain.Reason{parkedReason(s.Parked)}}, nil
 	}
-	return &inspect.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []inspect.Reason{parkedReason(s.Parked)}}, nil
+	return &explain.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []explain.Reason{parkedReason(s.Parked)}}, nil
 }
 
 // unexplainedEnd explains the end of a run that has the rules of another version.
-func unexplainedEnd(s *inspect.State, step string) (*inspect.Explanation, error) {
+func unexplainedEnd(s *inspect.State, step string) (*explain.Explanation, error) {
 	if step != "" {
 		return nil, fmt.Errorf("%w: it went by rules of another version, so its steps are not explained", decide.ErrFinished)
 	}
-	reason := inspect.Reason{Kind: "end", Text: "the run has finished by rules of another version, so how it came to that is not explained"}
+	reason := explain.Reason{Kind: "end", Text: "the run has finished by rules of another version, so how it came to that is not explained"}
 	if s.Failure != nil {
-		reason = inspect.Reason{Kind: "failure", Step: s.Failure.Step, Text: s.Failure.Error(), Reasons: []inspect.Reason{reason}}
+		reason = explain.Reason{Kind: "failure", Step: s.Failure.Step, Text: s.Failure.Error(), Reasons: []explain.Reason{reason}}
 	}
-	return &inspect.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []inspect.Reason{reason}}, nil
+	return &explain.Explanation{About: "run", Kind: "run", Status: string(s.Status), Reasons: []explain.Reason{reason}}, nil
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// awaitedMax is how many names an UnawaitedError lists where none is near.
+// awaitedMax bounds the names that an UnawaitedError lists when none is near.
 const awaitedMax = 5
 
-// UnawaitedError says that no step of a run's workflow waits for a message: it is journaled, and no step will take it.
+// UnawaitedError means that no step of a run's workflow waits for a message. The message is journaled, and no step will take it.
 type UnawaitedError struct {
 	Workflow string   // name
-	Message  string   // that no step waits for
-	Nearest  string   // the name that was probably meant; "": none is near
+	Message  string   // its name
+	Nearest  string   // the name that was probably meant; "": none
 	Awaited  []string // all names that steps of the workflow wait for, sorted
 }
 
@@ -41,8 +41,8 @@ func (e *UnawaitedError) Error() string {
 	return text + ", but for " + strings.Join(quoted, ", ")
 }
 
-// Awaited returns the names of the messages that the steps of a workflow wait for, sorted; all is false where a name is known only
-// when its step starts.
+// Awaited returns the names of the messages that the steps of a workflow wait for, sorted. It reports false when some name is known
+// only once its step starts.
 func Awaited(p *plan.Plan) (names []string, all bool) {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -66,7 +66,7 @@ func Awaited(p *plan.Plan) (names []string, all bool) {
 	return slices.Compact(names), true
 }
 
-// fixedInput has the names that the expressions of a binding see, where a step's input is the same in every run.
+// fixedInput is the environment of a binding's expressions before any run: it has the step's input if that is constant.
 type fixedInput struct {
 	plan *plan.Plan
 	row  int

@@ -13,16 +13,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// CauseKind says why a node stands where it does.
+// CauseKind is the kind of a Cause.
 type CauseKind string
 
 // The kinds of causes.
 const (
-	ByPredecessor CauseKind = "predecessor" // Node has not come as far as is needed
+	ByPredecessor CauseKind = "predecessor" // Node does not have the status that is needed
 	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
 	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
 	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
-	ByTimer       CauseKind = "timer"       // something happens at Due, of which Timer says what
+	ByTimer       CauseKind = "timer"       // Timer describes what happens at Due
 	ByPerson      CauseKind = "person"      // a person has to decide
 	ByParticipant CauseKind = "participant" // those named in Participants have not answered
 	BySource      CauseKind = "decision"    // its decision source has not answered
@@ -31,7 +31,7 @@ const (
 	ByEnd         CauseKind = "end"         // the run was closed before its task was decided
 )
 
-// Cause is one reason why a node stands where it does. Only the fields that its kind has use for are set.
+// Cause is a reason for the status of a node. Only the fields that its kind uses are set.
 type Cause struct {
 	Kind         CauseKind
 	Node         int32
@@ -41,19 +41,18 @@ type Cause struct {
 	Due          int64 // Unix nanoseconds
 	Participants []string
 	Test         string      // as written
-	Read         []ReadValue // what a test has read
+	Read         []ReadValue // the values that a test has read
 }
 
-// ReadValue is what an expression has read: as written, and what it was, or why it could not be read.
+// ReadValue is a value that an expression has read, by how it is written there, or why it could not be read.
 type ReadValue struct {
 	Text  string
 	Value value.Value
 	Err   error
 }
 
-// Causes returns the reasons for the status of a node: those for waiting, or those that brought it about. It looks at the
-// node's neighbours and costs as much as there are; a failure chain is followed by asking for the causes of a ByFailure's
-// node in turn.
+// Causes returns the reasons for the status of a node. It looks at the node's neighbours, and its cost is proportional to their
+// number. To follow a chain of failures, call it for the node of each ByFailure in turn.
 func Causes(r *reactive.Root, v int32) []Cause {
 	n := r.Look(v)
 	switch {
@@ -79,10 +78,10 @@ func Causes(r *reactive.Root, v int32) []Cause {
 	return nil
 }
 
-// causes finds those of the nodes of a root.
+// causes finds the causes of the statuses of a root's nodes.
 type causes struct{ r *reactive.Root }
 
-// missing returns the causes why a node has not begun.
+// missing returns why a node has not begun.
 func (cs causes) missing(v int32) []Cause {
 	list := each(ByPredecessor, cs.r.Unmet(v))
 	if g, ok := cs.r.Around(v); ok && !cs.r.Status(g).Terminal() {
@@ -91,8 +90,8 @@ func (cs causes) missing(v int32) []Cause {
 	return list
 }
 
-// each makes a cause of each node, once: a conditional that has failed is a predecessor of what is inside it and stands around it,
-// and several meeting points may have one node behind them.
+// each returns one cause for each node, which may be listed several times: a failed conditional is a predecessor of the nodes inside it
+// and also encloses them, and several meeting points may have one node behind them.
 func each(kind CauseKind, nodes []int32) []Cause {
 	var list []Cause
 	seen := map[int32]bool{}
@@ -105,7 +104,7 @@ func each(kind CauseKind, nodes []int32) []Cause {
 	return list
 }
 
-// aroundOf returns the conditional around a node.
+// aroundOf returns the conditional around a node; nil: there is none.
 func (cs causes) aroundOf(v int32) []Cause {
 	if g, ok := cs.r.Around(v); ok {
 		return []Cause{{Kind: ByBranch, Node: g}}
@@ -118,7 +117,7 @@ func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }
 
-// underWay returns the causes why a node is still running.
+// underWay returns why a node is still running.
 func (cs causes) underWay(v int32) []Cause {
 	var list []Cause
 	if asked, waiting := cs.r.WaitsFor(v); asked {
@@ -127,7 +126,7 @@ func (cs causes) underWay(v int32) []Cause {
 	return append(list, cs.timersOf(v)...)
 }
 
-// decisionOf returns whom a completed node waits for whose task is not decided.
+// decisionOf returns why the task of a completed node is not decided.
 func (cs causes) decisionOf(v int32) []Cause {
 	if cs.r.Closed() {
 		return []Cause{{Kind: ByEnd, Node: v}}
@@ -141,7 +140,7 @@ func (cs causes) decisionOf(v int32) []Cause {
 	return nil
 }
 
-// timersOf returns the timers of a node that mean something.
+// timersOf returns the timers of a node that have an effect.
 func (cs causes) timersOf(v int32) []Cause {
 	var list []Cause
 	for _, t := range cs.r.TimersOf(v) {
@@ -158,7 +157,7 @@ func (cs causes) slotOf(v int32) []Cause {
 	return nil
 }
 
-// testOf returns a conditional's test with what it has read.
+// testOf returns the test of a conditional with the values that it has read.
 func (cs causes) testOf(v int32) Cause {
 	c := Cause{Kind: ByTest, Node: v, Test: cs.r.Place(v).Cond.Test}
 	item := cs.r.Place(v).Item

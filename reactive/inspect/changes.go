@@ -4,19 +4,20 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 // Update is one event of a run and what it changed.
 type Update struct {
 	Event   journal.Event
-	Outcome reactive.Effect    // what it has meant: an answer that came too late changes nothing
-	Changes []StepChange       // in the order in which they were derived
-	Tasks   []TaskChange       // of steps that declare a source of decisions about their task
-	Loops   []LoopChange       // of a playbook, how far those have come that have moved
-	Status  reactive.RunStatus // of the run, after the event
+	Outcome reactive.Effect     // what it has meant: an answer that came too late changes nothing
+	Changes []StepChange        // in the order in which they were derived
+	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
+	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
+	Status  reactive.RunStatus  // of the run, after the event
 }
 
-// TaskChange is the move of a step's task from a state to another. The update's event has caused it.
+// TaskChange is the change of the state of a step's task, caused by the update's event.
 type TaskChange struct {
 	Step     string // its key
 	Attempt  int32
@@ -24,39 +25,34 @@ type TaskChange struct {
 	Failure  *journal.Failure // why the step has failed, or is skipped, with that
 }
 
-// LoopChange is how far a loop of a playbook's step has come.
-type LoopChange struct {
-	Step         string // key of the step-run, such as `fetch@2`
-	Done, Failed int    // iterations
-	Items        int
-}
-
-// StepChange is one step's, map's or item's move from a status to another.
+// StepChange is the change of the status of a step, map or item.
 type StepChange struct {
-	Step     string // its key; in a playbook of a call, or of a run of a step, such as `fetch@2`
+	Step     string // its key; of routed steps that of a call, or of a run of a step, such as `fetch@2`
 	From, To reactive.Status
 	Attempt  int32
-	Pending  bool             // failed, with a retry to come
-	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where that began, if elsewhere
+	Pending  bool             // failed, and will be retried
+	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where the failure began, if elsewhere
 }
 
-// Changes turns the events of a run into what they change, from one with a sequence on.
+// Changes computes what the events of a run change, from a given sequence on.
 type Changes struct {
 	from  uint64
 	root  *reactive.Root
-	steps *stepWatch // of a playbook
+	steps routed.Changes // nil: not yet watched, or the run has no body
 }
 
-// NewChanges returns the changes of a run whose journal root has not been given yet.
+// NewChanges returns the changes of a run from a sequence on. The root must have no events yet.
 func NewChanges(root *reactive.Root, from uint64) *Changes {
 	return &Changes{from: max(1, from), root: root}
 }
 
-// Apply takes the next event of the journal. It returns a zero Update for one before the first that was asked for.
+// Apply takes the next event of the journal. For an event before the given sequence it returns a zero Update.
 func (w *Changes) Apply(e *journal.Event) Update {
 	if e.Seq == w.from {
 		w.root.Watch()
-		w.steps = watchSteps(w.root)
+		if body := w.root.Body(); body != nil {
+			w.steps = body.Changes()
+		}
 	}
 	outcome := w.root.Apply(e)
 	if e.Seq < w.from {
@@ -64,7 +60,11 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	}
 	u := update(w.root, e, outcome)
 	if w.steps != nil {
-		w.steps.take(&u)
+		steps, loops := w.steps.Take()
+		for _, c := range steps {
+			u.Changes = append(u.Changes, StepChange{Step: c.Step, From: c.From, To: c.To, Attempt: 1, Failure: c.Failure})
+		}
+		u.Loops = loops
 	}
 	return u
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// State is the state of a run, as its journal says.
+// State is the state of a run, computed from its journal.
 type State struct {
 	Run      string
 	Start    *journal.Start
@@ -22,47 +22,47 @@ type State struct {
 	Seq      uint64           // of its last event
 	Failure  *journal.Failure // why it ended without completing
 	Finished bool
-	Late     bool        // timers have fallen due while no process drove the run: all but Updated and Seq is as if they were journaled
-	Parked   error       // why it cannot go on in this process, see coordinator.Run.Parked; nil where nothing is known to be in the way
+	Late     bool        // timers have fallen due while no process drove the run: all fields but Updated and Seq are as if they had been journaled
+	Parked   error       // why it cannot go on in this process, see coordinator.Run.Parked; nil when no obstacle is known
 	Output   any         // of a run that has completed
-	Routed   *Routed     // of a playbook's run; nil for any other
-	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a playbook's step, follow it
+	Routed   *Routed     // of a run that a body decides; nil for any other
+	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a routed step, follow it
 }
 
 // StepState is the state of a step, map or named conditional.
 type StepState struct {
 	Step        string // its key
 	Kind        plan.Kind
-	Depth       int // maps around it
+	Depth       int // number of maps around it
 	Status      reactive.Status
-	Pending     bool             // failed, with a retry to come
+	Pending     bool             // failed, and will be retried
 	Attempts    int32            // made so far
 	Began       int64            // newest attempt, Unix nanoseconds; 0: none
-	Ended       int64            // newest attempt, Unix nanoseconds; 0: it has not
+	Ended       int64            // newest attempt, Unix nanoseconds; 0: it has not ended
 	Failure     *journal.Failure // why it failed, was aborted or skipped by its timing
-	Message     string           // while it waits for a message: its name
-	Fulfillment call.Fulfillment // where its task stands
+	Message     string           // name of the message that it waits for
+	Fulfillment call.Fulfillment // state of its task
 	Decidable   bool             // its task waits for a person's decision
-	Output      any              // what it has returned, once it has completed: a value of package value, or what the event holds
-	Branch      plan.Branch      // of a conditional: what it has decided for
+	Output      any              // of a completed step: a value of package value, or what the event holds
+	Branch      plan.Branch      // of a conditional: the branch that it has chosen
 	Reports     int              // how often its newest attempt has reported
 	Report      string           // kind of the newest report
-	Dispatches  []call.Dispatch  // what was asked of whom, of all attempts
-	Runs        int              // of a playbook's step: how often it was scheduled
-	Live        int              // of a playbook's step: runs under way
-	Tokens      int              // of a playbook's step: how many wait at its gate or join
-	Items       int              // of a playbook's loop under way: how many; of several the newest
+	Dispatches  []call.Dispatch  // to participants, of all attempts
+	Runs        int              // of a routed step: how often it was scheduled
+	Live        int              // of a routed step: runs under way
+	Tokens      int              // of a routed step: how many are held back, at a gate or join
+	Items       int              // of a loop of a routed step under way: how many; of several loops the newest
 	ItemsDone   int              // of those, how many have ended
 }
 
-// States follows a run and keeps what its root forgets of a node: when an attempt began and ended, and the message that it waits
-// for.
+// States computes the state of a run. Beside the run's root it keeps what the root forgets of a node: when an attempt began and
+// ended, and the message that it waits for.
 type States struct {
 	root   *reactive.Root
 	tracks map[int32]*track
 }
 
-// NewStates returns the states of a run whose journal root has not been given yet.
+// NewStates returns the states of a run. The root must have no events yet.
 func NewStates(root *reactive.Root) *States {
 	root.Watch()
 	return &States{root, map[int32]*track{}}
@@ -92,8 +92,8 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	return s
 }
 
-// OutputOf returns the output of a step; "" is the run. A participant names one that the step has asked: it is what
-// that one has answered last. Where there is none, the error is decide.ErrNotPossible, and says how things stand.
+// OutputOf returns the output of a step, or of the run if step is "". If participant is not "", it returns the last answer of that
+// participant to the step. Without an output the error wraps decide.ErrNotPossible and contains the status.
 func (s *State) OutputOf(step, participant string) (any, error) {
 	if step == "" {
 		if s.Status != reactive.RunCompleted {

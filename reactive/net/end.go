@@ -21,7 +21,6 @@ const (
 	ReasonJoin     = "join_unsatisfied"
 	ReasonNoNext   = "no_next"
 	ReasonLimit    = "limit_exceeded"
-	ReasonBlocked  = "blocked"
 	KindExpression = "expression"
 	KindNoList     = "not_a_list"
 	KindConflict   = "ctx_conflict"
@@ -170,7 +169,7 @@ func (n *Net) quiet() bool {
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
 	case template.BlockedFails:
-		n.halt(failure(ReasonBlocked, "nothing opens the gates that tokens wait at: %d", n.gates.Len()))
+		n.halt(failure(routed.CodeBlocked, "nothing opens the gates that tokens wait at: %d", n.gates.Len()))
 		return true
 	case template.BlockedDiscards:
 		for _, t := range n.gates.All() {

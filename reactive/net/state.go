@@ -2,6 +2,8 @@ package net
 
 import (
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/explain"
+	"github.com/sluiceflow/sluice/reactive/net/queries"
 	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
@@ -75,3 +77,9 @@ func (n *Net) Place(v int32) (routed.Place, bool) {
 	}
 	return p, true
 }
+
+// Explain returns what explains the net, which it watches.
+func (n *Net) Explain(run explain.Run) explain.Body { return queries.NewExplainer(n, n.root, run) }
+
+// Changes returns the changes of the net's steps from now on. It watches the net.
+func (n *Net) Changes() routed.Changes { return queries.NewChanges(n) }

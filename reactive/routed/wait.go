@@ -40,3 +40,6 @@ type Wait struct {
 	Failed    int   // items: of those, how many have failed
 	Total     int   // items
 }
+
+// CodeBlocked is the code of the failure of a run that has tokens left and none that can move.
+const CodeBlocked = "blocked"

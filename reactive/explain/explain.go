@@ -1,0 +1,68 @@
+// Package explain describes as plain data why a run, or something in it, has its status. Package inspect explains what all runs
+// have in common; a reactive.Body explains what it decides.
+package explain
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Explanation says why a run, or something in it, has its status.
+type Explanation struct {
+	About   string   `json:"about"` // "run", or the key of a step, map, call or step-run
+	Kind    string   `json:"kind"`  // run, or the kind of the key: step, map, conditional, call, item or step-run
+	Status  string   `json:"status"`
+	Decided *Event   `json:"decided,omitempty"` // the event that led to the status; nil: none has yet
+	Reasons []Reason `json:"reasons,omitempty"`
+}
+
+// Over reports whether the run or step that is explained has ended.
+func (x *Explanation) Over() bool {
+	return slices.ContainsFunc([]ledger.Status{ledger.Completed, ledger.Failed, ledger.Aborted, ledger.Skipped},
+		func(s ledger.Status) bool { return s.String() == x.Status })
+}
+
+// Reason is one of the reasons for something, with its own below it.
+type Reason struct {
+	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, late, end
+	Text    string            `json:"text"`              // a sentence for people
+	Step    string            `json:"step,omitempty"`    // the key of what it is about
+	Due     time.Time         `json:"due,omitzero"`      // of timers
+	Values  map[string]any    `json:"values,omitempty"`  // the values that an expression has read, by how they are written
+	Missing map[string]string `json:"missing,omitempty"` // why values could not be read, by how they are written
+	Decided *Event            `json:"decided,omitempty"`
+	Reasons []Reason          `json:"reasons,omitempty"`
+}
+
+// Event is an event that decided something.
+type Event struct {
+	Seq    uint64    `json:"seq"` // 0: it is not journaled yet, see inspect.State.Late
+	Type   string    `json:"type"`
+	At     time.Time `json:"at"`
+	Actor  string    `json:"actor,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Timer returns the reason to wait for a timer that is due at an instant in Unix nanoseconds.
+func Timer(what string, due int64) Reason {
+	at := time.Unix(0, due).UTC()
+	return Reason{Kind: "timer", Text: what + " is due at " + at.Format(time.RFC3339), Due: at}
+}
+
+// valueMax bounds the values that explanations show, in bytes of JSON.
+const valueMax = 200
+
+// Shorten returns values with the beginning of their JSON text in place of those that are long. It does not change its argument.
+func Shorten(values map[string]any) map[string]any {
+	out := maps.Clone(values)
+	for k, v := range values {
+		if text, err := value.JSON(v); err == nil && len(text) > valueMax {
+			out[k] = string([]rune(string(text))[:valueMax/2]) + "…"
+		}
+	}
+	return out
+}

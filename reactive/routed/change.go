@@ -1,0 +1,26 @@
+package routed
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
+)
+
+// StepChange is the change of a step's status.
+type StepChange struct {
+	Step     string // the step, or the key of its run
+	From, To ledger.Status
+	Failure  *journal.Failure
+}
+
+// LoopChange is the progress of a loop.
+type LoopChange struct {
+	Step         string // key of the step-run, such as `fetch@2`
+	Done, Failed int    // iterations
+	Items        int
+}
+
+// Changes collects the changes of the steps of a body, which it watches.
+type Changes interface {
+	// Take returns the changes since the last call: of statuses in their order, and of each loop only the last.
+	Take() ([]StepChange, []LoopChange)
+}
