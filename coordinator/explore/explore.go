@@ -18,7 +18,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -28,6 +27,7 @@ var begun = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 // explorer visits the states of a run, nearest first.
 type explorer struct {
 	plan     *plan.Plan
+	kind     kind
 	options  Options
 	guesses  guesses
 	reduced  bool // of independent calls one is taken first
@@ -250,7 +250,7 @@ func (e *explorer) expand(i int) {
 	}
 	moves := p.possible()
 	e.states[i].rests = len(p.root.OpenCalls()) == 0
-	e.states[i].waits, e.states[i].why = p.describe()
+	e.states[i].waits, e.states[i].why = e.kind.describe(p)
 	for k, m := range moves {
 		if k > 0 {
 			if e.spent() {
@@ -324,15 +324,14 @@ func (h *sized) Write(data []byte) (int, error) {
 // look checks a new state for faults.
 func (e *explorer) look(p *play, i int) {
 	if body := p.root.Body(); body != nil {
-		book, isBook := playbook.Of(e.plan.Workflow)
-		for k, name := range body.Steps() {
+		once := e.kind.once()
+		for _, name := range body.Steps() {
 			s, _ := body.StepNow(name)
-			runs := s.Runs
-			e.ran[name] = e.ran[name] || runs > 0
-			if isBook && k == book.Executor.Final && runs > 1 && !e.twice {
+			e.ran[name] = e.ran[name] || s.Runs > 0
+			if name == once && s.Runs > 1 && !e.twice {
 				e.twice = true
 				e.findings = append(e.findings, Finding{
-					Kind: FinalTwice, Step: name, Text: fmt.Sprintf("final step %s runs %d times", name, runs), Trace: e.trace(i),
+					Kind: FinalTwice, Step: name, Text: fmt.Sprintf("final step %s runs %d times", name, s.Runs), Trace: e.trace(i),
 				})
 			}
 		}

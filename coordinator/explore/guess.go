@@ -15,21 +15,21 @@ type guesses struct {
 	given   map[string][]value.Value
 	guessed map[string][]value.Value
 	failing map[string][]*operation.Error // beside the plain failure
-	gates   map[string][]value.Value      // of keys of a playbook's context that gates read
+	context map[string][]value.Value      // of keys of the context that gates read
 	inputs  []value.Value                 // of the run; none: the document reads nothing of it
 }
 
 // guess makes outputs, failures and contexts of what the document reads of them.
-func guess(p *plan.Plan, given map[string][]value.Value, never []string) guesses {
+func guess(p *plan.Plan, k kind, given map[string][]value.Value, never []string) guesses {
 	g := guesses{
-		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, gates: map[string][]value.Value{},
+		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, context: map[string][]value.Value{},
 	}
-	for of, s := range learn(p, never) {
+	for of, s := range learn(p, k, never) {
 		switch of.what {
 		case input:
 			g.inputs = s.variants()
 		case context:
-			g.gates[of.name] = s.variants()
+			g.context[of.name] = s.variants()
 		case failure:
 			g.failing[of.name] = failures(s)
 		case output:

@@ -12,7 +12,7 @@ import (
 // far as its schema takes them. The error is the schema's.
 func (e *explorer) startsWith() ([]value.Value, error) {
 	w := e.plan.Workflow
-	if e.options.Input != nil || w.Routing != nil { // a playbook has its workload
+	if e.options.Input != nil {
 		return []value.Value{e.options.Input}, registry.CheckInput(w, e.options.Input)
 	}
 	var list []value.Value

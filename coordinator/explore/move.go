@@ -2,11 +2,8 @@ package explore
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/sluiceflow/sluice/reactive/routed"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
@@ -15,8 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -25,6 +20,15 @@ type move struct {
 	label string
 	at    int64 // when, Unix nanoseconds; 0: at once
 	items []decide.Item
+}
+
+// commanded returns the move of a command.
+func commanded(label string, e journal.Event) move {
+	if e.Detail == nil {
+		e.Detail = &journal.Detail{}
+	}
+	e.Detail.Actor = "check"
+	return move{label: label, items: []decide.Item{{Event: e}}}
 }
 
 // possible returns the moves that a state has, calls first, gates then, and time last.
@@ -39,7 +43,7 @@ func (p *play) possible() []move {
 	}
 	list = append(list, p.messages()...)
 	list = append(list, p.decisions()...)
-	list = append(list, p.patches()...)
+	list = append(list, p.e.kind.patches(p)...)
 	if due > 0 {
 		list = append(list, move{label: "time passes: " + p.due(due), at: due})
 	}
@@ -106,9 +110,9 @@ func (p *play) messages() []move {
 	var list []move
 	for _, w := range p.root.Awaiting() {
 		for _, payload := range p.e.guesses.of(p.root, w.Request) {
-			list = append(list, move{label: with("message "+w.Message+" comes", payload), items: []decide.Item{{Event: journal.Event{
-				Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: w.Message, Actor: "check"},
-			}}}})
+			list = append(list, commanded(with("message "+w.Message+" comes", payload), journal.Event{
+				Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: w.Message},
+			}))
 		}
 	}
 	return list
@@ -123,44 +127,9 @@ func (p *play) decisions() []move {
 		}
 		for _, s := range []call.Fulfillment{call.Fulfilled, call.NotFulfilled} {
 			key := p.root.Key(v)
-			list = append(list, move{label: fmt.Sprintf("somebody decides that %s is %s", key, s), items: []decide.Item{{Event: journal.Event{
-				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(s), Actor: "check"},
-			}}}})
-		}
-	}
-	return list
-}
-
-// patches returns what may be written to a playbook's context so that a gate looks again: true, and what its rules name.
-func (p *play) patches() []move {
-	book, ok := playbook.Of(p.e.plan.Workflow)
-	if !ok {
-		return nil
-	}
-	body := p.root.Body()
-	var list []move
-	seen := map[string]bool{}
-	for _, w := range body.Waits() {
-		if w.Kind != routed.AtGate {
-			continue
-		}
-		i, _ := book.StepIndex(w.Step)
-		admit := book.Steps[i].Admit
-		keys := admit.Keys
-		if admit.AllKeys {
-			keys = slices.Sorted(maps.Keys(p.e.guesses.gates))
-		}
-		for _, key := range keys {
-			for _, v := range append([]value.Value{true}, p.e.guesses.gates[key]...) {
-				label := "ctx." + key + " becomes " + short(v)
-				if seen[label] || value.Equal(body.Context()[key], v) {
-					continue
-				}
-				seen[label] = true
-				list = append(list, move{label: label, items: []decide.Item{{Event: journal.Event{
-					Type: journal.ContextPatched, Value: map[string]any{key: v}, Detail: &journal.Detail{Actor: "check"},
-				}}}})
-			}
+			list = append(list, commanded(fmt.Sprintf("somebody decides that %s is %s", key, s), journal.Event{
+				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(s)},
+			}))
 		}
 	}
 	return list
@@ -183,28 +152,4 @@ func (p *play) due(at int64) string {
 		return "a timer is due"
 	}
 	return strings.Join(slices.Compact(list), ", ")
-}
-
-// describe reports what a state waits for, for one from which there is no way out.
-func (p *play) describe() (step, why string) {
-	if body := p.root.Body(); body != nil {
-		for _, w := range body.Waits() {
-			switch w.Kind {
-			case routed.AtGate:
-				return w.Step, "a token waits at the gate of step " + w.Step + ", which nothing opens"
-			case routed.ForCall:
-				step, why = w.Step, "it goes round by step "+w.Step
-			}
-		}
-		if why == "" {
-			why = "it goes round"
-		}
-		return step, why
-	}
-	for v := range p.root.Len() {
-		if s := p.root.Status(v); s == reactive.Running && p.root.Row(v).Kind == plan.Step || p.root.Decidable(v) {
-			return p.root.Key(v), "it waits for step " + p.root.Key(v)
-		}
-	}
-	return "", "nothing is under way, and it has not ended"
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -82,7 +81,7 @@ func Run(p *plan.Plan, o Options) (*Report, error) {
 	if o.batchMax == 0 {
 		o.batchMax, o.eventsMax = batchMax, eventsMax
 	}
-	e := &explorer{plan: p, options: o, known: map[[32]byte]int{}, ran: map[string]bool{}, ends: map[string]bool{}}
+	e := &explorer{plan: p, kind: kindOf(p), options: o, known: map[[32]byte]int{}, ran: map[string]bool{}, ends: map[string]bool{}}
 	for _, text := range o.Never {
 		c, err := newCondition(p, text)
 		if err != nil {
@@ -90,10 +89,10 @@ func Run(p *plan.Plan, o Options) (*Report, error) {
 		}
 		e.never = append(e.never, c)
 	}
-	if err := answering(p, o.Outputs); err != nil {
+	if err := answering(p, e.kind, o.Outputs); err != nil {
 		return nil, err
 	}
-	e.guesses = guess(p, o.Outputs, o.Never)
+	e.guesses = guess(p, e.kind, o.Outputs, o.Never)
 	e.reduced = !o.AllOrders && len(o.Never) == 0 && e.independent()
 	if err := e.explore(); err != nil {
 		return nil, err
@@ -107,15 +106,8 @@ func Run(p *plan.Plan, o Options) (*Report, error) {
 }
 
 // answering refuses outputs of steps that there are not.
-func answering(p *plan.Plan, outputs map[string][]value.Value) error {
-	names := stepsOf(p)
-	if book, ok := playbook.Of(p.Workflow); ok {
-		for _, s := range book.Steps {
-			for _, t := range s.Tasks {
-				names = append(names, s.Name+"."+t.Label)
-			}
-		}
-	}
+func answering(p *plan.Plan, k kind, outputs map[string][]value.Value) error {
+	names := append(stepsOf(p), k.tasks()...)
 	for i, name := range names {
 		names[i], _, _ = strings.Cut(name, "[")
 	}

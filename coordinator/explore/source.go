@@ -1,11 +1,9 @@
 package explore
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
@@ -37,79 +35,15 @@ func (l *learner) assignments(key string, v value.Value) {
 			l.assignments(key, x)
 		}
 	case map[string]any:
-		l.assignment(key, v)
+		l.doc.assignment(key, v)
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			l.assignments(k, v[k])
 		}
 	}
 }
 
-func (l *learner) assignment(key string, v map[string]any) {
-	scope, isSet := strings.CutPrefix(key, "set")
-	switch to, isArc := v["step"].(string); {
-	case isSet:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			x := v[name]
-			switch {
-			case scope != "": // set_ctx, set_iter, set_step
-				name = scope[1:] + "." + name
-			case !strings.Contains(name, "."):
-				name = "ctx." + name
-			}
-			path := strings.Split(name, ".")
-			l.assign(l.variable(l.step, path[0], path[1:]...), path[min(2, len(path)):], x)
-		}
-	case isArc && l.book != nil && key != "":
-		if i, ok := l.book.StepIndex(to); ok {
-			if l.into[i] == nil {
-				l.into[i] = map[int]bool{}
-			}
-			l.into[i][l.step] = true
-			args, _ := v["args"].(map[string]any)
-			for _, name := range slices.Sorted(maps.Keys(args)) {
-				l.assign(l.variable(i, "args", name), nil, args[name])
-			}
-		}
-	case key == "loop":
-		if name, ok := v["iterator"].(string); ok {
-			l.element(l.variable(l.step, "iter", name), v["in"])
-		}
-	case l.book == nil:
-		l.workflow(key, v)
-	}
-}
-
-// workflow records the values that pass from step to step of a workflow other than by outputs.
-func (l *learner) workflow(key string, v map[string]any) {
-	if key == "map" {
-		l.element(cmp.Or(text(v, "as"), "item"), v["over"])
-		if steps, _ := v["steps"].([]any); len(steps) > 0 {
-			step, _ := steps[len(steps)-1].(map[string]any)
-			l.last[text(v, "id")] = idOf(step)
-		}
-	}
-	if id := idOf(v); id != "" {
-		l.bound[id] = text(v, "operation")
-		l.assign(id+".input", nil, v["input"])
-	}
-	if key == "operations" {
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			binding, _ := v[name].(map[string]any)
-			l.assign(name+".value", nil, binding["value"])
-		}
-	}
-}
-
-func text(v map[string]any, key string) string {
-	s, _ := v[key].(string)
-	return s
-}
-
-// idOf returns the id of a step that calls an operation.
-func idOf(step map[string]any) string { return cmp.Or(text(step, "id"), text(step, "operation")) }
-
 // variable returns the name under which a variable's sources are kept. The context is shared by all steps.
-func (l *learner) variable(step int, scope string, below ...string) string {
+func variable(step int, scope string, below ...string) string {
 	name := scope
 	if len(below) > 0 {
 		name += "." + below[0]
@@ -120,6 +54,7 @@ func (l *learner) variable(step int, scope string, below ...string) string {
 	return name
 }
 
+// assign records the sources of a variable: an expression, or an object of them.
 func (l *learner) assign(name string, below []string, v value.Value) {
 	switch v := v.(type) {
 	case string:
@@ -131,7 +66,7 @@ func (l *learner) assign(name string, below []string, v value.Value) {
 	}
 }
 
-// element notes what a list's elements are called.
+// element records the source of a variable that is an element of a list.
 func (l *learner) element(name string, list value.Value) {
 	if text, ok := list.(string); ok {
 		l.sources[name] = append(l.sources[name], source{l.place, []string{expr.Element}, text})
@@ -151,7 +86,7 @@ func (l *learner) followIn(call, name string, rest []string, values []value.Valu
 		if !ok {
 			continue
 		}
-		if list, alone, err := l.outlines(s.text); err == nil && alone {
+		if list, alone, err := l.doc.outlines(s.text); err == nil && alone {
 			l.place = s.place
 			l.call = call
 			l.push(list[0], below, values)
@@ -160,7 +95,7 @@ func (l *learner) followIn(call, name string, rest []string, values []value.Valu
 	l.place = here
 }
 
-// push continues with the parts from which an expression takes its value.
+// push follows the parts of an expression that its value can come from.
 func (l *learner) push(o *expr.Outline, rest []string, values []value.Value) {
 	switch o.Kind {
 	case expr.Reference:
