@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// begun is when an explored run starts: any instant will do.
+// begun is the instant at which an explored run starts. It is arbitrary.
 var begun = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // explorer visits the states of a run, nearest first.
@@ -46,7 +46,7 @@ type explorer struct {
 	bytes    int // of all states
 }
 
-// state is a journal, as the one before it and what one move has added.
+// state is a journal: that of the state before it, and the events of one move.
 type state struct {
 	from  int // -1: the start
 	label string
@@ -55,27 +55,27 @@ type state struct {
 	next  []int
 	ended bool
 	cut   bool   // not followed any further
-	rests bool   // no call is under way
+	idle  bool   // no call is under way
 	waits string // a step that it waits for
-	why   string
-	live  *play // still as it was entered; nil: it has to be revived
-	size  int   // bytes of what makes it differ
+	why   string // no end can be reached from here, if none can
+	live  *play  // as it was entered; nil: it must be revived
+	size  int    // of its digest's input, in bytes
 }
 
-// liveMax bounds the states that are kept alive until they are expanded, by the bytes of what makes them differ. That spares a
-// revival each, which takes as long as the way there: of a long run that does not branch, all of them.
+// liveMax bounds the sizes of the states whose roots are kept until they are expanded. Each of these need not be revived, which
+// costs as much as all moves that lead to it; in a long run that does not branch, no state must be.
 const liveMax = 4 << 20
 
-// nodeWork is what a node is counted as that is looked at: the work of making a text of it.
+// nodeWork is the work that is counted for visiting a node, which is written as a text.
 const nodeWork = 100
 
-// play is a state brought to life: its root, ready to be driven on.
+// play is a state with its root, from which moves can be made.
 type play struct {
 	e     *explorer
 	root  *reactive.Root
 	step  *decide.Stepper
-	batch []journal.Event // since it was brought to life
-	spent int             // the work that is counted already
+	batch []journal.Event // of the move that is made
+	spent int             // work of the root that explorer.work includes
 }
 
 var (
@@ -84,7 +84,7 @@ var (
 	_ decide.Limiter  = (*play)(nil)
 )
 
-// Function finds a Go function of the workflow.
+// Function implements decide.Host.
 func (p *play) Function(name string, args []any) (value.Value, *journal.Failure) {
 	for _, f := range p.e.plan.Workflow.Functions() {
 		if f.Name == name {
@@ -94,20 +94,20 @@ func (p *play) Function(name string, args []any) (value.Value, *journal.Failure)
 	return operation.CallFunction(usercode.Call, name, nil, args)
 }
 
-// Pure makes no calls: their outputs are guessed.
+// Pure implements decide.Host. It carries out no calls, whose outputs are guessed.
 func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
-// Limits are those of the exploration.
+// Limits implements decide.Limiter.
 func (p *play) Limits() decide.Limits { return p.e.ofRun() }
 
 // ofRun returns the limits of the run.
 func (e *explorer) ofRun() decide.Limits { return e.options.Limits.OfRun().Within(e.options.WorkMax) }
 
-// Reserve has room for any number of calls.
+// Reserve implements decide.Host. There is room for any number of calls.
 func (p *play) Reserve(reactive.Room) bool { return true }
 
-// Resolve returns the participants of a target, from the document's directory. If that has none, the directory is elsewhere
-// and assumed to have as many as are needed, and one more.
+// Resolve implements decide.Resolver with the document's directory. If that has no participants with a capability, the program
+// supplies the directory, which is assumed to have one more than are needed.
 func (p *play) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	step := p.root.Place(v).Step
 	found := directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), step.Target, time.Unix(0, at))
@@ -127,7 +127,7 @@ func (p *play) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return found, nil
 }
 
-// revive rebuilds the run of a state.
+// revive returns the play of a state, by applying its journal to a new root.
 func (e *explorer) revive(i int) *play {
 	var path []int
 	for ; i >= 0; i = e.states[i].from {
@@ -141,7 +141,7 @@ func (e *explorer) revive(i int) *play {
 			p.root.Apply(&event)
 		}
 		if e.work += len(batch) * nodeWork; e.count(p) {
-			break // the state is treated as an end
+			break // no more moves are made
 		}
 	}
 	e.work += int(p.root.Len()) * nodeWork
@@ -176,25 +176,25 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 	}
 }
 
-// What may follow from one move, which stays in memory, and what all states together may hold: a playbook of tools that make no
-// calls may go on for long, and one whose steps all lead to all multiplies with each turn.
+// The bounds of what follows from one move, and of the events of all states, which stay in memory. A playbook whose tools make no calls
+// may go on for long, and one in which every step leads to all steps has a multiple of tokens after each turn.
 const (
 	turnsMax  = 100
 	batchMax  = 100_000
 	eventsMax = 1_000_000
 )
 
-// errEndless is why a move was not followed to its end.
+// errEndless means that a move was not followed to its end.
 var errEndless = errors.New("the run goes on for ever, or for too long to be checked")
 
-// count adds what a play has taken to what all have, and reports whether that is too much.
+// count adds the work of a play to that of all, and reports whether a bound is reached.
 func (e *explorer) count(p *play) bool {
 	e.work += p.root.Meter().Spent() - p.spent
 	p.spent = p.root.Meter().Spent()
 	return e.spent()
 }
 
-// spent reports whether no more may be looked at.
+// spent reports whether a bound is reached.
 func (e *explorer) spent() bool {
 	return len(e.states) >= e.options.StatesMax || e.events >= e.options.eventsMax || e.work >= e.options.WorkMax || e.bytes >= e.options.BytesMax
 }
@@ -228,7 +228,7 @@ func (e *explorer) explore() error {
 	return nil
 }
 
-// begin enters the state of a run that has just started.
+// begin enters the state of a run that starts with an input.
 func (e *explorer) begin(input value.Value, label string) error {
 	p := &play{e: e, root: decide.NewRoot(e.plan)}
 	p.step = decide.NewStepper(p.root, p)
@@ -239,7 +239,7 @@ func (e *explorer) begin(input value.Value, label string) error {
 	return nil
 }
 
-// expand makes every move that a state has.
+// expand makes every move from a state.
 func (e *explorer) expand(i int) {
 	p := e.states[i].live
 	if p == nil {
@@ -249,7 +249,7 @@ func (e *explorer) expand(i int) {
 		e.alive -= e.states[i].size
 	}
 	moves := p.possible()
-	e.states[i].rests = len(p.root.OpenCalls()) == 0
+	e.states[i].idle = len(p.root.OpenCalls()) == 0
 	e.states[i].waits, e.states[i].why = e.kind.describe(p)
 	for k, m := range moves {
 		if k > 0 {
@@ -265,7 +265,7 @@ func (e *explorer) expand(i int) {
 			e.states[i].cut, e.bounded = true, true
 			continue
 		case err != nil:
-			continue // it was refused: as things stand it is no move
+			continue // it was refused, so it is no move
 		}
 		e.moves++
 		if len(p.batch) > 0 {
@@ -275,7 +275,7 @@ func (e *explorer) expand(i int) {
 	}
 }
 
-// enter returns the number of the state of a play, which may be new.
+// enter returns the index of the state of a play, which it adds if it is new.
 func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	ended := p.root.Finished() != nil
 	h := &sized{Hash: sha256.New()}
@@ -321,7 +321,7 @@ func (h *sized) Write(data []byte) (int, error) {
 	return h.Hash.Write(data)
 }
 
-// look checks a new state for faults.
+// look looks for findings in a new state.
 func (e *explorer) look(p *play, i int) {
 	if body := p.root.Body(); body != nil {
 		once := e.kind.once()
@@ -351,7 +351,7 @@ func (e *explorer) look(p *play, i int) {
 	}
 }
 
-// trace returns what leads to a state, the input first where it was made up.
+// trace returns the labels of the moves that lead to a state, after that of the input if it was guessed.
 func (e *explorer) trace(i int) []string {
 	list := make([]string, 0, e.states[i].depth+1)
 	for ; i >= 0; i = e.states[i].from {

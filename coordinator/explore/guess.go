@@ -10,16 +10,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// guesses are what steps may answer with, by step, and of a playbook by step.task or step.
+// guesses has the values that steps may answer with, by step, of routed steps by step.task or step.
 type guesses struct {
 	given   map[string][]value.Value
 	guessed map[string][]value.Value
-	failing map[string][]*operation.Error // beside the plain failure
+	failing map[string][]*operation.Error // besides plainly
 	context map[string][]value.Value      // of keys of the context that gates read
-	inputs  []value.Value                 // of the run; none: the document reads nothing of it
+	inputs  []value.Value                 // of the run; empty: the document reads nothing of it
 }
 
-// guess makes outputs, failures and contexts of what the document reads of them.
+// guess makes outputs, failures and values of the context that differ in what the document reads of them.
 func guess(p *plan.Plan, k kind, given map[string][]value.Value, never []string) guesses {
 	g := guesses{
 		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, context: map[string][]value.Value{},
@@ -39,7 +39,7 @@ func guess(p *plan.Plan, k kind, given map[string][]value.Value, never []string)
 	return g
 }
 
-// of returns what a call may answer with; at least one value.
+// of returns the values that a call may answer with, at least one.
 func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 	if req.Decision != 0 {
 		return decisionsOf(root, req.Node)
@@ -55,10 +55,10 @@ func (g guesses) of(root *reactive.Root, req reactive.Request) []value.Value {
 	return []value.Value{unread}
 }
 
-// unread is what a call answers with of whose output nothing is read.
+// unread is the answer of a call whose output the document does not read.
 var unread value.Value = map[string]any{}
 
-// namesOf returns the names under which guesses about a node are kept, the more specific first.
+// namesOf returns the names that guesses about a node have, the most specific first.
 func namesOf(root *reactive.Root, v int32) []string {
 	if body := root.Body(); body != nil {
 		at, _ := body.Place(v)
@@ -68,10 +68,10 @@ func namesOf(root *reactive.Root, v int32) []string {
 	return []string{step}
 }
 
-// plainly is how any call may fail.
+// plainly is the failure that any call may have.
 var plainly = &operation.Error{Code: "error", Message: "as explored", Permanent: true}
 
-// failuresOf is how a call may fail, plainly first.
+// failuresOf returns the failures that a call may have, plainly first.
 func (g guesses) failuresOf(root *reactive.Root, req reactive.Request) []*operation.Error {
 	list := []*operation.Error{plainly}
 	if req.Decision == 0 {
@@ -82,7 +82,7 @@ func (g guesses) failuresOf(root *reactive.Root, req reactive.Request) []*operat
 	return list
 }
 
-// failures are those that a playbook's rules and guards tell from the plain one.
+// failures returns the failures that a document distinguishes from plainly.
 func failures(asked *shape) []*operation.Error {
 	var list []*operation.Error
 	for _, v := range asked.variants() {
@@ -112,7 +112,7 @@ func failures(asked *shape) []*operation.Error {
 	return list
 }
 
-// decisionsOf returns the answers of a decision source: what its step's result_match takes for a yes and for a no.
+// decisionsOf returns the answers of a decision source: fulfilled and not fulfilled, as the step's result_match reads them, and null.
 func decisionsOf(root *reactive.Root, v int32) []value.Value {
 	m := root.Place(v).Step.Fulfillment.ResultMatch
 	if m == nil {
@@ -135,6 +135,7 @@ func decisionsOf(root *reactive.Root, v int32) []value.Value {
 	return append(list, nil)
 }
 
+// nest returns a value with v at a path.
 func nest(path value.Pointer, v value.Value) value.Value {
 	for i := len(path) - 1; i >= 0; i-- {
 		v = map[string]any{path[i]: v}

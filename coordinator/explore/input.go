@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// startsWith returns the inputs that runs are explored with: the one of the options, or those that the document distinguishes as
-// far as its schema takes them. The error is the schema's.
+// startsWith returns the inputs of the runs to explore: that of the options, or those that the document distinguishes and its schema
+// accepts. The error is the schema's.
 func (e *explorer) startsWith() ([]value.Value, error) {
 	w := e.plan.Workflow
 	if e.options.Input != nil {
@@ -31,7 +31,7 @@ func (e *explorer) startsWith() ([]value.Value, error) {
 	return []value.Value{in}, registry.CheckInput(w, in)
 }
 
-const filledMax = 16 // levels of an input that is made
+const filledMax = 16 // depth of a guessed input
 
 // filled completes a value with the properties and types that a JSON Schema requires, as far as they are easily found.
 func filled(schema, v value.Value, depth int) value.Value {
@@ -87,7 +87,7 @@ func is(t, v value.Value) bool {
 	return t == "object"
 }
 
-// below fills what a value holds.
+// below completes the members of a value.
 func below(s map[string]any, v value.Value, depth int) value.Value {
 	switch v := v.(type) {
 	case map[string]any:

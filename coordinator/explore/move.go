@@ -15,14 +15,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// move is something that may happen next.
+// move is an event that may come next.
 type move struct {
 	label string
 	at    int64 // when, Unix nanoseconds; 0: at once
 	items []decide.Item
 }
 
-// commanded returns the move of a command.
+// commanded returns the move that a command makes.
 func commanded(label string, e journal.Event) move {
 	if e.Detail == nil {
 		e.Detail = &journal.Detail{}
@@ -31,14 +31,14 @@ func commanded(label string, e journal.Event) move {
 	return move{label: label, items: []decide.Item{{Event: e}}}
 }
 
-// possible returns the moves that a state has, calls first, gates then, and time last.
+// possible returns the moves from a state: first those of calls, last that of time.
 func (p *play) possible() []move {
 	var list []move
 	due := p.root.NextDue()
 	for _, req := range p.root.OpenCalls() {
 		list = append(list, p.answers(req)...)
 		if p.e.reduced && due == 0 && len(list) > 0 {
-			break // the order makes no difference: this one goes first
+			break // the order makes no difference, so only this call ends next
 		}
 	}
 	list = append(list, p.messages()...)
@@ -50,7 +50,7 @@ func (p *play) possible() []move {
 	return list
 }
 
-// answers returns the outcomes of a call.
+// answers returns the moves that end a call.
 func (p *play) answers(req reactive.Request) []move {
 	key := p.root.Key(req.Node)
 	name := key
@@ -79,7 +79,7 @@ func (p *play) answers(req reactive.Request) []move {
 	return list
 }
 
-// reply returns the result of a call with an output: that of an HTTP request has a status of success.
+// reply returns what an operation returns for an output. An HTTP request succeeds with status 200.
 func (p *play) reply(req reactive.Request, out value.Value) any {
 	if body := p.root.Body(); body != nil {
 		if at, ok := body.Place(req.Node); ok && at.Kind == "http" {
@@ -97,6 +97,7 @@ func with(label string, v value.Value) string {
 	return label + " " + short(v)
 }
 
+// short returns a value as a text for labels.
 func short(v value.Value) string {
 	text, err := value.JSON(v)
 	if err != nil {
@@ -105,7 +106,7 @@ func short(v value.Value) string {
 	return expr.Clip(string(text))
 }
 
-// messages returns the messages that steps wait for, with the payloads that they distinguish.
+// messages returns the moves of messages that steps wait for, with the payloads that the document distinguishes.
 func (p *play) messages() []move {
 	var list []move
 	for _, w := range p.root.Awaiting() {
@@ -118,7 +119,7 @@ func (p *play) messages() []move {
 	return list
 }
 
-// decisions returns the possible decisions about tasks that wait for one.
+// decisions returns the moves that decide tasks.
 func (p *play) decisions() []move {
 	var list []move
 	for v := range p.root.Len() {
@@ -135,7 +136,7 @@ func (p *play) decisions() []move {
 	return list
 }
 
-// due reports what happens when time passes.
+// due describes the timers that are due at an instant.
 func (p *play) due(at int64) string {
 	var list []string
 	for v := range p.root.Len() {

@@ -11,19 +11,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// neverNames are what a condition that must never hold may read, beside the steps.
+// neverNames are the names that a condition that must never hold may read, besides the steps.
 var neverNames = []string{"run", "ctx", "runs"}
 
-// condition is one that must hold in no state.
+// condition is a condition that must hold in no state.
 type condition struct {
 	text   string
 	test   *expr.Template
-	broken bool
+	broken bool  // it has held in a state
 	judged bool  // it could be evaluated in some state
-	err    error // why it could not be in the last one where not
+	err    error // of the last evaluation that failed
 }
 
-// newCondition compiles a condition. The names in it must exist: one that can never be evaluated would never hold.
+// newCondition compiles a condition. The names in it must exist: a condition that cannot be evaluated does not hold.
 func newCondition(p *plan.Plan, text string) (*condition, error) {
 	t, err := expr.Compile(text, expr.Scope{Names: neverNames})
 	if err != nil {
@@ -56,7 +56,7 @@ func newCondition(p *plan.Plan, text string) (*condition, error) {
 	return &condition{text: text, test: t}, nil
 }
 
-// readable reports why a step of a workflow cannot be read from outside.
+// readable returns why a condition cannot read a step of a tree; nil if it can.
 func readable(p *plan.Plan, name string) error {
 	id, _, isItem := strings.Cut(name, "[")
 	row, ok := p.Row(id)
@@ -69,7 +69,7 @@ func readable(p *plan.Plan, name string) error {
 	return nil
 }
 
-// known refuses a step that is not there.
+// known returns an error for an unknown step, which suggests another name.
 func known(name string, ok bool, steps []string) error {
 	if ok {
 		return nil
@@ -80,7 +80,7 @@ func known(name string, ok bool, steps []string) error {
 	return fmt.Errorf("unknown step %q", name)
 }
 
-// holds evaluates the condition. Where it cannot be evaluated, since a step has no output yet, it does not hold.
+// holds reports whether the condition holds. One that cannot be evaluated, because a step has no output yet, does not.
 func (c *condition) holds(root *reactive.Root) bool {
 	yes, err := c.test.EvalBool(view{root})
 	if err != nil {
@@ -96,7 +96,7 @@ type view struct{ root *reactive.Root }
 
 var _ expr.Env = view{}
 
-// Name returns the run's status, and of a playbook its context and how often each step has run.
+// Name returns the run's status, the context of routed steps, or the numbers of their runs.
 func (s view) Name(name string) (value.Value, error) {
 	body := s.root.Body()
 	switch name {

@@ -19,14 +19,14 @@ type Options struct {
 	StatesMax int                      // Default: 20,000
 	DepthMax  int                      // moves from the start. Default: 500
 	Never     []string                 // conditions {{ … }} that must hold in no state
-	Outputs   map[string][]value.Value // what a step, or a playbook's step.task, may answer with, in place of guesses
+	Outputs   map[string][]value.Value // answers of a step, or of a playbook's step.task, in place of guesses
 	Input     value.Value              // of the run
-	AllOrders bool                     // also those that make no difference
-	WorkMax   int                      // of all states together, as expr.Meter counts it; nodes and events count, too. Default: WorkMax
+	AllOrders bool                     // also explore orders that make no difference
+	WorkMax   int                      // of all states together, as expr.Meter counts it, and for visiting nodes and events. Default: WorkMax
 	BytesMax  int                      // of the values in the events of all states. Default: BytesMax
 	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
 
-	batchMax, eventsMax int // the constants, but for tests
+	batchMax, eventsMax int // the constants, unless a test sets them
 }
 
 // The default limits of an exploration.
@@ -40,31 +40,31 @@ const (
 
 // The kinds of findings.
 const (
-	NeverEnds  = "never_ends"  // from a state that can be reached, no end can be
-	NeverRuns  = "never_runs"  // a step
+	NeverEnds  = "never_ends"  // from some state no end can be reached
+	NeverRuns  = "never_runs"  // a step runs in no state
 	FinalTwice = "final_twice" // the final step runs more than once
-	NeverHolds = "never_holds" // a condition that must never hold does
+	NeverHolds = "never_holds" // a condition that must never hold does in some state
 )
 
-// Finding is something that is wrong.
+// Finding is a fault of the workflow.
 type Finding struct {
 	Kind  string   `json:"kind"`
 	Step  string   `json:"step,omitempty"`
 	Text  string   `json:"text"`
-	Trace []string `json:"trace,omitempty"` // what has to happen, one move after the other; a shortest
+	Trace []string `json:"trace,omitempty"` // a shortest sequence of moves that leads to it
 }
 
 // Report is the result of an exploration.
 type Report struct {
 	Name     string    `json:"name"`
-	States   int       `json:"states"`   // different ones
-	Moves    int       `json:"moves"`    // that were made
-	Complete bool      `json:"complete"` // no bound was met: all states were visited
+	States   int       `json:"states"`   // number of different states
+	Moves    int       `json:"moves"`    // number of moves made
+	Complete bool      `json:"complete"` // no bound was reached: all states were visited
 	Ends     []string  `json:"ends"`     // the statuses that runs end with, sorted
 	Findings []Finding `json:"findings"`
 }
 
-// Run explores all possible courses of a run of p. It returns an error if the run cannot be explored.
+// Run explores the runs of p. It returns an error if they cannot be explored.
 func Run(p *plan.Plan, o Options) (*Report, error) {
 	if o.StatesMax <= 0 {
 		o.StatesMax = statesMax
@@ -105,7 +105,7 @@ func Run(p *plan.Plan, o Options) (*Report, error) {
 	return e.report(), nil
 }
 
-// answering refuses outputs of steps that there are not.
+// answering refuses outputs of unknown steps.
 func answering(p *plan.Plan, k kind, outputs map[string][]value.Value) error {
 	names := append(stepsOf(p), k.tasks()...)
 	for i, name := range names {
@@ -119,8 +119,8 @@ func answering(p *plan.Plan, k kind, outputs map[string][]value.Value) error {
 	return nil
 }
 
-// independent reports whether the order in which calls end makes no difference to what becomes of the run. A failure that
-// is a timeout names the run, if it is the first.
+// independent reports whether the order in which calls end makes no difference to the outcome of the run. It does if one can fail
+// with a timeout: the status of the run depends on which failure is the first.
 func (e *explorer) independent() bool {
 	w := e.plan.Workflow
 	if w.Routing != nil || w.FailurePolicy == template.AbortAll || w.FailurePolicy == template.AbortDependents || len(e.plan.Groups) > 0 {
@@ -137,7 +137,7 @@ func (e *explorer) independent() bool {
 	return !slices.ContainsFunc(e.plan.Nodes, timed) && !slices.ContainsFunc(e.plan.Rows, func(r plan.Row) bool { return r.Asks })
 }
 
-// report puts together what was found, by kind and in the order of the document.
+// report returns the result of the exploration, with the findings by kind and in the order of the document.
 func (e *explorer) report() *Report {
 	r := &Report{Name: e.plan.Workflow.Name, States: len(e.states), Moves: e.moves, Complete: !e.bounded, Findings: e.findings}
 	for s := range e.ends {
@@ -171,7 +171,7 @@ func stepsOf(p *plan.Plan) (names []string) {
 	return names
 }
 
-// stuck finds the first state from which no end can be reached. If not all states were visited, there may be an end beyond.
+// stuck returns the finding of the first state from which no end can be reached. A state that was not expanded may lead to an end.
 func (e *explorer) stuck() (Finding, bool) {
 	can := make([]bool, len(e.states))
 	var queue []int
@@ -199,19 +199,19 @@ func (e *explorer) stuck() (Finding, bool) {
 	}
 	for i := range e.states { // in the order of distance
 		if !can[i] {
-			s := e.states[e.comesToRest(i)]
+			s := e.states[e.nearestIdle(i)]
 			return Finding{Kind: NeverEnds, Step: s.waits, Text: "the run can never end: " + s.why, Trace: e.trace(i)}, true
 		}
 	}
 	return Finding{}, false
 }
 
-// comesToRest finds the nearest state beyond one without a way out in which nothing is under way: what that waits for is why.
-// If there is none, the run loops for ever.
-func (e *explorer) comesToRest(i int) int {
+// nearestIdle returns the state nearest to i in which no call is under way, and which therefore says what the run waits for. If there
+// is none, the run loops for ever, and it returns i.
+func (e *explorer) nearestIdle(i int) int {
 	seen := map[int]bool{i: true}
 	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
-		if e.states[queue[0]].rests {
+		if e.states[queue[0]].idle {
 			return queue[0]
 		}
 		for _, to := range e.states[queue[0]].next {
@@ -224,7 +224,7 @@ func (e *explorer) comesToRest(i int) int {
 	return i
 }
 
-// running reports whether a status means that a step has been called.
+// running reports whether a step with a status has been called.
 func running(s reactive.Status) bool {
 	return s == reactive.Running || s == reactive.Completed || s == reactive.Failed
 }

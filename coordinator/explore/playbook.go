@@ -142,7 +142,7 @@ func (r *routesReader) assignment(key string, v map[string]any) {
 	}
 }
 
-// enter notes where gates are.
+// enter marks the expressions of gates.
 func (r *routesReader) enter(key string, visit func()) {
 	gate := r.gate
 	r.gate = gate || key == "admit"
@@ -176,7 +176,7 @@ func (r *routesReader) read(path []string, values []value.Value) {
 	}
 }
 
-// own returns what a step reads of its own output and error, or in Jinja's dialect of another step's by its name.
+// own records what a step reads of its own output and error or, in Jinja's dialect, of another step's output by the step's name.
 func (r *routesReader) own(root string, rest []string, values []value.Value) {
 	step := r.book.Steps[r.step]
 	name := step.Name

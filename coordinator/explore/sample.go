@@ -5,10 +5,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// sampler receives the values that an expression distinguishes at a path; none: any value will do.
+// sampler receives the values that an expression distinguishes at a path; none: the expression reads the path and distinguishes nothing.
 type sampler func(path []string, values []value.Value)
 
-// Samples of each kind of values. The first of each is the one that a rule most likely waits for.
+// Samples of each kind of values, first the one that a rule most likely tests for.
 var (
 	truths  = []value.Value{true, false}
 	numbers = []value.Value{int64(1)}
@@ -21,7 +21,7 @@ const (
 	listMax   = 8 // elements of a list that is made because an expression reads its length
 )
 
-// walk visits an expression that should have the wanted values.
+// walk visits an expression and calls s for the paths that it reads, with values for which the expression has the wanted values.
 func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 	switch o.Kind {
 	case expr.Reference:
@@ -64,13 +64,14 @@ func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 	}
 }
 
+// each walks several expressions.
 func (s sampler) each(list []*expr.Outline, wanted []value.Value) {
 	for _, o := range list {
 		s.walk(o, wanted)
 	}
 }
 
-// found is `what in where`.
+// found walks the expression `what in where`.
 func (s sampler) found(what, where *expr.Outline) {
 	switch {
 	case where.Kind == expr.ListLiteral:
@@ -89,7 +90,7 @@ func (s sampler) found(what, where *expr.Outline) {
 	}
 }
 
-// around returns values that compare differently with an expression.
+// around returns values for which a comparison with an expression holds, and values for which it does not.
 func around(o *expr.Outline, ordered bool) []value.Value {
 	switch {
 	case o.Kind == expr.Length || o.Kind == expr.Arithmetic:
@@ -127,7 +128,7 @@ func containing(o *expr.Outline) []value.Value {
 	return nil
 }
 
-// measuring returns lists of the lengths that are wanted.
+// measuring returns lists of the wanted lengths.
 func measuring(wanted []value.Value) []value.Value {
 	var values []value.Value
 	for _, w := range wanted {

@@ -8,34 +8,35 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// variantsMax bounds the combinations of what an output may hold, and valuesMax what it may hold at one path.
+// variantsMax bounds the number of variants of a shape, and valuesMax that of its values at one path.
 const (
 	variantsMax = 24
 	valuesMax   = 64
 )
 
-// subject is what a shape is of.
+// subject is something that expressions read parts of.
 type subject struct {
 	what what
-	name string // of the step, or of the context's key
+	name string // of the step, or the key of the context
 }
 
+// what is the kind of a subject.
 type what uint8
 
 const (
 	output  what = iota // of a step
 	failure             // of a step
-	context             // a key of it that gates read
+	context             // a key that gates read
 	input               // of the run
 )
 
-// shape holds the values that make a difference, by path.
+// shape has the values that make a difference, by their paths in a subject.
 type shape struct {
 	paths  [][]string
 	values [][]value.Value // by path
 }
 
-// note takes a mention of a path, and values that make a difference there.
+// note adds a path that is read, and values that make a difference there.
 func (s *shape) note(path []string, values []value.Value) {
 	i := slices.IndexFunc(s.paths, func(p []string) bool { return slices.Equal(p, path) })
 	if i < 0 {
@@ -49,8 +50,8 @@ func (s *shape) note(path []string, values []value.Value) {
 	}
 }
 
-// variants are outputs in which the paths have their values: in every combination if these are few, else each value at least
-// once, in changing company.
+// variants returns values that have the shape's values at its paths: every combination of these if there are few, else combinations in
+// which each value occurs at least once.
 func (s *shape) variants() []value.Value {
 	order := make([]int, len(s.paths)) // a path comes before those below it
 	most, all := 1, 1
@@ -84,7 +85,7 @@ func (s *shape) variants() []value.Value {
 	return list
 }
 
-// put writes a value at a path of another. An empty list stays so: it has no elements to write to.
+// put returns a value with another one written at a path. An empty list stays empty: it has no elements to write to.
 func put(in value.Value, path []string, v value.Value) value.Value {
 	if len(path) == 0 {
 		return v

@@ -9,14 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// source is a text whose value is that of a variable, or of a part of it.
+// source is an expression whose value a variable, or a part of it, is set to.
 type source struct {
 	place
 	below []string // of the variable
 	text  string
 }
 
-// rest returns the path of the source that is read when a path of the variable is read; ok: the source has that path.
+// rest returns the path of the source's value that is read when a path of the variable is. It reports false if the source does not set
+// that path.
 func (s source) rest(path []string) (rest []string, ok bool) {
 	switch {
 	case len(s.below) > 0 && s.below[0] == expr.Element: // the variable is an element of the source's value
@@ -42,7 +43,7 @@ func (l *learner) assignments(key string, v value.Value) {
 	}
 }
 
-// variable returns the name under which a variable's sources are kept. The context is shared by all steps.
+// variable returns the name of a variable in learner.sources. The context is shared by all steps.
 func variable(step int, scope string, below ...string) string {
 	name := scope
 	if len(below) > 0 {
@@ -78,7 +79,7 @@ func (l *learner) follow(name string, rest []string, values []value.Value) {
 	l.followIn("", name, rest, values)
 }
 
-// followIn is follow within the binding of an operation that a step calls; "": within none.
+// followIn is follow for a variable in the binding of the operation that a step calls.
 func (l *learner) followIn(call, name string, rest []string, values []value.Value) {
 	here := l.place
 	for _, s := range l.sources[name] {

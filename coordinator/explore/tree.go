@@ -88,7 +88,7 @@ func text(v map[string]any, key string) string {
 // idOf returns the id of a step that calls an operation.
 func idOf(step map[string]any) string { return cmp.Or(text(step, "id"), text(step, "operation")) }
 
-// enter skips the operations: what input is there depends on the call.
+// enter skips the operations, where `input` depends on the step that calls: bindings visits them for each of these.
 func (*treeReader) enter(key string, visit func()) {
 	if key != "operations" {
 		visit()
