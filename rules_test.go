@@ -52,8 +52,9 @@ var floors = []floor{
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/workflowdef", uses("template", "template/document", "template/value")},
+	{"template/secret", uses("template/document", "template/expr", "template/value")},
 	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
-		"template/expr/jinja", "template/value")},
+		"template/expr/jinja", "template/secret", "template/value")},
 	{"template/kinds", uses("template", "template/workflowdef", "template/document", "template/expr", "template/playbook")},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
@@ -95,7 +96,7 @@ var floors = []floor{
 	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive/call", "template", "template/document",
 		"template/value")},
 	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/cancelled", "reactive/call",
-		"template", "template/expr", "template/expr/jinja", "template/playbook", "template/value")},
+		"template", "template/expr", "template/expr/jinja", "template/secret", "template/value")},
 	{"coordinator/registry", uses("coordinator/directory", "coordinator/operation", "internal/readfile", "reactive/decide",
 		"reactive/journal", "template",
 		"template/document", "template/kinds", "template/plan", "template/value")},
@@ -197,7 +198,7 @@ var libraries = map[string][]string{
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
-	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/expr/jinja",
+	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
 	"template/duration", "template/fields", "dag/petri",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",

@@ -1,12 +1,12 @@
-// Package keychain fetches the secrets of a playbook's run, puts them into the calls that need them, and redacts them from
+// Package keychain fetches the secrets of a run, puts them into the calls that need them, and redacts them from
 // everything that is written.
 //
-//	ring := keychain.New(book, workload, 30*time.Second)
+//	ring := keychain.New(workflow, workload, 30*time.Second)
 //	err := ring.Resolve(ctx)                              before the run exists
 //	input, err := ring.Reveal(ctx, task.Secrets, input)   before a call: marks become secrets
 //	output = ring.Redact(output)                          after it: secrets become marks
 //
-// Readers of the journal, a log or an event see marks (playbook.Mark), as expressions do. A run that is loaded into memory
+// Readers of the journal, a log or an event see marks (secret.Mark), as expressions do. A run that is loaded into memory
 // gets a new Ring, which fetches its secrets again when a call is made: no secret is ever stored.
 //
 // # Contracts

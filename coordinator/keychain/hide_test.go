@@ -20,7 +20,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
-	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -189,12 +189,12 @@ func TestNoPartOfASecretIsShown(t *testing.T) {
 
 // A long text is looked at in parts, and no secret, nor an escape in one, gets lost between two of them.
 func TestALongTextIsHiddenInParts(t *testing.T) {
-	secret := `QX\Zé/` + strings.Repeat("JQ", 10)
-	hidden := secretsOf(t, secret)
-	mark := playbook.Mark("k", "n0")
+	plain := `QX\Zé/` + strings.Repeat("JQ", 10)
+	hidden := secretsOf(t, plain)
+	mark := secret.Mark("k", "n0")
 	for i, name := range slices.Sorted(maps.Keys(encodings)) {
 		t.Run(name, func(t *testing.T) {
-			encoded, between := encodings[name](secret), strings.Repeat(".", 5+i)
+			encoded, between := encodings[name](plain), strings.Repeat(".", 5+i)
 			n := 600_000/len(encoded+between) + 1
 			var out strings.Builder
 			w := hidden.RedactStream(&out)
@@ -210,7 +210,7 @@ func TestALongTextIsHiddenInParts(t *testing.T) {
 // What somebody else has cut tells no secret where it says so.
 func TestTheBeginningOfASecretIsHiddenWhereATextWasCut(t *testing.T) {
 	hidden := secretsOf(t, "QXZJQXZJ-1", "another-secret")
-	mark := playbook.Mark("k", "n0")
+	mark := secret.Mark("k", "n0")
 	require.Equal(t, "bad: "+mark+"…, and "+mark+"…", hidden.RedactText("bad: QXZJQX…, and QXZJQXZJ…"))
 	require.Equal(t, "bad: QXZJQ…", hidden.RedactText("bad: QXZJQ…"), "this is too short to tell")
 	require.Equal(t, "QXZJQXZJ", hidden.RedactText("QXZJQXZJ"), "nobody says that this was cut")
@@ -218,9 +218,9 @@ func TestTheBeginningOfASecretIsHiddenWhereATextWasCut(t *testing.T) {
 
 func TestSecretsThatOverlapLeaveNothing(t *testing.T) {
 	hidden := secretsOf(t, "QXZJ-abcd", "abcd-ZZZZZZ", "keychain")
-	require.Equal(t, "<"+playbook.Mark("k", "n0")+playbook.Mark("k", "n1")+">", hidden.RedactText("<QXZJ-abcd-ZZZZZZ>"))
+	require.Equal(t, "<"+secret.Mark("k", "n0")+secret.Mark("k", "n1")+">", hidden.RedactText("<QXZJ-abcd-ZZZZZZ>"))
 	once := hidden.RedactText("my keychain")
-	require.Equal(t, "my "+playbook.Mark("k", "n2"), once)
+	require.Equal(t, "my "+secret.Mark("k", "n2"), once)
 	require.Equal(t, once, hidden.RedactText(once), "a mark is no secret")
 }
 
@@ -249,7 +249,7 @@ func BenchmarkRedact(b *testing.B) {
 
 // A part of a URL that is a secret is hidden wherever it is sent apart from the rest.
 func TestThePartsOfAURLAreHidden(t *testing.T) {
-	hidden, mark := secretsOf(t, "https://ann%40x:pa%20ssword@host.example/hooks/TOKEN?page=2&key=a%2Fbcdefg#fragment"), playbook.Mark("k", "n0")
+	hidden, mark := secretsOf(t, "https://ann%40x:pa%20ssword@host.example/hooks/TOKEN?page=2&key=a%2Fbcdefg#fragment"), secret.Mark("k", "n0")
 	for _, text := range []string{
 		"ann%40x:pa%20ssword", "ann@x:pa ssword", "pa ssword", "/hooks/TOKEN", "/hooks/token", "page=2&key=a%2Fbcdefg", "a/bcdefg", "a%2Fbcdefg", "fragment",
 		base64.StdEncoding.EncodeToString([]byte("ann@x:pa ssword")),
@@ -263,14 +263,14 @@ func TestThePartsOfAURLAreHidden(t *testing.T) {
 
 // Of half a secret an error shows no six bytes; data is left as it is.
 func TestWhatIsLeftOfASecretIsHiddenInErrors(t *testing.T) {
-	hidden, mark := secretsOf(t, "QXZJKVWY-abc/Second", "keychain"), playbook.Mark("k", "n0")
+	hidden, mark := secretsOf(t, "QXZJKVWY-abc/Second", "keychain"), secret.Mark("k", "n0")
 	for text, want := range map[string]string{
 		"lookup qxzjkvwy: no":        "lookup " + mark + ": no",
 		`bad "\u0051XZJKVW"`:         `bad "` + mark + `"`,
 		"c/seco SECOND":              mark + " " + mark,
 		"QXZJK":                      "QXZJK",
 		"QXZJKVWY-abc/Second QXZJKV": mark + " " + mark,
-		"keycha":                     playbook.Mark("k", "n1"),
+		"keycha":                     secret.Mark("k", "n1"),
 		mark:                         mark,
 		"":                           "",
 	} {

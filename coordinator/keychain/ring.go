@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -23,20 +23,20 @@ var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 
 // Ring is the secrets of one run.
 type Ring struct {
-	book     *playbook.Playbook
+	entries  []*secret.Entry
 	workload map[string]value.Value
 	patience time.Duration // for the server of a secret
 	turn     chan struct{} // holds one token: its holder may fetch secrets
 
 	mu      sync.Mutex
-	entries map[string]entry // fetched, by name
+	fetched map[string]state // by name of the entry
 	values  map[string]string
 	former  []pair // replaced by renewals: a call may still return them
 	hides   *hider // used by Redact; nil: to be rebuilt
 }
 
-// entry records when an entry of the keychain was tried, and until when its values can be used.
-type entry struct {
+// state is that of an entry of the keychain that was tried.
+type state struct {
 	got   bool
 	until time.Time // zero: as long as the run
 }
@@ -47,25 +47,34 @@ type pair struct{ mark, secret string }
 // formerMax bounds the replaced secrets that a ring goes on hiding; the oldest are dropped first.
 const formerMax = 256
 
+// holder is a template.Routing whose documents have a keychain.
+type holder interface {
+	// Secrets returns the entries of the keychain, in the order written.
+	Secrets() []*secret.Entry
+
+	// WorkloadOf returns the workload of a run that is started with an input.
+	WorkloadOf(input value.Value) map[string]value.Value
+}
+
 // New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run.
 // Patience bounds the wait for the answer of a server that has a secret.
 func New(w *template.Workflow, workload map[string]value.Value, patience time.Duration) *Ring {
-	book, ok := playbook.Of(w)
-	if !ok || len(book.Keychain) == 0 {
+	h, ok := w.Routing.(holder)
+	if !ok || len(h.Secrets()) == 0 {
 		return nil
 	}
 	return &Ring{
-		book: book, workload: workload, patience: patience, turn: make(chan struct{}, 1), entries: map[string]entry{}, values: map[string]string{},
+		entries: h.Secrets(), workload: workload, patience: patience, turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
 	}
 }
 
 // Begin fetches the secrets of a new run of w; nil if it has none. Without them the run does not start.
 func Begin(ctx context.Context, w *template.Workflow, input value.Value, patience time.Duration) (*Ring, error) {
-	book, ok := playbook.Of(w)
+	h, ok := w.Routing.(holder)
 	if !ok {
 		return nil, nil
 	}
-	ring := New(w, book.WorkloadOf(input), patience)
+	ring := New(w, h.WorkloadOf(input), patience)
 	if ring == nil {
 		return nil, nil
 	}
@@ -77,11 +86,11 @@ func Begin(ctx context.Context, w *template.Workflow, input value.Value, patienc
 
 // Resolve fetches every secret. The error joins the causes of all that cannot be fetched, and wraps ErrUnavailable.
 func (r *Ring) Resolve(ctx context.Context) error {
-	return r.get(ctx, func(*playbook.Secret, bool) bool { return true })
+	return r.get(ctx, func(*secret.Entry, bool) bool { return true })
 }
 
 // get fetches the missing secrets among the wanted, in the order of the keychain: later ones may need earlier ones.
-func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bool) bool) error {
+func (r *Ring) get(ctx context.Context, wanted func(s *secret.Entry, tried bool) bool) error {
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
@@ -89,9 +98,9 @@ func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bo
 		return cancelled.Error(ctx)
 	}
 	var errs []error
-	for _, s := range r.book.Keychain {
+	for _, s := range r.entries {
 		r.mu.Lock()
-		e, tried := r.entries[s.Name]
+		e, tried := r.fetched[s.Name]
 		r.mu.Unlock()
 		if e.usable(time.Now()) || !wanted(s, tried) {
 			continue
@@ -100,49 +109,49 @@ func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bo
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%w: %s: %w", ErrUnavailable, s.Name, err))
 		}
-		r.put(s, values, entry{got: err == nil, until: until})
+		r.put(s, values, state{got: err == nil, until: until})
 	}
 	return errors.Join(errs...)
 }
 
-func (e entry) usable(now time.Time) bool { return e.got && (e.until.IsZero() || now.Before(e.until)) }
+func (e state) usable(now time.Time) bool { return e.got && (e.until.IsZero() || now.Before(e.until)) }
 
 // put records fetched values, and goes on hiding the ones they replace.
-func (r *Ring) put(s *playbook.Secret, values map[string]string, e entry) {
+func (r *Ring) put(s *secret.Entry, values map[string]string, e state) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.entries[s.Name] = e
+	r.fetched[s.Name] = e
 	for _, key := range s.Keys {
-		secret, ok := values[key]
+		plain, ok := values[key]
 		if !ok {
 			continue
 		}
-		mark := playbook.Mark(s.Name, key)
-		if old, had := r.values[mark]; had && old != secret {
+		mark := secret.Mark(s.Name, key)
+		if old, had := r.values[mark]; had && old != plain {
 			r.former = append(r.former, pair{mark, old})
 			r.former = r.former[max(0, len(r.former)-formerMax):]
 		}
-		r.values[mark], r.hides = secret, nil
+		r.values[mark], r.hides = plain, nil
 	}
 }
 
 // Reveal returns a value with secrets in place of the given marks. It fetches secrets that are missing or have expired, and
 // tries once to fetch the others, so that they are redacted should the call return one. The error wraps ErrUnavailable.
 func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
-	needed := func(s *playbook.Secret) bool {
-		return slices.ContainsFunc(s.Keys, func(key string) bool { return slices.Contains(marks, playbook.Mark(s.Name, key)) })
+	needed := func(s *secret.Entry) bool {
+		return slices.ContainsFunc(s.Keys, func(key string) bool { return slices.Contains(marks, secret.Mark(s.Name, key)) })
 	}
 	if len(marks) > 0 {
-		if err := r.get(ctx, func(s *playbook.Secret, _ bool) bool { return r.behind(s, needed) }); err != nil {
+		if err := r.get(ctx, func(s *secret.Entry, _ bool) bool { return r.behind(s, needed) }); err != nil {
 			return nil, err
 		}
 	}
 	r.mu.Lock()
-	untried := len(r.entries) < len(r.book.Keychain)
+	untried := len(r.fetched) < len(r.entries)
 	r.mu.Unlock()
 	if untried {
 		// A failure of these concerns only the calls that need them.
-		_ = r.get(ctx, func(_ *playbook.Secret, tried bool) bool { return !tried })
+		_ = r.get(ctx, func(_ *secret.Entry, tried bool) bool { return !tried })
 	}
 	if len(marks) == 0 {
 		return v, nil
@@ -155,11 +164,11 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 }
 
 // behind reports whether a secret is needed, or a needed one depends on it.
-func (r *Ring) behind(s *playbook.Secret, needed func(*playbook.Secret) bool) bool {
+func (r *Ring) behind(s *secret.Entry, needed func(*secret.Entry) bool) bool {
 	if needed(s) {
 		return true
 	}
-	return slices.ContainsFunc(r.book.Keychain, func(later *playbook.Secret) bool {
+	return slices.ContainsFunc(r.entries, func(later *secret.Entry) bool {
 		return later != s && later.Request != nil && needed(later) && later.Request.Reads(s.Name)
 	})
 }

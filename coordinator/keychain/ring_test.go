@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -43,7 +44,7 @@ func TestACallReceivesItsSecretsAndNoOthers(t *testing.T) {
 	t.Setenv("SLUICE_A", "alpha-secret")
 	t.Setenv("SLUICE_B", "beta-secret")
 	r := ring(book(t, "keychain: [{name: k, kind: env, data: {a: SLUICE_A, b: SLUICE_B}}]", ""))
-	a, b := playbook.Mark("k", "a"), playbook.Mark("k", "b")
+	a, b := secret.Mark("k", "a"), secret.Mark("k", "b")
 	in := map[string]any{"x": "<" + a + a + ">", b: []any{b, int64(1), nil}}
 	out, err := r.Reveal(t.Context(), []string{a}, in)
 	require.NoError(t, err)
@@ -61,7 +62,7 @@ func TestNothingThatIsHiddenHoldsASecret(t *testing.T) {
 	data := make([]string, len(secrets))
 	for i, s := range secrets {
 		t.Setenv(fmt.Sprint("SLUICE_", i), s)
-		marks[i], data[i] = playbook.Mark("k", fmt.Sprint("n", i)), fmt.Sprintf("n%d: SLUICE_%d", i, i)
+		marks[i], data[i] = secret.Mark("k", fmt.Sprint("n", i)), fmt.Sprintf("n%d: SLUICE_%d", i, i)
 	}
 	r := ring(book(t, "keychain: [{name: k, kind: env, data: {"+strings.Join(data, ", ")+"}}]", ""))
 	require.NoError(t, r.Resolve(t.Context()))
@@ -97,7 +98,7 @@ func TestErrorsAreHiddenAndStayWhatTheyAre(t *testing.T) {
 		Code: "c", Message: "it was alpha-secret", Details: map[string]any{"said": "alpha-secret"}, Permanent: true, RetryAt: at, Err: operation.ErrUnreachable,
 	})
 	f, retryAt := operation.FailureOf(err)
-	mark := playbook.Mark("k", "a")
+	mark := secret.Mark("k", "a")
 	require.Equal(t, "c: it was "+mark, f.Error())
 	require.Equal(t, map[string]any{"said": mark}, f.Details)
 	require.False(t, f.Retryable)
@@ -136,7 +137,7 @@ func TestAnAnswerIsAskedForAgainBeforeItRunsOut(t *testing.T) {
   - {name: k, kind: env, data: {a: SLUICE_A}}
   - {name: api, kind: http, auto_renew: true, endpoint: "`+s.URL+`/{{ workload.user }}", headers: {X-Key: "{{ keychain.k.a }}"}}`,
 		"'{{ keychain.api.token }}'")
-	mark := playbook.Mark("api", "token")
+	mark := secret.Mark("api", "token")
 	r := ring(b)
 	var all sync.WaitGroup
 	for range 8 {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
-	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -26,11 +26,11 @@ const (
 )
 
 // source fetches the values of an entry, by key, and returns when they expire.
-func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]string, time.Time, error) {
+func (r *Ring) source(ctx context.Context, s *secret.Entry) (map[string]string, time.Time, error) {
 	values, until := map[string]string{}, time.Time{}
 	var answer map[string]any
 	var err error
-	if s.Kind == playbook.SecretHTTP {
+	if s.Kind == secret.HTTP {
 		if answer, err = r.ask(ctx, s.Request); err != nil {
 			return nil, until, err
 		}
@@ -39,9 +39,9 @@ func (r *Ring) source(ctx context.Context, s *playbook.Secret) (map[string]strin
 	var errs []error
 	for _, key := range s.Keys {
 		switch s.Kind {
-		case playbook.SecretEnv:
+		case secret.Env:
 			values[key], err = variable(s.Sources[key])
-		case playbook.SecretFile:
+		case secret.File:
 			values[key], err = content(s.Sources[key])
 		default:
 			values[key], err = field(answer, key)
@@ -91,7 +91,7 @@ func field(answer map[string]any, key string) (string, error) {
 }
 
 // expiry returns when an answer must be renewed; zero: never.
-func expiry(s *playbook.Secret, answer map[string]any, now time.Time) time.Time {
+func expiry(s *secret.Entry, answer map[string]any, now time.Time) time.Time {
 	if !s.AutoRenew {
 		return time.Time{}
 	}
@@ -134,7 +134,7 @@ var requests = sync.OnceValues(func() (list [2]operation.Caller, err error) {
 })
 
 // ask makes the request of an entry. The answer must be a JSON object.
-func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]any, error) {
+func (r *Ring) ask(ctx context.Context, q *secret.Request) (map[string]any, error) {
 	input, err := r.rendered(q)
 	if err != nil {
 		return nil, err
@@ -168,10 +168,10 @@ func (r *Ring) ask(ctx context.Context, q *playbook.SecretRequest) (map[string]a
 }
 
 // rendered evaluates a request, and puts in the secrets that it uses.
-func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
-	env := requestEnv{r.workload, r.book.Marks()}
+func (r *Ring) rendered(q *secret.Request) (map[string]any, error) {
+	env := requestEnv{r.workload, secret.Marks(r.entries)}
 	input := map[string]any{"method": q.Method, "headers": map[string]any{}}
-	for key, e := range map[string]playbook.Expr{"url": q.Endpoint, "headers": q.Headers, "body": q.Data} {
+	for key, e := range map[string]secret.Expr{"url": q.Endpoint, "headers": q.Headers, "body": q.Data} {
 		if e == nil {
 			continue
 		}
@@ -182,7 +182,7 @@ func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
 		input[key] = v
 	}
 	var marks []string
-	for _, s := range r.book.Keychain {
+	for _, s := range r.entries {
 		if !q.Reads(s.Name) {
 			continue
 		}
@@ -190,7 +190,7 @@ func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
 			return nil, fmt.Errorf("it needs %s", s.Name)
 		}
 		for _, key := range s.Keys {
-			marks = append(marks, playbook.Mark(s.Name, key))
+			marks = append(marks, secret.Mark(s.Name, key))
 		}
 	}
 	revealed, _ := r.revealed(marks, input).(map[string]any)
@@ -198,10 +198,10 @@ func (r *Ring) rendered(q *playbook.SecretRequest) (map[string]any, error) {
 }
 
 // has reports whether an entry was fetched.
-func (r *Ring) has(s *playbook.Secret) bool {
+func (r *Ring) has(s *secret.Entry) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.entries[s.Name].got
+	return r.fetched[s.Name].got
 }
 
 // requestEnv is the environment of a request's expressions.
@@ -211,7 +211,7 @@ func (e requestEnv) Name(name string) (value.Value, error) {
 	switch name {
 	case "workload":
 		return e.workload, nil
-	case "keychain":
+	case secret.Variable:
 		return e.keychain, nil
 	}
 	if v, ok := e.workload[name]; ok { // as in the Jinja dialect

@@ -3,6 +3,8 @@ package playbook
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sluiceflow/sluice/template/secret"
 )
 
 // check returns every invariant of the playbook that does not hold.
@@ -53,7 +55,7 @@ func (p *Playbook) check() error {
 	known := map[string]bool{}
 	for _, s := range p.Keychain {
 		for _, key := range s.Keys {
-			known[Mark(s.Name, key)] = true
+			known[secret.Mark(s.Name, key)] = true
 		}
 	}
 	for _, t := range p.CallSites {

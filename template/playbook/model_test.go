@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -72,22 +74,22 @@ func shape(p *playbook.Playbook) string {
 		Name     string
 		Executor playbook.Executor
 		Workload map[string]value.Value
-		Keychain []*playbook.Secret
+		Keychain []*secret.Entry
 		Steps    []*playbook.Step
 	}{p.Name, p.Executor, p.Workload, p.Keychain, p.Steps}))
 	return b.String()
 }
 
 var (
-	exprType = reflect.TypeFor[playbook.Expr]()
-	posType  = reflect.TypeFor[document.Pos]()
+	exprTypes = []reflect.Type{reflect.TypeFor[playbook.Expr](), reflect.TypeFor[secret.Expr]()}
+	posType   = reflect.TypeFor[document.Pos]()
 )
 
 func write(b *strings.Builder, path string, v reflect.Value) {
 	switch {
 	case v.Type() == posType || v.IsZero():
 		return
-	case v.Type() == exprType:
+	case slices.Contains(exprTypes, v.Type()):
 		fmt.Fprintf(b, "%s = %s\n", path, render(v.Interface().(playbook.Expr)))
 		return
 	}

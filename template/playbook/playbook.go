@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -29,7 +30,7 @@ type Playbook struct {
 	Metadata  map[string]value.Value // name included
 	Executor  Executor
 	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
-	Keychain  []*Secret
+	Keychain  []*secret.Entry
 	Steps     []*Step
 	CallSites []*Task         // the tasks that make calls, over all steps, in their order
 	Warnings  document.Errors // what makes sense and is probably not meant, in the order of the document
@@ -282,50 +283,6 @@ type Arc struct {
 	Pos     document.Pos
 }
 
-// Secret is an entry of the keychain. Its values never reach a journal: expressions see a mark in the place of each, and
-// the maker of a call puts in those that the call's own templates read.
-type Secret struct {
-	Name      string
-	Kind      SecretKind
-	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
-	Sources   map[string]string // SecretEnv and SecretFile: where each is found, by key
-	Request   *SecretRequest    // SecretHTTP
-	AutoRenew bool              // SecretHTTP: requested again when the answer's expires_in (seconds) is over
-	Pos       document.Pos
-}
-
-// SecretKind is the kind of a source of secrets.
-type SecretKind string
-
-// The sources of secrets.
-const (
-	SecretEnv  SecretKind = "env"  // variables of the environment
-	SecretFile SecretKind = "file" // contents of files
-	SecretHTTP SecretKind = "http" // fields of the JSON object that a server answers with
-)
-
-// SecretRequest is what is asked of a server that gives secrets. Expressions read the workload, and entries of the keychain
-// that come before.
-type SecretRequest struct {
-	Method   string // GET or POST. Default: POST with Data, else GET
-	Endpoint Expr
-	Headers  Expr // an object; nil: none
-	Data     Expr // sent as JSON; nil: nothing
-}
-
-// Reads reports whether the request needs another entry of the keychain.
-func (q *SecretRequest) Reads(name string) bool {
-	for _, e := range []Expr{q.Endpoint, q.Headers, q.Data} {
-		if e == nil {
-			continue
-		}
-		if names, all := e.Keys(keychainName); all || slices.Contains(names, name) {
-			return true
-		}
-	}
-	return false
-}
-
 // WorkloadOf returns the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
 // are replaced. It shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
@@ -391,8 +348,8 @@ func (p *Playbook) StepIndex(name string) (int, bool) {
 	return i, ok
 }
 
+// Secrets returns the entries of the keychain.
+func (p *Playbook) Secrets() []*secret.Entry { return p.Keychain }
+
 // Marks returns what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
 func (p *Playbook) Marks() map[string]value.Value { return p.marks }
-
-// Mark stands for a secret wherever it would be seen: in journals, logs and events.
-func Mark(name, key string) string { return "‹keychain:" + name + "." + key + "›" }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -97,7 +98,7 @@ func (r *reader) playbook(n *document.Node) {
 	if workflow != nil {
 		r.steps(workflow)
 	}
-	r.book.marks = marks(r.book.Keychain)
+	r.book.marks = secret.Marks(r.book.Keychain)
 	r.assemble()
 }
 

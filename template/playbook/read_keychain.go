@@ -10,7 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
-	"github.com/sluiceflow/sluice/template/value"
+	"github.com/sluiceflow/sluice/template/secret"
 )
 
 // secrets reads the keychain, and which of its secrets expressions name.
@@ -36,10 +36,10 @@ func (r *secrets) keychain(n *document.Node) {
 }
 
 // noSecret stands for an entry that has been refused: what is read of it is no further fault.
-const noSecret SecretKind = ""
+const noSecret secret.Kind = ""
 
-func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret {
-	s := &Secret{Pos: n.Pos}
+func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *secret.Entry {
+	s := &secret.Entry{Pos: n.Pos}
 	known := template.Fields{
 		"name": func(v *document.Node) {
 			if s.Name = r.Text(v); s.Name != "" {
@@ -48,7 +48,7 @@ func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret
 			}
 		},
 		"kind": func(v *document.Node) {
-			s.Kind = SecretKind(r.choice(v, string(SecretEnv), string(SecretFile), string(SecretHTTP)))
+			s.Kind = secret.Kind(r.choice(v, string(secret.Env), string(secret.File), string(secret.HTTP)))
 		},
 		"scope": func(v *document.Node) {
 			if r.choice(v, "local", "global", "shared") != "local" {
@@ -56,13 +56,13 @@ func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret
 			}
 		},
 		"auto_renew": func(v *document.Node) {
-			if s.AutoRenew = r.Boolean(v); s.AutoRenew && !isText(n.Get("kind"), string(SecretHTTP)) {
+			if s.AutoRenew = r.Boolean(v); s.AutoRenew && !isText(n.Get("kind"), string(secret.HTTP)) {
 				r.noEffect("only what a server answers runs out")(v)
 			}
 		},
 	}
 	switch {
-	case isText(n.Get("kind"), string(SecretHTTP)):
+	case isText(n.Get("kind"), string(secret.HTTP)):
 		r.secretRequest(s, n, known)
 	default:
 		known["data"] = func(v *document.Node) { r.sources(s, v) }
@@ -83,7 +83,7 @@ func (r *secrets) secretName(n *document.Node, name string) {
 }
 
 // sources reads under which names secrets are found, by key: variables of the environment, or files.
-func (r *secrets) sources(s *Secret, n *document.Node) {
+func (r *secrets) sources(s *secret.Entry, n *document.Node) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
 		return
@@ -102,15 +102,16 @@ func (r *secrets) sources(s *Secret, n *document.Node) {
 }
 
 // secretRequest reads what is asked of a server that gives secrets. Entries of the keychain that come before may be read.
-func (r *secrets) secretRequest(s *Secret, n *document.Node, known template.Fields) {
-	s.Request = &SecretRequest{Method: "POST"}
+func (r *secrets) secretRequest(s *secret.Entry, n *document.Node, known template.Fields) {
+	s.Request = &secret.Request{Method: "POST"}
 	if n.Get("data") == nil {
 		s.Request.Method = "GET"
 	}
-	part := func(into *Expr) func(*document.Node) {
+	part := func(into *secret.Expr) func(*document.Node) {
 		return func(v *document.Node) {
-			*into = r.expression(v, []string{"workload", keychainName})
-			r.secretsOf(v.Pos, *into)
+			e := r.expression(v, []string{"workload", keychainName})
+			*into = e
+			r.secretsOf(v.Pos, e)
 		}
 	}
 	known["endpoint"] = part(&s.Request.Endpoint)
@@ -154,20 +155,20 @@ func (r *secrets) secretsOf(pos document.Pos, e Expr) []string {
 		for _, key := range keys {
 			switch has := slices.Contains(s.Keys, key); {
 			case has:
-			case s.Kind == SecretHTTP:
+			case s.Kind == secret.HTTP:
 				s.Keys = append(s.Keys, key) // the server has to give it
 				slices.Sort(s.Keys)
 			case s.Kind != noSecret && s.Keys != nil:
 				near := r.Nearest(key, slices.Values(s.Keys))
 				fault(key, near, "keychain entry %q has no %q", name, key)
 			}
-			marks = append(marks, Mark(name, key))
+			marks = append(marks, secret.Mark(name, key))
 		}
 	}
 	return marks
 }
 
-func (r *secrets) secretNamed(name string) (*Secret, bool) {
+func (r *secrets) secretNamed(name string) (*secret.Entry, bool) {
 	for _, s := range r.book.Keychain {
 		if s.Name == name {
 			return s, true
@@ -184,17 +185,4 @@ func (r *secrets) secretNames() iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// marks returns what expressions see of the keychain: a mark in the place of every secret.
-func marks(keychain []*Secret) map[string]value.Value {
-	all := make(map[string]value.Value, len(keychain))
-	for _, s := range keychain {
-		entry := make(map[string]any, len(s.Keys))
-		for _, key := range s.Keys {
-			entry[key] = Mark(s.Name, key)
-		}
-		all[s.Name] = entry
-	}
-	return all
 }

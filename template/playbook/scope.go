@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -36,7 +37,7 @@ func ours(v value.Value, names []string) (Expr, error) {
 }
 
 // keychainName is the variable that secrets are read from.
-const keychainName = "keychain"
+const keychainName = secret.Variable
 
 // unread stands for the compiler of a language that is not known. That has been reported; what is written in it cannot be.
 func unread(value.Value, []string) (Expr, error) {
