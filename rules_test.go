@@ -525,6 +525,31 @@ func kindsOf(t *testing.T) map[string]journal.Type {
 	return all
 }
 
+// A kind of routing has a line in each table that is asked by kind: one that lacks it would be found out when a user needs it.
+func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
+	tables := map[string][]string{"reactive/bodies": nil, "coordinator/explore": nil, "cmd/sluice/graph": nil}
+	for _, s := range sources(t, false) {
+		if _, asked := tables[s.pkg.path()]; !asked {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			v, ok := n.(*ast.ValueSpec)
+			if !ok || v.Names[0].Name != "kinds" {
+				return true
+			}
+			for _, line := range v.Values[0].(*ast.CompositeLit).Elts {
+				kind := line.(*ast.KeyValueExpr).Key.(*ast.SelectorExpr)
+				tables[s.pkg.path()] = append(tables[s.pkg.path()], kind.X.(*ast.Ident).Name+"."+kind.Sel.Name)
+			}
+			return true
+		})
+	}
+	require.NotEmpty(t, tables["reactive/bodies"])
+	for name, kinds := range tables {
+		require.ElementsMatch(t, tables["reactive/bodies"], kinds, name)
+	}
+}
+
 // isContent tells a stream that package journal has named as that of a definition.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)

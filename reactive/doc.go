@@ -33,7 +33,8 @@
 // The tree is not a Body: a routed run has a tree as well, which holds the statuses and slots of its Calls. And it computes
 // statuses within the fold, node by node, where a Body acts after each event.
 //
-// Packages above answer queries: inspect, callgraph, live.
+// Packages above answer queries: inspect, callgraph, live. A Body answers those about itself, as plain data of packages routed and
+// explain.
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that comes twice,
 // too late or for an unknown node changes no status; its Effect says so.

@@ -1,5 +1,5 @@
-// Package graph holds the verb graph. It draws a workflow (graph.go), a playbook (playbook.go), or the calls of a run (calls.go):
-// each says which nodes there are, how they look and what programs read of them; package dag writes the formats.
+// Package graph holds the verb graph. It draws a workflow (graph.go, and a file for each kind with routing, such as playbook.go) or
+// the calls of a run (calls.go): each returns a graph, the look of its nodes and their attributes; package dag writes the formats.
 package graph
 
 import (
@@ -68,12 +68,12 @@ An input or output of more than 1 KiB is left out, and "input_preview" or "previ
 }
 
 func draw(w io.Writer, p *plan.Plan, format string) error {
-	if book, ok := playbook.Of(p.Workflow); ok {
-		g, err := book.Graph()
+	if r := p.Workflow.Routing; r != nil {
+		picture, err := kinds[r.Kind()](r)
 		if err != nil {
 			return err
 		}
-		return drawAs(w, g, format, routedDrawing(book), func(id int32) any { return routedAttributes(book, id) })
+		return drawAs(w, picture.graph, format, picture.Drawing, picture.attributes)
 	}
 	graph := p.Diagram
 	if format == "json" {
@@ -85,6 +85,18 @@ func draw(w io.Writer, p *plan.Plan, format string) error {
 	}
 	d := newDrawing(p, g)
 	return drawAs(w, g, format, d.Drawing, d.attributes)
+}
+
+// kinds has the pictures of workflows with routing, by its kind.
+var kinds = map[string]func(template.Routing) (*picture, error){
+	playbook.Kind: drawPlaybook,
+}
+
+// picture is a graph, the look of its nodes, and their attributes for programs.
+type picture struct {
+	dag.Drawing
+	graph      *dag.Graph
+	attributes func(id int32) any
 }
 
 // drawAs prints a graph in a format. Only JSON has attributes: the members of a node besides its key.

@@ -5,17 +5,28 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// routedDrawing reports how each step of a playbook looks.
-func routedDrawing(book *playbook.Playbook) dag.Drawing {
+// drawPlaybook returns the picture of a playbook.
+func drawPlaybook(r template.Routing) (*picture, error) {
+	book := r.(*playbook.Playbook)
+	g, err := book.Graph()
+	if err != nil {
+		return nil, err
+	}
+	return &picture{stepDrawing(book), g, func(id int32) any { return stepAttributes(book, id) }}, nil
+}
+
+// stepDrawing returns the look of each step of a playbook.
+func stepDrawing(book *playbook.Playbook) dag.Drawing {
 	return dag.Drawing{
 		Title:   book.Name,
 		Classes: map[string]dag.Style{"gate": {Dashed: true}},
 		Node: func(id int32) dag.Look {
 			s := book.Steps[id]
-			look := dag.Look{Label: routedLabel(book, s)}
+			look := dag.Look{Label: stepLabel(book, s)}
 			if s.Admit != nil {
 				look.Class = "gate"
 			}
@@ -27,8 +38,8 @@ func routedDrawing(book *playbook.Playbook) dag.Drawing {
 	}
 }
 
-// routedLabel returns the name of a step and, below it, what makes it other than a step that runs once for each token.
-func routedLabel(book *playbook.Playbook, s *playbook.Step) string {
+// stepLabel returns the name of a step and, below it, what makes it other than a step that runs once for each token.
+func stepLabel(book *playbook.Playbook, s *playbook.Step) string {
 	lines := []string{s.Name}
 	if s.Index == book.Executor.Entry {
 		lines = append(lines, "entry")
@@ -65,6 +76,7 @@ func gate(a *playbook.Admit) string {
 	return strings.Join(rules, ", ")
 }
 
+// join returns the mode of a join.
 func join(j *playbook.Join) string {
 	if j.Mode == playbook.JoinCount {
 		return fmt.Sprint("count ", j.N)
@@ -72,8 +84,8 @@ func join(j *playbook.Join) string {
 	return string(j.Mode)
 }
 
-// routedAttributes returns the attributes of a step for programs.
-func routedAttributes(book *playbook.Playbook, id int32) any {
+// stepAttributes returns the attributes of a step for programs.
+func stepAttributes(book *playbook.Playbook, id int32) any {
 	s := book.Steps[id]
 	a := struct {
 		Kind  string   `json:"kind"`
