@@ -54,6 +54,8 @@ func TestANetReportsTheChangesOfItsSteps(t *testing.T) {
 #7 a@1 1+1/3
 #8 a@1 running→failed, a@1 2+1/3
 `},
+		{"a loop that ends with one event", `{step: a, loop: {in: "{{ [1, 2, 3] }}", iterator: i}, tool: {kind: noop}}`, "", 1, `#2 a@1 idle→running, a@1 running→completed, a@1 3+0/3
+`},
 		{"a loop that has begun before", looped, "!a@1[0].t a@1[1].t a@1[2].t", 7, `#7 a@1 1+1/3
 #8 a@1 running→failed, a@1 2+1/3
 `},

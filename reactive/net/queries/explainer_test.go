@@ -128,6 +128,10 @@ const (
 	looped  = `{step: a, loop: {in: "{{ [1, 2, 3] }}", iterator: i, spec: {mode: parallel}}, tool: {kind: k, name: t}}`
 	last    = `{step: a, tool: {kind: k, name: t}}, {step: z, spec: {policy: {admit: {rules: [{when: "{{ ctx.open == true }}", then: {allow: true}}]}}}, tool: {kind: noop}}`
 	isFinal = `final_step: z`
+	gates   = `{step: a, tool: {kind: k, name: t}, next: {spec: {mode: inclusive}, arcs: [{step: g}, {step: h}, {step: b}]}}, {step: g, spec: {policy: {admit: {rules: [{when: "{{ ctx.open == true }}", then: {allow: true}}]}}}, tool: {kind: noop}}, {step: h, spec: {policy: {admit: {rules: [{when: "{{ ctx.far == true }}", then: {allow: true}}]}}}, tool: {kind: noop}}, {step: b, tool: {kind: k, name: t}}`
+	denying = `{step: a, next: {arcs: [{step: g}]}}, {step: g, spec: {policy: {admit: {rules: [{when: "{{ ctx.open == null }}", then: {allow: false}}, {else: {then: {allow: true}}}]}}}, tool: {kind: noop}}`
+	faulty  = `{step: a, next: {arcs: [{step: g}]}}, {step: g, spec: {policy: {admit: {rules: [{when: "{{ ctx.n > 3 }}", then: {allow: true}}]}}}, tool: {kind: noop}}`
+	waiting = `{step: a, tool: {kind: noop, name: t, spec: {policy: {rules: [{else: {then: {do: retry, attempts: 2, delay: 60}}}]}}}}`
 )
 
 func TestANetExplainsItself(t *testing.T) {
@@ -158,6 +162,19 @@ func TestANetExplainsItself(t *testing.T) {
 		{"a gate that fails the run", gated, "policy: {on_blocked: fail}", "a@1.t", "", `run failed #5
   failure: blocked: nothing opens the gates that tokens wait at: 1
   gate: a token has waited at the gate of step g: no rule lets it in: ctx.open == true map[ctx.open:<nil>] #4`},
+		{"an opened gate is no reason for the end of a run", gates, "policy: {on_blocked: fail}", "a@1.t ctx.open b@1.t", "", `run failed #10
+  failure: blocked: nothing opens the gates that tokens wait at: 1
+  gate: a token has waited at the gate of step h: no rule lets it in: ctx.far == true map[ctx.far:<nil>] #4`},
+		{"a shut gate is no reason for another failure", gates, "policy: {on_blocked: discard}", "a@1.t ctx.open !b@1.t", "", `run failed #10
+  failure: boom: no
+    failure: step-run b@1 has failed with that #9
+  failure: step b has failed: boom: no #9`},
+		{"a rule that denies", denying, "", "", "", `run waiting #2
+  gate: a token waits at the gate of step g: its rule ctx.open == null denies it map[ctx.open:<nil>] #2`},
+		{"a rule that cannot be evaluated", faulty, "", "", "", `run waiting #2
+  gate: a token waits at the gate of step g: its rule ctx.n > 3 could not be evaluated: {{ ctx.n > 3 }}: cannot compare null with an integer map[ctx.n:<nil>] #2`},
+		{"a task that is tried again later", waiting, "", "", "", `run waiting #2
+  timer: task t of a@1 is tried again: that is due at 1970-01-01T00:01:00Z`},
 		{"no step", gated, "", "a@1.t", "x", `not found`},
 		{"no step-run", gated, "", "a@1.t", "a@2", `not found`},
 		{"an arc that was not taken", branch, "", "a@1.t", "b", `step idle
@@ -207,6 +224,8 @@ func TestANetExplainsItself(t *testing.T) {
 		{"an iteration under way", looped, "", "!a@1[0].t", "a@1[1]", `item running
   call: call a@1[1].t is running #4
     call: operation k was called, and has not answered`},
+		{"an iteration of a step-run that was aborted", looped, "", "-a@1", "a@1[1]", `item aborted #6
+  end: it was under way when step-run a@1 ended, which is failed #6`},
 		{"an iteration that is over", looped, "", "!a@1[0].t", "a@1[0]", `item failed #6
   failure: boom: no`},
 		{"a loop with failed items", looped, "", "!a@1[0].t !a@1[1].t a@1[2].t", "a", `step failed #8
@@ -219,6 +238,11 @@ func TestANetExplainsItself(t *testing.T) {
 		{"a call of a step-run that was aborted", joined, "", "-b@1", "b@1.t", `call aborted #7
   end: it was under way when step-run b@1 ended, which is failed #7`},
 		{"a step of a run that was cancelled", joined, "", "b@1.t ^", "c", `step aborted #8
+  end: it was under way when the run was ended #8`},
+		{"a join of a run that was cancelled", joined, "", "b@1.t ^", "j", `step idle
+  routed: step-run b@1 has sent a token here, and it was dropped: nothing new was started any more #7
+  routed: step c leads here, and has not run to its end`},
+		{"a step-run of a run that was cancelled", joined, "", "b@1.t ^", "c@1", `step-run aborted #8
   end: it was under way when the run was ended #8`},
 		{"a run that was cancelled", joined, "", "b@1.t ^", "", `run aborted #9
   failure: cancelled #8`},
