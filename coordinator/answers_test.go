@@ -153,7 +153,7 @@ func TestAnEngineForgetsWorkflows(t *testing.T) {
 	for i := range registry.WorkflowsMax + more {
 		require.NoError(t, wait(t, start(t, e, text(i))).Err())
 	}
-	for way, n := range coordinator.Remembered(e) {
+	for way, n := range coordinator.RegistrySizes(e) {
 		require.LessOrEqual(t, n, registry.WorkflowsMax, way)
 	}
 	require.NoError(t, wait(t, start(t, e, text(0))).Err())

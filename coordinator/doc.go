@@ -13,7 +13,7 @@
 //	commands ─┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
 //	timers ───┘            (pure, see package decide)         (shared)       └─▶ calls that begin ─▶ outcomes
 //
-// Recovery takes the same path: a loop begins by reading its run's journal into the stepper. A run goes on this way after a
+// Recovery takes the same path: a loop begins by applying its run's journal to the stepper. A run goes on this way after a
 // crash, after a failed append, and after it has left memory because only a timer, a message or a person could move it.
 //
 // # Packages

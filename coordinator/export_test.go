@@ -28,7 +28,7 @@ var (
 	Generation = children.Generation
 )
 
-// Remembered is how many workflows the engine remembers by each of its ways to find them.
-func Remembered(e *Engine) map[string]int {
-	return e.registry.Remembered()
+// RegistrySizes returns the number of workflows that the registry keeps in each of its maps.
+func RegistrySizes(e *Engine) map[string]int {
+	return e.registry.Sizes()
 }

@@ -12,10 +12,10 @@ import (
 
 var _ operation.Reporter = (*Call)(nil)
 
-// errLeft means that this process does not journal a report: another one makes the call again, which reports again.
-var errLeft = errors.New("the run has left memory")
+// errUnloaded means that this process does not journal a report: the call is made again, and reports again.
+var errUnloaded = errors.New("the run has left memory")
 
-// Report passes a report of the call to its owner. It is called on the goroutine that carries the call out.
+// Report passes a report of the call to its owner. It is called on the goroutine that makes the call.
 func (c *Call) Report(p operation.Progress) (<-chan error, error) {
 	if c.Of.Decision != 0 || c.op.Pure { // a pure operation runs on the loop that the report would wait for
 		return nil, operation.ErrNoCall
@@ -34,8 +34,8 @@ func (c *Call) Report(p operation.Progress) (<-chan error, error) {
 	done := make(chan error, 1)
 	event := decide.Reported(c.Of, c.Making, p.Number, p.Kind, payload)
 	event.Node = c.Step
-	if !c.run.owner.Reported(event, func(err error) { done <- err }) {
-		return nil, errLeft
+	if !c.run.owner.AddReport(event, func(err error) { done <- err }) {
+		return nil, errUnloaded
 	}
 	return done, nil
 }
