@@ -107,7 +107,7 @@ func TestOneDefinitionHasOneFunctionOfAName(t *testing.T) {
 	_, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{
 		Workflows: []*template.Workflow{asking("w", one), asking("w", two)},
 	})
-	require.ErrorContains(t, err, `workflow w: the engine knows this definition with another function "f", made at `)
+	require.ErrorContains(t, err, `workflow w: this definition is registered with another function "f", made at `)
 
 	e := newEngine(t, coordinator.Config{Workflows: []*template.Workflow{asking("w", one), asking("w", one), asking("v", two)}})
 	require.Error(t, e.Register(asking("w", two)))

@@ -167,6 +167,6 @@ func (r *Run) Awaits(ctx context.Context, message string) error {
 // logUnawaited logs that a message was sent for which no step waits.
 func (r *Run) logUnawaited(ctx context.Context, message string) {
 	if e, ok := errors.AsType[*UnawaitedError](r.Awaits(ctx, message)); ok {
-		r.engine.config.Logger.Warn("a message that nobody waits for was sent", "run", r.id, "message", message, "reason", e)
+		r.engine.config.Logger.Warn("a message was sent that no step waits for", "run", r.id, "message", message, "reason", e)
 	}
 }

@@ -97,7 +97,7 @@ func TestANameStandsForOneWorkflow(t *testing.T) {
 	require.NoError(t, e.Register(leaf("3", f).Tree()))
 	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output, "the binding was made at the first start")
 	_, err = e.Start(t.Context(), parse(t, strings.Replace(text, "top", "other", 1)), nil)
-	require.ErrorContains(t, err, `there is no workflow "leaf": the engine knows several of that name`)
+	require.ErrorContains(t, err, `there is no workflow "leaf": several registered workflows have that name`)
 }
 
 // The child of a recovered run is found by its hash; its functions come with the definition of the parent.

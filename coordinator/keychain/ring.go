@@ -21,51 +21,51 @@ const MinLength = 4
 // ErrUnavailable means that a secret cannot be fetched now. A retry may succeed.
 var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 
-// Ring is the secrets of one run.
+// Ring holds the secrets of one run.
 type Ring struct {
 	book     *playbook.Playbook
 	workload map[string]value.Value
-	patience time.Duration // for the server of a secret
-	turn     chan struct{} // holds one token: its holder may fetch secrets
+	timeout  time.Duration // of a request for a secret
+	turn     chan struct{} // a lock with one token: its holder fetches secrets
 
 	mu      sync.Mutex
 	entries map[string]entry // fetched, by name
 	values  map[string]string
-	former  []pair // replaced by renewals: a call may still return them
-	hides   *hider // used by Redact; nil: to be rebuilt
+	former  []pair    // replaced by renewals, but calls may still return them
+	redacts *redactor // used by Redact; nil: to be rebuilt
 }
 
-// entry records when an entry of the keychain was tried, and until when its values can be used.
+// entry is the state of an entry of the keychain that was tried.
 type entry struct {
 	got   bool
-	until time.Time // zero: as long as the run
+	until time.Time // when the values must be renewed; zero: never
 }
 
 // pair is a secret and its mark.
 type pair struct{ mark, secret string }
 
-// formerMax bounds the replaced secrets that a ring goes on hiding; the oldest are dropped first.
+// formerMax bounds the replaced secrets that a ring still redacts; the oldest are dropped first.
 const formerMax = 256
 
-// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run.
-// Patience bounds the wait for the answer of a server that has a secret.
-func New(w *template.Workflow, workload map[string]value.Value, patience time.Duration) *Ring {
+// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run. timeout
+// bounds each request to a server for a secret.
+func New(w *template.Workflow, workload map[string]value.Value, timeout time.Duration) *Ring {
 	book, ok := playbook.Of(w)
 	if !ok || len(book.Keychain) == 0 {
 		return nil
 	}
 	return &Ring{
-		book: book, workload: workload, patience: patience, turn: make(chan struct{}, 1), entries: map[string]entry{}, values: map[string]string{},
+		book: book, workload: workload, timeout: timeout, turn: make(chan struct{}, 1), entries: map[string]entry{}, values: map[string]string{},
 	}
 }
 
 // Begin fetches the secrets of a new run of w; nil if it has none. Without them the run does not start.
-func Begin(ctx context.Context, w *template.Workflow, input value.Value, patience time.Duration) (*Ring, error) {
+func Begin(ctx context.Context, w *template.Workflow, input value.Value, timeout time.Duration) (*Ring, error) {
 	book, ok := playbook.Of(w)
 	if !ok {
 		return nil, nil
 	}
-	ring := New(w, book.WorkloadOf(input), patience)
+	ring := New(w, book.WorkloadOf(input), timeout)
 	if ring == nil {
 		return nil, nil
 	}
@@ -107,7 +107,7 @@ func (r *Ring) get(ctx context.Context, wanted func(s *playbook.Secret, tried bo
 
 func (e entry) usable(now time.Time) bool { return e.got && (e.until.IsZero() || now.Before(e.until)) }
 
-// put records fetched values, and goes on hiding the ones they replace.
+// put records fetched values. The values they replace are still redacted.
 func (r *Ring) put(s *playbook.Secret, values map[string]string, e entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +122,7 @@ func (r *Ring) put(s *playbook.Secret, values map[string]string, e entry) {
 			r.former = append(r.former, pair{mark, old})
 			r.former = r.former[max(0, len(r.former)-formerMax):]
 		}
-		r.values[mark], r.hides = secret, nil
+		r.values[mark], r.redacts = secret, nil
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	untried := len(r.entries) < len(r.book.Keychain)
 	r.mu.Unlock()
 	if untried {
-		// A failure of these concerns only the calls that need them.
+		// A failure concerns only the calls that need these secrets.
 		_ = r.get(ctx, func(_ *playbook.Secret, tried bool) bool { return !tried })
 	}
 	if len(marks) == 0 {

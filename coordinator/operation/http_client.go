@@ -95,7 +95,7 @@ func (o outbound) through(req *http.Request) (*url.URL, error) {
 	}
 	addresses, err := o.lookup(req.Context(), "ip", host)
 	if err != nil {
-		return nil, fmt.Errorf("a proxy is asked only for hosts whose addresses are known: %s", cause(err))
+		return nil, fmt.Errorf("a proxy is used only for hosts whose addresses are known: %s", cause(err))
 	}
 	for _, ip := range addresses {
 		if err := o.allow(ip); err != nil {

@@ -214,6 +214,6 @@ func TestErrorsOfRequestsAreMadeOfHiddenParts(t *testing.T) {
 		c := newCall(tt.address)
 		c.HostBy(holder{ringWith(t, secret)})
 		_, err := caller.Call(c)
-		require.Equal(t, "GET "+tt.place+": a proxy is asked only for hosts whose addresses are known: look up the host: no such host", failure(t, err).Message)
+		require.Equal(t, "GET "+tt.place+": a proxy is used only for hosts whose addresses are known: look up the host: no such host", failure(t, err).Message)
 	}
 }

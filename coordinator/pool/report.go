@@ -29,7 +29,7 @@ func (c *Call) Report(p operation.Progress) (<-chan error, error) {
 		return nil, fmt.Errorf("payload of report %d: %w", p.Number, err)
 	}
 	if len(encoded) > reactive.ReportBytesMax {
-		return nil, fmt.Errorf("%w: report %d has %d bytes, and %d are allowed", operation.ErrReportTooLarge, p.Number, len(encoded), reactive.ReportBytesMax)
+		return nil, fmt.Errorf("%w: report %d has %d bytes, at most %d are allowed", operation.ErrReportTooLarge, p.Number, len(encoded), reactive.ReportBytesMax)
 	}
 	done := make(chan error, 1)
 	event := decide.Reported(c.Of, c.Making, p.Number, p.Kind, payload)

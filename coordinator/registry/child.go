@@ -71,7 +71,7 @@ type unread struct{ by *template.Workflow }
 func (e *unread) Error() string { return "documents that " + e.by.Name + " names have not been read" }
 
 // errAmbiguous is the error of a name that several workflows have.
-var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or include it (flow.Sub)")
+var errAmbiguous = errors.New("several registered workflows have that name: name one by its path, or include it (flow.Sub)")
 
 // sameChildren reports whether w includes the same children as the equal workflow that e was made from. The hash of a
 // definition holds only the names of children; a journal holds the hashes of both.

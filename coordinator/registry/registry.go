@@ -264,7 +264,7 @@ func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, er
 	maps.Copy(all, known)
 	for _, f := range brought {
 		if was := known[f.Name]; was != nil && was != f {
-			return nil, fmt.Errorf("workflow %s: the engine knows this definition with another function %q, made at %s, not at %s: "+
+			return nil, fmt.Errorf("workflow %s: this definition is registered with another function %q, made at %s, not at %s: "+
 				"make a function once, at package level (flow.NewFunc), and use its handle wherever the workflow is defined",
 				w.Name, f.Name, was.Pos, f.Pos)
 		}

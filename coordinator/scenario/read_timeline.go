@@ -62,7 +62,7 @@ func (r *reader) entry(n *document.Node) entry {
 		names = append(names, name)
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
-				r.Fault(n, name+" cannot stand beside "+e.kind)
+				r.Fault(n, name+" cannot be combined with "+e.kind)
 			}
 			e.kind = name
 			read(v)
@@ -139,7 +139,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 			e.Value = v.Value()
 			for x := range v.Entries() {
 				if _, ok := value.ParsePath(x.Key); !ok {
-					r.Fault(v, fmt.Sprintf("%q is no path: write key or key.inner", x.Key))
+					r.Fault(v, fmt.Sprintf("%q is not a path: write key or key.inner", x.Key))
 				}
 			}
 		},

@@ -448,5 +448,5 @@ expect: {run: completed}
 	}
 	r := all[2].Run(options)
 	require.False(t, r.Passed)
-	require.Contains(t, fmt.Sprint(r), "a scenario finds none by its name")
+	require.Contains(t, fmt.Sprint(r), "a scenario cannot find a workflow by its name")
 }

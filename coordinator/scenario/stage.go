@@ -208,7 +208,7 @@ func (g *stage) settle() {
 		}
 		i = len(g.tracks)
 		if t.turns++; t.turns > turnsMax {
-			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run goes round")
+			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run loops")
 		}
 	}
 }

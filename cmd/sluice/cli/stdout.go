@@ -41,7 +41,7 @@ func (s *Stdout) Write(p []byte) (int, error) {
 func (s *Stdout) Check(err error) error {
 	_, said := errors.AsType[*Exit](err)
 	if !said && s.err != nil && !errors.Is(s.err, syscall.EPIPE) {
-		return Fail(fmt.Errorf("what was asked for could not be written: %w", s.err))
+		return Fail(fmt.Errorf("write the output: %w", s.err))
 	}
 	return err
 }

@@ -50,7 +50,7 @@ func parseChanges(args []string) (map[string]any, error) {
 		case !isCtx:
 			return nil, fmt.Errorf("%q: only the context can be written: write ctx.%s", key, key)
 		case !isPath:
-			return nil, fmt.Errorf("%q is no path: write ctx.key or ctx.key.inner", key)
+			return nil, fmt.Errorf("%q is not a path: write ctx.key or ctx.key.inner", key)
 		}
 		if _, twice := changes[path]; twice {
 			return nil, errors.New(key + " is written twice")

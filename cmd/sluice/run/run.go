@@ -101,7 +101,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	case len(args) > 0:
 		return fmt.Errorf("--resume takes no workflow: the journal holds that of run %s", f.resume)
 	case cmd.Flags().Changed("input") || f.id != "":
-		return errors.New("--resume goes without --input and --id: the run has them")
+		return errors.New("--resume cannot be used with --input or --id: the run has them")
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending
 	case end.err != nil:
 		return cli.Fail(end.err)
 	case end.result == nil:
-		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended, to go on run:\n  %s", resume)}
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended; to go on, run:\n  %s", resume)}
 	case end.result.Status == reactive.RunCompleted:
 		return nil
 	case end.interrupted:

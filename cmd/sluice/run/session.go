@@ -64,7 +64,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		case badInput:
 			return cli.Refuse(fmt.Errorf("--input: %w", err))
 		case exists:
-			return cli.Refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one run:\n  %s",
+			return cli.Refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one, run:\n  %s",
 				id, other.Difference, cli.ResumeCommand(dir, id)))
 		}
 		return cli.Fail(err)
@@ -123,7 +123,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 		}
 	}
 	if hash == "" {
-		return cli.Fail(fmt.Errorf("the journal does not say what run %s was started with", id))
+		return cli.Fail(fmt.Errorf("the journal has no start of run %s", id))
 	}
 	for e, err := range store.Read(ctx, "def/"+hash, 1) {
 		if err == nil {
@@ -195,7 +195,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	close(over)
 	all.Wait()
 	if unseen != nil && end.err == nil {
-		s.log.logger().Warn("what has happened cannot be shown", "error", unseen)
+		s.log.logger().Warn("cannot show the progress of the run", "error", unseen)
 	}
 	if end.interrupted && errors.Is(end.err, coordinator.ErrShutdown) {
 		end.err = nil // stop has shut the engine down

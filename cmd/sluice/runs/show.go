@@ -69,7 +69,7 @@ func showRun(w io.Writer, r *api.Run) {
 	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
 	status := r.Status
 	if !r.Finished && !r.Driven {
-		status += ", and nobody works on it"
+		status += ", and no process works on it"
 	}
 	if r.Parked != "" {
 		status = r.Status + ", parked"

@@ -75,7 +75,7 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 			return err
 		}
 		if revision != nil && !w.announced {
-			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
+			fmt.Fprintf(w.stderr, "no process works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
 			w.announced = true
 		}
 		if err := control.AwaitChanges(ctx, w.dir, revision); err != nil {

@@ -36,7 +36,7 @@ func OfChild(parent *template.Workflow, child *template.Child, folder string) (S
 	if built := parent.Child(child.Name); built != nil {
 		return Source{built: built, folder: folder}, nil
 	}
-	return Source{}, errors.New("a scenario finds none by its name: give its path, or script the step")
+	return Source{}, errors.New("a scenario cannot find a workflow by its name: give its path, or script the step")
 }
 
 // look reports whether a child workflow, or one below it, asks participants.
