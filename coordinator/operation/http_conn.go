@@ -36,8 +36,8 @@ func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
 // may be a message of TLS itself; it costs only another connection.
 type conn struct {
 	net.Conn
-	turn  atomic.Int64  // the request that uses the connection
-	over  atomic.Int64  // the request that last returned it; by then the next may use it already
+	turn  atomic.Int64  // number of the request that uses the connection
+	over  atomic.Int64  // number of the request that last released it; the next may use it already
 	begun chan struct{} // closed on the first write, or with the connection
 	once  sync.Once
 }
