@@ -105,9 +105,9 @@ type worker struct {
 const (
 	watchInterval = time.Millisecond      // if all workers are busy for so long, others are started
 	waitsAfter    = 20                    // intervals after which the operation of a call that still runs counts as waiting
-	quickCallMax  = 50 * time.Microsecond // longest duration of a call that does not wait
+	quickCall     = 50 * time.Microsecond // longest duration of a call that does not wait
 	quickCallsMin = 32                    // such calls in a row that return their operation to the workers
-	endedMax      = 64                    // ended calls that a worker collects
+	endedCount    = 64                    // ended calls that a worker collects
 )
 
 // submit queues calls, and returns at once. If here is true, the caller's goroutine will make one of them itself.
@@ -207,7 +207,7 @@ func (p *Pool) rejoin(w *worker) bool {
 // collect records a call that has ended, so that a run is not woken for each of a thousand quick calls.
 func (w *worker) collect(c *Call, l Ending) {
 	w.mu.Lock()
-	if len(w.ended) == endedMax || w.run != c.run {
+	if len(w.ended) == endedCount || w.run != c.run {
 		w.flushLocked()
 	}
 	w.run = c.run
@@ -331,7 +331,7 @@ func (c *Call) carryOutAlone() Ending {
 	l := c.carryOut()
 	switch {
 	case op.Bound:
-	case time.Since(begin) > quickCallMax:
+	case time.Since(begin) > quickCall:
 		op.QuickCalls.Store(0)
 	case op.QuickCalls.Add(1) >= quickCallsMin:
 		op.QuickCalls.Store(0)
