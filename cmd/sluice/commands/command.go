@@ -51,7 +51,7 @@ func (c *command) takesReason(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&c.req.Reason, "reason", "r", "", "record the reason `TEXT`")
 }
 
-// send has the command journaled, or refused, and prints what came of it.
+// send sends the command, and prints the result.
 func (c *command) send(cmd *cobra.Command) error {
 	if c.req.Actor == "" {
 		c.req.Actor = userName()

@@ -36,8 +36,8 @@ and else a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.
 	return cmd
 }
 
-// parseChanges returns the values to be written, by path without ctx. It refuses arguments that are not ctx.PATH=VALUE, and a
-// path that stands twice.
+// parseChanges returns the values to be written, by path without ctx. It refuses arguments that are not ctx.PATH=VALUE, and repeated
+// paths.
 func parseChanges(args []string) (map[string]any, error) {
 	changes := map[string]any{}
 	for _, arg := range args {
@@ -64,8 +64,8 @@ func parseChanges(args []string) (map[string]any, error) {
 	return changes, nil
 }
 
-// patchValue returns the value of an argument: of JSON where it parses as that, else the text itself. JSON beyond the limits of
-// inputs is refused.
+// patchValue returns the value of an argument: the JSON value if it parses as JSON, else the text itself. It refuses JSON beyond the
+// limits of inputs.
 func patchValue(text string) (value.Value, error) {
 	if _, err := value.ParseJSON([]byte(text)); err != nil && utf8.ValidString(text) {
 		return text, nil

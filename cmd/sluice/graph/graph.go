@@ -1,5 +1,5 @@
-// Package graph holds the verb graph. It draws a workflow (graph.go), a playbook (playbook.go), or the calls of a run (calls.go):
-// each says which nodes there are, how they look and what programs read of them; package dag writes the formats.
+// Package graph holds the verb graph. It draws a workflow (graph.go), a playbook (playbook.go), or the calls of a run (calls.go): each
+// file defines the nodes, their looks, and their attributes for programs; package dag writes the formats.
 package graph
 
 import (
@@ -163,7 +163,7 @@ func (d *drawing) attributes(id int32) any {
 	a := struct {
 		Kind      string `json:"kind"`
 		Operation string `json:"operation,omitempty"`
-		Map       string `json:"map,omitempty"` // that makes it anew for each item
+		Map       string `json:"map,omitempty"` // the map around it
 	}{Kind: [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[n.Kind]}
 	if n.Kind == plan.Step {
 		a.Operation = n.Step.Operation

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// routedDrawing reports how each step of a playbook looks.
+// routedDrawing returns the look of each step of a playbook.
 func routedDrawing(book *playbook.Playbook) dag.Drawing {
 	return dag.Drawing{
 		Title:   book.Name,
@@ -27,7 +27,7 @@ func routedDrawing(book *playbook.Playbook) dag.Drawing {
 	}
 }
 
-// routedLabel returns the name of a step and, below it, what makes it other than a step that runs once for each token.
+// routedLabel returns the name of a step and, below it, its gate, loop, join and other features.
 func routedLabel(book *playbook.Playbook, s *playbook.Step) string {
 	lines := []string{s.Name}
 	if s.Index == book.Executor.Entry {
@@ -82,7 +82,7 @@ func routedAttributes(book *playbook.Playbook, id int32) any {
 		Final bool     `json:"final,omitempty"`
 		Gate  string   `json:"gate,omitempty"`
 		Join  string   `json:"join,omitempty"`
-		Loop  string   `json:"loop,omitempty"` // what an item is called
+		Loop  string   `json:"loop,omitempty"` // name of an item
 		Mode  string   `json:"mode,omitempty"` // of its router
 	}{Kind: "step", Entry: s.Index == book.Executor.Entry, Final: s.Index == book.Executor.Final}
 	for _, t := range s.Tasks {

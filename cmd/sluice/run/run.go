@@ -1,8 +1,8 @@
-// Package run holds the verb run: it starts a workflow or resumes a run in an engine of its own, shows what happens, and ends
-// with the run or when it is interrupted.
+// Package run holds the verb run: it starts a workflow or resumes a run in its own engine, shows its progress, and ends with the run or
+// when it is interrupted.
 //
-// run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go
-// takes the engine's log. Package view shows the run.
+// run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go receives
+// the engine's log. Package view shows the run.
 package run
 
 import (
@@ -84,7 +84,7 @@ type runFlags struct {
 	passEnv []string
 }
 
-// check refuses flags and arguments that do not go together.
+// check refuses flags and arguments that cannot be combined.
 func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	for _, name := range f.passEnv {
 		if err := operation.CheckVariable(name); err != nil {
@@ -111,7 +111,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cli.Refuse(fmt.Errorf("--input: %w", err))
 	}
-	// Before this, Ctrl-C ends the process, also while it reads its input.
+	// Until here, Ctrl-C ends the process, also while it reads its input.
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
@@ -163,7 +163,7 @@ func (f *runFlags) participants() (directory.Directory, error) {
 	return file, nil
 }
 
-// conclude shows how the run ended, and returns the Exit for it.
+// conclude shows the end of the run, and returns the Exit for it.
 func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending) error {
 	resume := ""
 	if end.err == nil && end.result == nil {
