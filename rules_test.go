@@ -675,7 +675,7 @@ func receiver(e ast.Expr) string {
 }
 
 // The source has no notes about work to be done.
-func TestNothingIsLeftForLater(t *testing.T) {
+func TestTheSourceHasNoOpenTasks(t *testing.T) {
 	marks := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X"}
 	files := 0
 	require.NoError(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {

@@ -37,7 +37,7 @@ func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 		require.NoError(t, err)
 		d.plan = p
 		d.recover()
-		require.NoError(t, d.give(decide.Started("r", p, nil, decide.Limits{})))
+		require.NoError(t, d.apply(decide.Started("r", p, nil, decide.Limits{})))
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			switch rapid.IntRange(0, 12).Draw(t, "move") {
 			case 0:
@@ -164,8 +164,8 @@ func (d *harness) turn(items ...decide.Item) {
 	}
 }
 
-// give passes an event to the run, and drives it. It returns the reason if the event was refused.
-func (d *harness) give(e journal.Event) (refused error) {
+// apply passes an event to the run, and drives it. It returns the reason if the event was refused.
+func (d *harness) apply(e journal.Event) (refused error) {
 	d.turn(decide.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
 	return refused
 }
@@ -220,7 +220,7 @@ func (d *harness) answer(req reactive.Request, fails, ok bool) {
 	}
 	e := decide.Ending(req, operation.ResultOf(map[string]any{"ok": ok}, err))
 	e.Node = d.root.Key(req.Node)
-	require.NoError(d.t, d.give(e))
+	require.NoError(d.t, d.apply(e))
 }
 
 func (d *harness) keys() (list []string) {
@@ -257,7 +257,7 @@ func (d *harness) command() {
 		}
 	}
 	before, seq := d.look(key), d.root.Seq()
-	give := d.give
+	give := d.apply
 	if rapid.IntRange(0, 3).Draw(d.t, "noted") == 0 {
 		give = d.note
 	}
@@ -331,16 +331,16 @@ func (d *harness) finish() {
 		case finished:
 			e := journal.Event{Type: journal.NodeRetried, Node: again[0]}
 			again = again[1:]
-			if was := d.look(e.Node); d.give(e) == nil {
+			if was := d.look(e.Node); d.apply(e) == nil {
 				d.checkEffect(&e, was, d.look(e.Node))
 			}
 		case d.root.Stopped():
-			require.NoError(d.t, d.give(journal.Event{Type: journal.RunResumed}))
+			require.NoError(d.t, d.apply(journal.Event{Type: journal.RunResumed}))
 		case len(open) > 0:
 			d.answer(open[0], false, true)
 		case !d.decide():
 			d.now += int64(time.Second)
-			require.NoError(d.t, d.give(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}}))
+			require.NoError(d.t, d.apply(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}}))
 		}
 	}
 	d.t.Fatalf("the run does not end: it is %s", d.root.RunStatus())
@@ -350,7 +350,7 @@ func (d *harness) finish() {
 func (d *harness) decide() bool {
 	for _, key := range d.keys() {
 		if v, _ := d.root.Node(key); d.root.Undecided(v) {
-			require.NoError(d.t, d.give(journal.Event{
+			require.NoError(d.t, d.apply(journal.Event{
 				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(call.Fulfilled)},
 			}))
 			return true
@@ -372,7 +372,7 @@ func (d *harness) abortAll() {
 				continue
 			}
 			clear(d.owed)
-			require.NoError(d.t, d.give(journal.Event{Type: journal.NodeAborted, Node: key}), "%s is %s", key, d.root.Status(v))
+			require.NoError(d.t, d.apply(journal.Event{Type: journal.NodeAborted, Node: key}), "%s is %s", key, d.root.Status(v))
 			aborted = true
 		}
 		require.True(d.t, aborted || d.root.Finished() != nil, "every step has ended, and the run is %s", d.root.RunStatus())

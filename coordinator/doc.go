@@ -24,7 +24,7 @@
 //	reader     reads runs: state, history, explanations, call graphs
 //	parking    records the runs that cannot go on here, and why
 //	pickup     records which runs this engine goes on with
-//	inbox      collects the items that a loop takes
+//	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	limits     bounds a run
 //

@@ -152,7 +152,7 @@ func requireParked(t testing.TB, e *coordinator.Engine, log *record, id, reason 
 	require.Len(t, log.lines("WARN", "parked", "run="+id), 1, "it is logged once")
 }
 
-func TestARunThatLacksAnOperationIsParkedUntilItIsThere(t *testing.T) {
+func TestARunThatLacksAnOperationIsParkedUntilItIsRegistered(t *testing.T) {
 	store := abandoned(t, "a", "b")
 	log := &record{}
 	e := engineOn(t, store, log)
@@ -194,7 +194,7 @@ func (h *held) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, 
 }
 
 // A workflow that is registered while a run is being parked makes the run go on.
-func TestARunIsTriedAgainWhenWhatItLacksComesWhileItIsParked(t *testing.T) {
+func TestARunWhoseOperationIsRegisteredWhileItIsParkedIsTriedAgain(t *testing.T) {
 	store := &held{abandoned(t, "a"), make(chan struct{}), make(chan struct{})}
 	e := engineOn(t, store, &record{})
 	<-store.asked

@@ -89,7 +89,7 @@ func TestAPlaybookWaitsForItsContextAndGoesOnInAnotherProcess(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
+func TestAPatchIsAtomic(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	r := begin(t, e, gated, map[string]any{"n": 1})
 	until(t, r, reactive.RunWaiting)
@@ -187,7 +187,7 @@ workflow:
 	})
 }
 
-func TestWatchTellsTheRunsOfAPlaybooksSteps(t *testing.T) {
+func TestWatchYieldsTheRunsOfAPlaybooksSteps(t *testing.T) {
 	broken := operation.Define("broken", func(context.Context, any) (any, error) { return nil, operation.Permanent(errors.New("no")) })
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{broken}})
 	r := begin(t, e, `

@@ -149,7 +149,7 @@ func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
 	return readAll(ctx, r.engine, r.engine.reader.Roots(ctx, r.id))
 }
 
-// Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) to
+// Views yields the changes of the net of a playbook's run, in order, from the event with sequence from (1: the start) to
 // the end of the journal: admission, tasks, rules, arcs and tokens. The journal does not hold these; they are derived on each
 // call. For a run of anything else it yields ErrNotPossible.
 func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[routed.View, error] {

@@ -82,7 +82,7 @@ func TestARunHasTheChildrenOfItsOwnDefinition(t *testing.T) {
 }
 
 // A name in a document means the registered workflow of that name, unless there are several.
-func TestANameStandsForOneWorkflow(t *testing.T) {
+func TestANameMeansOneWorkflow(t *testing.T) {
 	const text = `{kind: Workflow, name: top, operations: {leaf: {workflow: {name: leaf}}}, steps: [{operation: leaf, input: 1}], output: "{{ steps.leaf.output }}"}`
 	e := newEngine(t, coordinator.Config{})
 	require.NoError(t, e.Register(above("w", leaf("1", constant("f", 1)))))

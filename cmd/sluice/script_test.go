@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain})
 }
 
-// cleaned runs the tests and then removes the built command.
+// cleaned runs the tests, removes the built command, and checks for leaked goroutines.
 type cleaned struct{ m *testing.M }
 
 func (c cleaned) Run() int {

@@ -64,9 +64,9 @@ func (c *Children) await(ctx context.Context, id string) (*inspect.Result, error
 	}
 }
 
-// failure returns the error of a call whose child could not be started or awaited. A shutdown of the engine is no failure: the
-// next engine repeats the call. A child that lacks its secrets has not begun, and may be retried like any call that lacks
-// secrets. Missing operations or functions are no failure either: another program may have them.
+// failure returns the error of a call whose child could not be started or awaited. A shutdown of the engine does not fail the call,
+// because the next engine repeats it, and neither do missing operations or functions, because another program may have them. A
+// child that lacks its secrets has not begun, and may be retried like any call that lacks secrets.
 func (c *Children) failure(ctx context.Context, call *operation.Call, err error) error {
 	if errors.Is(err, decide.ErrShutdown) || errors.Is(context.Cause(ctx), decide.ErrShutdown) {
 		return decide.ErrShutdown

@@ -152,7 +152,7 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 	})
 }
 
-func TestOfManyWhoDecideOneWins(t *testing.T) {
+func TestOfConcurrentDecisionsOneWins(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		run := start(t, e, "r1")
 		require.NoError(t, run.Send(t.Context(), "letter", 1))

@@ -271,7 +271,7 @@ func (w *replyWriter) fail(e *api.Error) {
 	}
 }
 
-// patientConn gives every write stallTime.
+// patientConn sets a deadline of stallTime for every write.
 type patientConn struct{ net.Conn }
 
 func (c patientConn) Write(p []byte) (int, error) {

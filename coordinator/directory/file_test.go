@@ -130,7 +130,7 @@ func TestAFileThatWasJustWrittenIsReadAgain(t *testing.T) {
 	})
 }
 
-func TestATouchedFileIsNoChange(t *testing.T) {
+func TestATouchedFileIsTheSameVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		f.setAge(time.Minute)

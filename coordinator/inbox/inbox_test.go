@@ -25,7 +25,7 @@ func TestOnlyASleepingLoopIsWoken(t *testing.T) {
 	require.Len(t, b.Woken(), 1)
 }
 
-func TestWhatIsPutBackComesFirst(t *testing.T) {
+func TestPutBackItemsComeFirst(t *testing.T) {
 	b := inbox.New()
 	b.Add(item(journal.RunPaused))
 	first, second := &pool.Call{}, &pool.Call{}

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Codes of failures of bindings, besides http_404 and the like.
+// Codes of failures of bindings, besides those of HTTP statuses, such as http_404.
 const (
 	CodeExit           = "exit"                      // a command ended with a nonzero exit code; may be retried
 	CodeNotStarted     = "not_started"               // a command could not be started: not found, no permission

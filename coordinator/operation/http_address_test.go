@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-func TestAddressesCountAsWhatTheyEmbed(t *testing.T) {
+func TestEmbeddedAddressesAreChecked(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"169.254.169.254": true, "169.254.0.1": true, "224.0.0.1": true, "100.100.100.200": true, "168.63.129.16": true, "192.0.0.192": true,
 		"fe80::1": true, "fe80::1%lo": true, "ff02::1": true, "fd00:ec2::254": true, "fd20:ce::254": true,

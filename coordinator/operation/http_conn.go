@@ -11,7 +11,7 @@ import (
 )
 
 // unasked discards data that a server sends unasked: the client would write it to the process's log, together with data the
-// server may have kept from an earlier request. The client's traces tell it when a connection is idle.
+// server may have kept from an earlier request. It uses the client's traces to detect idle connections.
 type unasked struct{ *http.Transport }
 
 func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -27,7 +27,7 @@ func ResultOf(out any, err error) (r call.Result) {
 	return call.Result{Output: out}
 }
 
-// Settle is ResultOf for what a Caller has returned. It copies the output and the error, so that later use of the result calls
+// Settle is ResultOf for the results of a Caller. It copies the output and the error, so that later use of the result calls
 // no method of the program. If the output is not a value of the model, the result is the failure invalid_output. Settle itself
 // calls such methods, so it must run behind the call's guard.
 func Settle(c Caller, out any, err error) call.Result {

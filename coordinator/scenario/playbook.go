@@ -25,8 +25,8 @@ type netChange struct {
 // netChangeBytes is the approximate size of a netChange in memory.
 const netChangeBytes = 256
 
-// look makes the observer of a playbook's run record the changes of its net.
-func (t *track) look() {
+// observeNet makes the observer of a playbook's run record the changes of its net.
+func (t *track) observeNet() {
 	if body := t.seen.Body(); body != nil {
 		body.Watch(func(v routed.View) {
 			t.netChanges = append(t.netChanges, netChange{v, t.observed})

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// Options change how a scenario is run, not what it expects. The zero Options run it once, as it is written.
+// Options configures the run of a scenario. The zero Options run it once, without crashes.
 type Options struct {
 	// Crash discards the engine after every append and rebuilds it from the journal. This must change nothing: the expectations
 	// hold, and the journal equals that of a run without crashes. A workflow with a step that is not idempotent is run without

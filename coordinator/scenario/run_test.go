@@ -312,7 +312,7 @@ expect: {run: failed, reason: a}
 	require.Positive(t, passed[false], "the first failure fails the run")
 }
 
-func TestAnswersComeBeforeTimersWhateverTheSeed(t *testing.T) {
+func TestAnswersComeBeforeTimersForAnySeed(t *testing.T) {
 	s := load(t, `
 kind: Scenario
 name: at the last moment

@@ -65,7 +65,7 @@ func newTrack(g *execution, id, path string, p *program.Program) *track {
 	t := &track{execution: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}}
 	t.seen.Watch()
-	t.look()
+	t.observeNet()
 	t.rebuild()
 	return t
 }
@@ -130,8 +130,8 @@ func (t *track) append(batch []journal.Event) error {
 	return nil
 }
 
-// observe has the observer see one event, and notes what it made of it. The event is copied, because a root keeps in it
-// where the node is, which is no part of the journal.
+// observe applies one event to the observer's root, and records the changes. It copies the event, because a root sets the node's
+// index in it, which does not belong to the journal.
 func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.observed = i
@@ -145,7 +145,7 @@ func (t *track) observe(i int) {
 	}
 }
 
-// finished returns the run's last event; nil while it lives.
+// finished returns the run's last event; nil: it has not ended.
 func (t *track) finished() *journal.Event { return t.seen.Finished() }
 
 // event returns the event of the journal with that index, for a difference.

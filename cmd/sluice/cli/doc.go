@@ -23,5 +23,5 @@
 // such as the output of a program, is shown on a terminal only after progress.Clean, ForPeople or NewJSON has removed control
 // sequences.
 //
-// Nothing in this package is safe for concurrent use, unless its documentation says so.
+// Nothing in this package is safe for concurrent use unless documented so.
 package cli

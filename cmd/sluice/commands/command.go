@@ -19,8 +19,8 @@ const exitHelp = `
 
 RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
 not, the command is journaled directly and takes effect when the run is resumed. A refused command changes nothing. With -o json
-it prints one object: {"run":…,"driven":…,"warning":…}, where driven says that a process works on the run, and warning says
-why this may not be what was meant.
+it prints one object: {"run":…,"driven":…,"warning":…}, where driven is true if a process works on the run, and warning
+explains why the command may have no effect.
 
 It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
 such run or step, or for wrong usage.`

@@ -17,9 +17,9 @@ import (
 func newValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Find everything that is wrong with workflows",
+		Short: "Report all errors in workflows",
 		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name, the name
-that was probably meant. It runs nothing and writes nothing. It also warns of what is allowed and probably not meant; a
+that was probably meant. It runs nothing and writes nothing. It also warns of probable mistakes that are allowed; a
 warning does not refuse the file.
 
 For programs, -o json prints one object for each file; it may have "warnings", which have the members of errors:

@@ -153,7 +153,7 @@ func (t *Tree) row(i int32, now int64) row {
 			detail: detail(n.attempt, n.failure), failed: n.failure != ""}
 	}
 	r := row{bare: true, name: n.label, word: n.counts.word()}
-	if n.left() {
+	if n.unused() {
 		r.state = r.word.String()
 		if n.counts.total() > 1 {
 			r.state = listed(&n.counts, Aborted, Skipped)

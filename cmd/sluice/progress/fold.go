@@ -85,15 +85,15 @@ func (f *fold) itemLines(i int32) int { return min(len(f.t.nodes[i].items), f.it
 func (t *Tree) closed(i int32) int32 {
 	i = t.nodes[i].line
 	for j := i; j > 0; j = t.nodes[j].parent {
-		if t.nodes[j].left() {
+		if t.nodes[j].unused() {
 			i = j
 		}
 	}
 	return i
 }
 
-// left reports whether all nodes in a container were skipped, or all were aborted.
-func (n *node) left() bool {
+// unused reports whether all nodes in a container were skipped, or all were aborted.
+func (n *node) unused() bool {
 	total := n.counts.total()
 	return n.kind <= branch && total > 0 && (n.counts[Skipped] == total || n.counts[Aborted] == total)
 }

@@ -12,7 +12,7 @@ import (
 //
 // Invariants, checked by check:
 //  1. The counts of a node are the sum of those of the steps in it.
-//  2. busy and bad hold exactly the nodes of which isBusy and isBad say so.
+//  2. busy and bad hold exactly the nodes for which isBusy and isBad return true.
 //  3. A node's children are in (node, end), and every line's ancestors have lines.
 type Tree struct {
 	name     string
@@ -192,7 +192,7 @@ func (b *builder) each(m *template.Map) {
 // height returns the number of a node's own lines in an unfolded tree.
 func (b *builder) height(i int32) int {
 	n := &b.t.nodes[i]
-	if n.line != i || !b.t.leads(i) {
+	if n.line != i || !b.t.hasSteps(i) {
 		return 0
 	}
 	return 1
@@ -204,8 +204,8 @@ func (t *Tree) leaf(i int32) bool {
 	return n.line == i && (n.kind == step || n.kind == each)
 }
 
-// leads reports whether a node is or contains a step or map. An empty branch has no line.
-func (t *Tree) leads(i int32) bool {
+// hasSteps reports whether a node is or contains a step or map. An empty branch has no line.
+func (t *Tree) hasSteps(i int32) bool {
 	for j := i; j < t.nodes[i].end; j++ {
 		if k := t.nodes[j].kind; k == step || k == each {
 			return true

@@ -29,9 +29,9 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a workflow and follow it to its end",
-		Long: `Run starts a workflow, or resumes a run, and shows what happens until the run ends.
+		Long: `Run starts a workflow, or resumes a run, and shows its progress until the run ends.
 
-On a terminal it draws the steps as a tree and keeps it up to date. Elsewhere it prints a line for each thing that happens:
+On a terminal it draws the steps as a tree and keeps it up to date. Elsewhere it prints a line for each change:
   +0.213s  ✓ completed  find  120ms
 With -o json it prints one object for each event, {"event":…,"changes":[…],"status":…}, and at the end one for the result,
 {"result":{"run":…,"status":…,"output":…,"failure":…}}. With -o quiet it prints only the output: a string as it is, any
@@ -42,12 +42,12 @@ suspends the run: calls under way have one second to end and are then stopped, a
 printed. A second Ctrl-C ends the process at once. SIGTERM, SIGHUP and a reader that closes the output, as in
 sluice run backup.yaml | head -1, count as Ctrl-C.
 
-The RUN of --resume is the id of a run, or an unambiguous beginning of it. What happens from then on is shown; of a run that
-has ended, the result is shown again.
+The RUN of --resume is the id of a run, or an unambiguous beginning of it. It shows the events from then on; for a run that
+has ended, it shows the result again.
 
-A program that the workflow runs gets the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
-names, and those that its binding sets under env. It gets no other, so that it cannot read your tokens. When it ends, the
-processes that it has started are ended too, except those in a session of their own, such as setsid makes: these go on after
+A program that the workflow runs receives the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
+names, and those that its binding sets under env. It receives no others, so that it cannot read your tokens. When it ends, the
+processes that it has started are ended too, except those in sessions of their own, as setsid creates: these go on after
 the step and the run.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130 if

@@ -20,8 +20,8 @@ func newRuns() *cobra.Command {
 	list := newRunsList()
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "Look at the runs of a journal",
-		Long: `Runs looks at the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
+		Short: "List and show the runs of a journal",
+		Long: `Runs shows the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
 Without a verb it lists the runs.
 
 A run that no process works on stands still, but its timers do not. When a timer has fallen due, the status of the run and of

@@ -74,7 +74,7 @@ op: {output: operation}
 	require.Equal(t, "a[", script.Stem("a["))
 }
 
-func TestAnAnswerSaysHowACallEnds(t *testing.T) {
+func TestAnswersAreRead(t *testing.T) {
 	parts := read(t, `
 a: {after: PT2S, deliver: 2, error: {code: busy, retryable: true, kind: slow, details: x}, http: {status: 503}}
 b: {unreachable: true}
