@@ -14,7 +14,7 @@ var (
 	ErrAmbiguous  = errors.New("api: the name matches several runs")
 	ErrNotHeld    = errors.New("api: no process holds the directory")
 	ErrNoJournal  = errors.New("api: there is no journal")
-	ErrBusy       = errors.New("api: the process that holds the directory has too many connections")
+	ErrBusy       = errors.New("api: the process that holds the directory is busy with other requests")
 	ErrNoAnswer   = errors.New("api: the process that holds the directory does not answer")
 	ErrHungUp     = errors.New("api: the process that holds the directory ended before it answered")
 )
