@@ -15,19 +15,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noCodes are packages whose failures are made up, and constants that are named like codes and are none.
+// noCodes holds packages that make up failures, and constants that are named like codes but are not codes.
 var noCodes = []string{"coordinator/explore", "reactive/journal/journaltest", "examples/"}
 
-// codeName tells constants that are codes of errors. Those of playbooks are the reasons that runs end for, and kinds of errors.
+// codeName matches constants that are codes of errors. Those of playbooks are the reasons of a run's end, and kinds of errors.
 var (
 	codeName   = regexp.MustCompile(`^Code[A-Z]|^codeInternal$`)
 	reasonName = regexp.MustCompile(`^(Code|Reason|Kind)[A-Z]`)
 )
 
-// failureMakers are the functions whose first argument is a code.
+// failureMakers holds the functions whose first argument is a code.
 var failureMakers = []string{"failure", "NewFailure"}
 
-// codesOf adds the codes that stand in a file: constants, codes of errors that are made, and the table of those of commands.
+// codesOf adds the codes in a file: constants, codes in literals of errors, and the table of the codes of commands.
 func codesOf(p pkg, f *ast.File, codes map[string]bool) {
 	named := codeName
 	if strings.HasPrefix(p.path(), "reactive/net") {
@@ -67,7 +67,7 @@ func callee(n *ast.CallExpr) string {
 	return ""
 }
 
-// addCode adds a text that is written out. One that goes on with a status has NNN in its place.
+// addCode adds a literal code. In a code that ends with a status, NNN stands for the status.
 func addCode(codes map[string]bool, v ast.Expr) {
 	switch v := v.(type) {
 	case *ast.BasicLit:

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 )
 
-// fuzzTargets are those of the source, as the table names them.
+// fuzzTargets returns the fuzz targets of the source, as the table names them.
 func fuzzTargets(t *testing.T) (targets []string) {
 	for _, p := range house(t) {
 		for _, name := range append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...) {
@@ -32,7 +32,7 @@ func fuzzTargets(t *testing.T) (targets []string) {
 	return targets
 }
 
-func TestTheTableOfFuzzTargetsHasThoseOfTheSource(t *testing.T) {
+func TestTheTableOfFuzzTargetsIsComplete(t *testing.T) {
 	var table []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z/.]+)` \\| `(Fuzz[A-Za-z]+)` \\| .{20,} \\|$").FindAllStringSubmatch(read(t, "CONTRIBUTING.md"), -1) {
 		table = append(table, row[1]+" "+row[2])
@@ -41,8 +41,7 @@ func TestTheTableOfFuzzTargetsHasThoseOfTheSource(t *testing.T) {
 	require.Equal(t, fuzzTargets(t), table)
 }
 
-// The packages that a change may have to touch are there.
-func TestContributingNamesPackagesThatAreThere(t *testing.T) {
+func TestContributingNamesPackagesThatExist(t *testing.T) {
 	_, text, ok := strings.Cut(read(t, "CONTRIBUTING.md"), "\n## Where things go\n")
 	require.True(t, ok)
 	text, _, _ = strings.Cut(text, "\n## ")

@@ -12,11 +12,11 @@
 //
 // Open returns an engine, and Start starts a workflow whose types are known. The packages, in reading order:
 //
-//	template              what a workflow is: documents and their validation
+//	template              workflows: documents and their validation
 //	template/flow         workflows built in Go, with typed handles
 //	template/playbook     routed steps
 //	coordinator           the engine: start, wait, watch, command
-//	coordinator/operation what steps call: Go functions, commands, HTTP
+//	coordinator/operation implementations of steps: Go functions, commands, HTTP
 //	coordinator/control   commands for the runs of another process
 //	reactive              journal ─▶ statuses, the pure half
 //	reactive/journal      events and their stores

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// The examples are in reading order. must keeps them short: their errors would be faults of the examples.
+// must returns v and panics for an error. It keeps the examples short, which are in reading order.
 func must[T any](v T, err error) T {
 	if err != nil {
 		log.Panic(err)
@@ -391,7 +391,7 @@ func Example_startOnce() {
 	// true
 }
 
-// Cancel ends a run; what it waits for no longer matters.
+// Cancel ends a run that waits for a message.
 func Example_cancel() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))

@@ -23,27 +23,27 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// noLimits are constants that are named like limits and bound nothing that comes in, each with what it is.
+// noLimits holds constants that are named like limits but bound no input, each with its purpose.
 var noLimits = map[string]string{
 	// defaults of a struct that the table has
 	"call.CodeMax": "operation.CodeMax", "call.MessageMax": "operation.MessageMax",
 	"limits.ActorMax": "coordinator.ActorMax", "limits.valueBytesMax": "Limits.ValueBytesMax", "limits.depthMax": "Limits.DepthMax", "document.BytesMax": "Limits.Bytes",
 
-	// memory for what can be had again
+	// caches
 	"doctor.plansMax": "a cache", "explore.liveMax": "a cache", "signals.retainMax": "a cache",
 	"signals.slabMax": "a page of memory",
 
-	// how much one turn does before the next
+	// work of one turn
 	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "reactive.openedNodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
 	"disk.commitMaxBytes": "the rest is in the next commit",
 
-	// how much is shown of what is there
+	// parts that are shown
 	"explain.valueMax": "an explanation", "queries.namedMax": "an explanation", "inspect.awaitedMax": "a suggestion",
 	"api.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
 	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.failuresMax": "a view",
 	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",
 
-	// forms of what is made here
+	// formats
 	"journal.maxFields": "a record's form", "journal.startMaxConcurrency": "the number of a field", "journal.startMapItemsMax": "the number of a field",
 	"journal.startInstancesMax": "the number of a field", "journal.startContextMax": "the number of a field", "journal.startEventWorkMax": "the number of a field", "signals.bankShapesMax": "bits of a number", "playbook.bitsMax": "bits of a set",
 	"playbook.halfMax": "bits of a set", "jinja.mantissaMax": "digits that a float has", "keychain.escapeMax": "bytes of an escape",
@@ -51,7 +51,7 @@ var noLimits = map[string]string{
 	"control.reachMax": "longer paths are reached in another way", "value.exactMax": "larger numbers are made in another way",
 }
 
-// fields are the numbers of a struct of limits, by name.
+// fields returns the numbers of a struct of limits, by name.
 func fields(prefix string, limits any) map[string]int64 {
 	all := map[string]int64{}
 	v := reflect.ValueOf(limits)
@@ -61,10 +61,10 @@ func fields(prefix string, limits any) map[string]int64 {
 	return all
 }
 
-// limitName tells constants that are called as limits are.
+// limitName matches constants that are named like limits.
 var limitName = regexp.MustCompile(`^[Mm]ax[A-Z]|Max([A-Z]|$)`)
 
-// limitsOf are the constants of a package that are called as limits are.
+// limitsOf returns the constants of a package that are named like limits.
 func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 	name := p.Name
 	if name == "main" {
@@ -78,13 +78,13 @@ func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 			continue
 		}
 		number, exact := constant.Int64Val(constant.ToInt(limit.Val()))
-		require.True(t, exact, "%s.%s is no number", name, id)
+		require.True(t, exact, "%s.%s is not a number", name, id)
 		all[name+"."+id] = number
 	}
 	return all
 }
 
-// checker finds out what constants are. Of other modules it knows nothing: no limit is made of theirs.
+// checker evaluates constants. It ignores other modules.
 type checker struct {
 	t       *testing.T
 	files   *token.FileSet
@@ -126,12 +126,12 @@ func (c *checker) check(p pkg) *types.Package {
 		files = append(files, f)
 	}
 	config := types.Config{Importer: c, IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}}
-	known, _ := config.Check(p.ImportPath, c.files, files, nil) // the errors are about other modules
+	known, _ := config.Check(p.ImportPath, c.files, files, nil) // ignore errors about other modules
 	c.known[p.ImportPath] = known
 	return known
 }
 
-func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
+func TestTheTableOfLimitsIsComplete(t *testing.T) {
 	code, c := map[string]int64{}, newChecker(t)
 	unused := map[string]bool{}
 	for name := range noLimits {
@@ -140,13 +140,13 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 	for _, p := range house(t) {
 		for name, most := range limitsOf(t, c, p) {
 			if noLimits[name] == "" {
-				require.NotContains(t, code, name, "two constants have the name")
+				require.NotContains(t, code, name, "two constants have this name")
 				code[name] = most
 			}
 			delete(unused, name)
 		}
 	}
-	require.Empty(t, unused, "there are no such constants")
+	require.Empty(t, unused, "these constants do not exist")
 	for prefix, limits := range map[string]any{
 		"coordinator.Limits.": coordinator.DefaultLimits(), "document.Limits.": document.DefaultLimits(),
 	} {
@@ -163,23 +163,23 @@ func TestTheTableOfLimitsIsThatOfTheCode(t *testing.T) {
 	require.Equal(t, code, table)
 }
 
-// rows are the second cells of the rows of docs/limits.md that have so many cells, by the first.
+// rows returns the second cells of the rows of docs/limits.md with that number of cells, by the first.
 func rows(t *testing.T, second string, cells int) map[string]string {
 	table := map[string]string{}
 	row := regexp.MustCompile("(?m)^\\| `([a-zA-Z.]+)` \\| (" + second + ") \\|" + strings.Repeat(` [^|]+ \|`, cells-2) + "$")
 	for _, found := range row.FindAllStringSubmatch(read(t, "docs/limits.md"), -1) {
-		require.NotContains(t, table, found[1], "two rows have the name")
+		require.NotContains(t, table, found[1], "two rows have this name")
 		table[found[1]] = found[2]
 	}
 	return table
 }
 
-// noTimes are constants that are named like times and bound nothing, each with what it is.
+// noTimes holds constants that are named like times but bound nothing, each with its purpose.
 var noTimes = map[string]string{
 	"clock.jumpTime": "how often a clock is looked at", "control.fileTime": "how often a file is looked at",
 }
 
-// timesOf are the constants of a package that are called as times are.
+// timesOf returns the constants of a package that are named like times.
 func timesOf(t *testing.T, c *checker, p pkg) map[string]time.Duration {
 	name := p.Name
 	if name == "main" {
@@ -198,13 +198,13 @@ func timesOf(t *testing.T, c *checker, p pkg) map[string]time.Duration {
 	return all
 }
 
-func TestTheTableOfTimesIsThatOfTheCode(t *testing.T) {
+func TestTheTableOfTimesIsComplete(t *testing.T) {
 	code, table, c := map[string]time.Duration{}, map[string]time.Duration{}, newChecker(t)
 	for _, p := range house(t) {
 		maps.Copy(code, timesOf(t, c, p))
 	}
 	for name := range noTimes {
-		require.Contains(t, code, name, "there is no such constant")
+		require.Contains(t, code, name, "the constant does not exist")
 		delete(code, name)
 	}
 	for name, cell := range rows(t, "[0-9]+[a-z]+", 4) {

@@ -28,7 +28,7 @@ operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter}]
 output: "{{ steps.letter.output }}"`
 
-// opened is an engine on a folder with a run r1 that waits for a letter.
+// opened returns an engine on a folder with a run r1 that waits for a letter.
 func opened(t *testing.T, dir string, config coordinator.Config) (*coordinator.Engine, *coordinator.Run) {
 	engine, err := sluice.Open(t.Context(), dir, config)
 	require.NoError(t, err)
@@ -40,8 +40,7 @@ func opened(t *testing.T, dir string, config coordinator.Config) (*coordinator.E
 	return engine, run
 }
 
-// An engine that was opened on a folder is steered from outside, however the folder is called, and not any more once it has
-// shut down.
+// Until it has shut down, an engine on a folder serves other processes, whatever the name of the folder.
 func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 	for _, name := range []string{"data", strings.Repeat("long/", 60), "with space and ü"} {
 		dir := filepath.Join(t.TempDir(), filepath.FromSlash(name))
@@ -64,11 +63,11 @@ func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsWorkedOnIsRefusedAtOnce(t *testing.T) {
+func TestAFolderInUseIsRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	engine, _ := opened(t, dir, coordinator.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // a wait would end with that
+	cancel() // which would end a wait
 	_, err := sluice.Open(ctx, dir, coordinator.Config{})
 	require.ErrorIs(t, err, journal.ErrLocked)
 	require.NotErrorIs(t, err, context.Canceled)
@@ -93,7 +92,7 @@ func TestAFolderThatAnotherProcessReadsIsWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(enough)
 	_, err = sluice.Open(ctx, dir, coordinator.Config{})
-	require.ErrorIs(t, err, enough, "it would have waited")
+	require.ErrorIs(t, err, enough, "Open waits until the context ends")
 
 	type outcome struct {
 		engine *coordinator.Engine
@@ -110,7 +109,7 @@ func TestAFolderThatAnotherProcessReadsIsWaitedFor(t *testing.T) {
 	require.NoError(t, o.engine.Shutdown(t.Context()))
 }
 
-// Where no socket can be made the engine works, and it is said that others are kept out.
+// Without a socket the engine works, and logs that other processes cannot reach it.
 func TestAFolderWithoutASocketIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "control.sock", "in the way"), 0o700))
@@ -123,7 +122,7 @@ func TestAFolderWithoutASocketIsLogged(t *testing.T) {
 	require.NoError(t, engine.Shutdown(t.Context()))
 }
 
-// An engine whose folder was removed can be shut down, and the folder opened anew.
+// An engine whose folder was removed can be shut down, and the folder can be opened again.
 func TestAFolderThatIsRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	engine, _ := opened(t, dir, coordinator.Config{})
@@ -136,7 +135,7 @@ func TestAFolderThatIsRemoved(t *testing.T) {
 	opened(t, dir, coordinator.Config{})
 }
 
-func TestAnEngineThatCannotBeMadeLeavesTheFolder(t *testing.T) {
+func TestAFailedOpenReleasesTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	twice := operation.Define("twice", func(_ context.Context, in any) (any, error) { return in, nil })
 	_, err := sluice.Open(t.Context(), dir, coordinator.Config{Operations: []coordinator.Operation{twice, twice}})

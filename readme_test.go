@@ -25,7 +25,7 @@ func block(t *testing.T, language string) string {
 	return code
 }
 
-// What the README shows is what runs: its program is Example as a command.
+// The program in the README is Example as a command.
 func TestTheProgramOfTheREADMEIsTheExample(t *testing.T) {
 	example := read(t, "example_test.go")
 	code, output, ok := strings.Cut(example, "\t// Output:\n")
@@ -38,7 +38,7 @@ func TestTheProgramOfTheREADMEIsTheExample(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(block(t, "go"), "\n"), 25)
 }
 
-func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
+func TestTheCommandsOfTheREADMEAreRunByCI(t *testing.T) {
 	ci := read(t, ".ci/run")
 	commands := 0
 	for line := range strings.Lines(block(t, "sh")) {
@@ -49,7 +49,7 @@ func TestTheCommandsOfTheREADMEAreRunBeforeAChangeLands(t *testing.T) {
 	require.Equal(t, 3, commands)
 }
 
-// What the README runs first has four lines, and the README shows them.
+// The first workflow that the README runs has four lines, which it shows.
 func TestTheFirstWorkflowOfTheREADMEIsHello(t *testing.T) {
 	hello := read(t, "examples/hello.yaml")
 	require.Equal(t, 4, strings.Count(hello, "\n"))

@@ -24,13 +24,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// The rules of the house, as tests over the source: who may import whom, which library lives where, what the pure half
-// must not do, and what is never left lying about.
+// The rules of the source as tests: which package may import which, which libraries are used where, and what the pure packages must
+// not do.
 
 const module = "github.com/sluiceflow/sluice"
 
-// floors says which of our packages each package may import. A package that is not here has no place yet: give it one.
-// Each stands below those it may import. Examples import what they show.
+// floors lists the packages of this module that each package may import. Every package must be listed, after those it may import.
+// Examples may import any.
 var floors = []floor{
 	// usable alone
 	{"internal/cancelled", nil},
@@ -41,7 +41,7 @@ var floors = []floor{
 	{"dag/dominikbraun", uses("dag")},
 	{"dag/petri", uses("dag")},
 
-	// what a workflow is
+	// workflows
 	{"template/value", uses("internal/usercode")},
 	{"template/document", nil},
 	{"template/expr", uses("template/value")},
@@ -60,7 +60,7 @@ var floors = []floor{
 
 	{"schema", nil},
 
-	// what a run is
+	// runs
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
@@ -90,7 +90,7 @@ var floors = []floor{
 	{"reactive/inspect", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
 		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
 
-	// what makes it happen
+	// carrying runs out
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal",
 		"template", "template/expr", "template/value")},
 	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive/call", "template", "template/document",
@@ -137,7 +137,7 @@ var floors = []floor{
 		"reactive/call", "reactive/decide", "reactive/journal", "reactive/routed", "template", "template/document",
 		"template/duration", "template/expr", "template/plan", "template/value")},
 
-	// the front door and what stands before it
+	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("coordinator", "reactive", "reactive/journal", "template")},
 	{"cmd/sluice/cli", uses("cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/registry", "internal/readfile",
@@ -169,7 +169,7 @@ func uses(list ...string) func(string) bool {
 	return func(pkg string) bool { return slices.Contains(list, pkg) }
 }
 
-// libraries says where each library may be imported outside of tests: what is chosen in one place can be replaced there.
+// libraries lists the packages that may import each library outside of tests: a library used in one place can be replaced there.
 var libraries = map[string][]string{
 	"charm.land/bubbletea/v2":                  {"cmd/sluice/view"},
 	"github.com/charmbracelet/colorprofile":    {"cmd/sluice/cli", "cmd/sluice/view"},
@@ -194,7 +194,7 @@ var libraries = map[string][]string{
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
 }
 
-// pure are the packages that a journal alone decides about: no clock, no goroutine, no randomness, no I/O.
+// pure lists the packages without clocks, goroutines, randomness and I/O: their results follow from their inputs, such as a journal.
 var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
@@ -205,7 +205,7 @@ var pure = []string{
 	"reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 }
 
-// pkg is what `go list` says of a package of ours; its path is that below the module.
+// pkg is the output of `go list` for a package of this module.
 type pkg struct {
 	ImportPath, Name, Dir            string
 	Imports, GoFiles, IgnoredGoFiles []string
@@ -214,7 +214,7 @@ type pkg struct {
 
 func (p pkg) path() string { return within(p.ImportPath) }
 
-// ours tells the packages of this module, and how they are called within it.
+// ours returns the path of a package within this module, and whether it belongs to it.
 func ours(importPath string) (string, bool) {
 	if importPath == module {
 		return ".", true
@@ -277,7 +277,7 @@ func TestNoPackageImportsUpwards(t *testing.T) {
 	for i, f := range floors {
 		for _, later := range floors[i+1:] {
 			if f.may != nil && f.may(later.pkg) {
-				t.Errorf("%s may import %s, which stands after it", f.pkg, later.pkg)
+				t.Errorf("%s may import %s, which is listed after it", f.pkg, later.pkg)
 			}
 		}
 	}
@@ -319,8 +319,7 @@ func TestProgramsHoldNoTestLibraries(t *testing.T) {
 	}
 }
 
-// template is the one name that the standard library has too: it is the field's word for what it is, and no package here
-// has use for text/template or html/template.
+// Packages template and net are exceptions: they are the standard words, and their importers need neither text/template nor sockets.
 func TestPackagesHaveNamesOfTheirOwn(t *testing.T) {
 	out, err := goList("std")
 	require.NoError(t, err)
@@ -333,7 +332,7 @@ func TestPackagesHaveNamesOfTheirOwn(t *testing.T) {
 	require.True(t, standard["errors"])
 	for _, p := range house(t) {
 		switch base := path.Base(p.ImportPath); {
-		case base == "template", base == "net": // the field's own words; who imports them needs neither text/template nor sockets
+		case base == "template", base == "net":
 		case slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "type", "types", "manager", "misc", "shared"}, base):
 			t.Errorf("%s: the name does not say what it is", p.path())
 		case standard[base]:
@@ -342,7 +341,7 @@ func TestPackagesHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// source is a parsed file of ours.
+// source is a parsed file of this module.
 type source struct {
 	pkg  pkg
 	name string // path of the file from the root
@@ -354,7 +353,7 @@ func (s source) at(n ast.Node) string {
 	return s.name + ":" + s.fset.Position(n.Pos()).String()[len(s.fset.Position(n.Pos()).Filename)+1:]
 }
 
-// sources parses all Go files, for whatever system they are meant.
+// sources parses all Go files, for all systems.
 func sources(t *testing.T, test bool) (list []source) {
 	for _, p := range house(t) {
 		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles, p.TestGoFiles, p.XTestGoFiles) {
@@ -405,7 +404,7 @@ func TestThePureHalfIsPure(t *testing.T) {
 	}
 }
 
-// A run's journal has one writer: the coordinator's loop. Definitions are streams of their own.
+// Only a turn of the coordinator appends to the journal of a run. Definitions have their own streams.
 func TestOneCallAppendsToRuns(t *testing.T) {
 	var places []string
 	for _, s := range sources(t, false) {
@@ -426,7 +425,7 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 	require.Equal(t, []string{"coordinator/loop.go"}, places)
 }
 
-// writers are the packages in which each writer of events makes them.
+// writers holds the packages in which each writer of events makes them.
 var writers = map[journal.Writer][]string{
 	journal.Command:  {"coordinator"},
 	journal.Stepper:  {"reactive/decide"},
@@ -434,7 +433,8 @@ var writers = map[journal.Writer][]string{
 	journal.Registry: {"coordinator/registry"},
 }
 
-// The table of the kinds of events names their writers as the source has them. Scenarios and the explorer play those outside.
+// The table of the kinds of events names the writers that make them in the source. Scenarios and the explorer stand in for external
+// writers.
 func TestEventsAreMadeByTheirWriters(t *testing.T) {
 	made := map[string]map[journal.Writer]bool{}
 	note := func(s source, typ ast.Expr) {
@@ -501,7 +501,7 @@ func named(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// kindsOf are the constants of journal.Type, by name.
+// kindsOf returns the constants of journal.Type, by name.
 func kindsOf(t *testing.T) map[string]journal.Type {
 	all := map[string]journal.Type{}
 	for _, s := range sources(t, false) {
@@ -525,7 +525,7 @@ func kindsOf(t *testing.T) map[string]journal.Type {
 	return all
 }
 
-// A kind of routing has a line in each table that is asked by kind: one that lacks it would be found out when a user needs it.
+// The tables of kinds of routing have the same kinds.
 func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	tables := map[string][]string{"reactive/bodies": nil, "coordinator/explore": nil, "cmd/sluice/graph": nil}
 	for _, s := range sources(t, false) {
@@ -550,13 +550,13 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	}
 }
 
-// isContent tells a stream that package journal has named as that of a definition.
+// isContent reports whether a stream has the name of a definition.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
 	return ok && selects(call.Fun, "journal", "DefinitionStream")
 }
 
-// Tests wait for events, or sleep in a bubble of testing/synctest, where time costs nothing.
+// Tests wait for events, or sleep in a synctest bubble, where time is virtual.
 func TestTestsDoNotSleep(t *testing.T) {
 	for _, s := range sources(t, true) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -571,10 +571,10 @@ func TestTestsDoNotSleep(t *testing.T) {
 	}
 }
 
-// selfEvident are methods whose contract the standard library documents.
+// selfEvident holds methods that the standard library documents.
 var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
 
-// Examples are programs, and so are read as a whole. Of a struct's fields the type's comment may say what there is to say.
+// Examples are exempt, because they are read as a whole, and so are fields of structs, which the comment of the type may describe.
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	for _, p := range house(t) {
 		if p.Name == "main" && strings.HasPrefix(p.path(), "examples/") || len(p.GoFiles) == 0 {
@@ -653,7 +653,7 @@ func TestNamesFollowGo(t *testing.T) {
 	}
 }
 
-// What a package or a type may hold before it is more than one job. A language is one job, however large.
+// Bounds of the size of a package and of a type. Languages are exempt.
 const (
 	packageLinesMax = 3000
 	typeMethodsMax  = 60
@@ -689,7 +689,7 @@ func TestTypesHaveOneJob(t *testing.T) {
 	}
 }
 
-// receiver is the name of the type that a method belongs to.
+// receiver returns the name of a method's type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -704,8 +704,8 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// What is to be done belongs where it is tracked, not where it is forgotten.
-func TestNothingIsLeftForLater(t *testing.T) {
+// The source has no notes about work to be done.
+func TestTheSourceHasNoOpenTasks(t *testing.T) {
 	marks := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X"}
 	files := 0
 	require.NoError(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {

@@ -56,7 +56,7 @@ func TestARunWithTypes(t *testing.T) {
 	require.Zero(t, result.Output)
 }
 
-func TestTypesThatAreOnlyClaimed(t *testing.T) {
+func TestAnOutputOfAnotherTypeIsAnError(t *testing.T) {
 	ctx := t.Context()
 	engine, err := sluice.Open(ctx, "", coordinator.Config{})
 	require.NoError(t, err)

@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestAnswersThatNeedMoreThanThereIsComeOneByOne: nobody waits for ever, and in the end nothing is taken.
-func TestAnswersThatNeedMoreThanThereIsComeOneByOne(t *testing.T) {
+// TestAnswersBeyondTheRoomComeOneByOne: each answer needs more room than there is; all calls end, and all room is released.
+func TestAnswersBeyondTheRoomComeOneByOne(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte("[" + strings.Repeat("0,", 20_000) + "0]"))
@@ -37,7 +37,7 @@ steps: [{map: {id: m, over: [1, 2, 3, 4, 5, 6, 7, 8], steps: [{operation: get, i
 output: "{{ sum(map(steps.m.output, len(#.body))) }}"`, server.URL)
 	for _, most := range []int{4, 60_000, -1, 0} {
 		e := newEngine(t, coordinator.Config{Limits: coordinator.Limits{AnswersBytesMax: most}})
-		for range 2 { // the second would wait for room that the first has kept
+		for range 2 { // the second waits for ever if the first has kept its room
 			result := run(t, e, parse(t, text), nil)
 			require.NoError(t, result.Err())
 			require.EqualValues(t, 8*20_001, result.Output)
@@ -45,7 +45,7 @@ output: "{{ sum(map(steps.m.output, len(#.body))) }}"`, server.URL)
 	}
 }
 
-func TestAValueOfTooManyNodesEndsInACode(t *testing.T) {
+func TestAValueOfTooManyNodesFailsWithACode(t *testing.T) {
 	many := make([]any, 2000)
 	makes := operation.Define("makes", func(context.Context, any) (any, error) { return many, nil })
 	e := newEngine(t, coordinator.Config{
@@ -65,8 +65,7 @@ func TestAValueOfTooManyNodesEndsInACode(t *testing.T) {
 	require.NoError(t, wait(t, r).Err())
 }
 
-// TestMessagesThatWaitTakeLittleMoreThanTheirEncodings: as values, fifteen of these would take
-// 180 MB.
+// TestMessagesThatWaitTakeLittleMoreThanTheirEncodings: decoded, fifteen of these messages take 180 MB.
 func TestMessagesThatWaitTakeLittleMoreThanTheirEncodings(t *testing.T) {
 	store, err := disk.Open(t.TempDir(), disk.Config{})
 	require.NoError(t, err)
@@ -95,7 +94,7 @@ func TestMessagesThatWaitTakeLittleMoreThanTheirEncodings(t *testing.T) {
 	require.NoError(t, result.Err())
 }
 
-func TestAMessageIsTheSameHoweverItWasHeld(t *testing.T) {
+func TestAMessageIsTheSameEncodedOrDecoded(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	r := start(t, e, `
 kind: Workflow
@@ -114,7 +113,7 @@ output: "{{ steps.then.output[4999].n }}"`)
 	require.EqualValues(t, 4999, result.Output)
 }
 
-func TestAContextHasRoomForSoMuch(t *testing.T) {
+func TestTheContextOfAPlaybookIsBounded(t *testing.T) {
 	book := func(text string) *coordinator.Result {
 		nodes, err := document.Parse("book.yaml", []byte("apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: w}\nworkflow:"+text), document.Limits{})
 		require.NoError(t, err)
@@ -143,7 +142,7 @@ func TestAContextHasRoomForSoMuch(t *testing.T) {
 	result := book(`
   - {step: start, tool: {kind: noop}, set: {ctx.n: 0, ctx.text: "x"}, next: {arcs: [{step: again}]}}
   - {step: again, tool: {kind: noop}, set: {ctx.n: "{{ ctx.n + 1 }}", ctx.text: "{{ 'x' * 6000 }}"}, next: {arcs: [{step: again, when: "{{ ctx.n < 20 }}"}]}}`)
-	require.Equal(t, reactive.RunCompleted, result.Status, "what is replaced no longer counts: %v", result.Failure)
+	require.Equal(t, reactive.RunCompleted, result.Status, "a replaced value no longer counts: %v", result.Failure)
 }
 
 func TestAnEngineForgetsWorkflows(t *testing.T) {
@@ -153,8 +152,8 @@ func TestAnEngineForgetsWorkflows(t *testing.T) {
 	for i := range registry.WorkflowsMax + more {
 		require.NoError(t, wait(t, start(t, e, text(i))).Err())
 	}
-	for way, n := range coordinator.Remembered(e) {
-		require.LessOrEqual(t, n, registry.WorkflowsMax, way)
+	for kind, n := range coordinator.RegistrySizes(e) {
+		require.LessOrEqual(t, n, registry.WorkflowsMax, kind)
 	}
 	require.NoError(t, wait(t, start(t, e, text(0))).Err())
 }

@@ -43,7 +43,7 @@ func TestAMessageThatNoStepWaitsForIsLogged(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			before := len(journalOf(t, r))
 			if err := r.Send(t.Context(), c.message, 1); err == nil {
-				require.Len(t, journalOf(t, r), before+1, "it is journaled")
+				require.Len(t, journalOf(t, r), before+1, "the message is journaled")
 				require.Contains(t, log.String(), "level=WARN")
 			}
 		})

@@ -19,8 +19,8 @@ import (
 
 var double = operation.Define("double", func(_ context.Context, n int) (int, error) { return n & 127, nil })
 
-// layered is a graph of n steps in layers of width steps; each step has three predecessors in the layer before, and
-// takes the result of the first.
+// layered returns a workflow of n steps in layers of width steps. Each step has three predecessors in the layer before, and
+// reads the output of the first.
 func layered(n, width int) *template.Workflow {
 	p := &template.Parallel{}
 	for i := range n {
@@ -67,8 +67,8 @@ func BenchmarkInMemory(b *testing.B) {
 	}
 }
 
-// heldPerStep is what a run keeps in memory for each step: its journal, which outlives it here, and its root. What all runs
-// of the workflow share, its plan and its stored definition, is there before.
+// heldPerStep returns the bytes of memory that a run holds for each step: its journal, which outlives it here, and its root. The
+// plan and the stored definition, which all runs of the workflow share, do not count.
 func heldPerStep(b *testing.B, e *coordinator.Engine, w *template.Workflow, n int) float64 {
 	run := func() {
 		r, err := e.Start(b.Context(), w, nil)
@@ -82,11 +82,11 @@ func heldPerStep(b *testing.B, e *coordinator.Engine, w *template.Workflow, n in
 	runtime.ReadMemStats(&before)
 	run()
 	runtime.ReadMemStats(&after)
-	const root = 64 // what BenchmarkRoot of package reactive allocates for each step
+	const root = 64 // bytes that BenchmarkRoot of package reactive allocates for each step
 	return (float64(after.HeapAlloc)-float64(before.HeapAlloc))/float64(n) + root
 }
 
-// cpuTime is what the process has used so far, on all cores: the figure that other load on the machine does not change.
+// cpuTime returns the processor time that the process has used on all cores. Other load on the machine does not change it.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

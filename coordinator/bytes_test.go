@@ -19,15 +19,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestWhatARunJournalsAltogetherIsBounded: each value is small enough, and all of them are not.
-func TestWhatARunJournalsAltogetherIsBounded(t *testing.T) {
+// TestTheTotalSizeOfAJournalIsBounded: each value is small enough, but not all together.
+func TestTheTotalSizeOfAJournalIsBounded(t *testing.T) {
 	const most = 1_000_000
 	text := strings.Repeat("x", 100_000)
-	gives := operation.Define("gives", func(context.Context, any) (string, error) { return text, nil })
-	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{gives, echo}, Limits: coordinator.Limits{BytesMax: most}})
+	large := operation.Define("large", func(context.Context, any) (string, error) { return text, nil })
+	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{large, echo}, Limits: coordinator.Limits{BytesMax: most}})
 	for name, steps := range map[string]string{
 		"inputs":  `{operation: size, id: s, input: "{{ repeat('x', 100000) }}"}`,
-		"outputs": `{operation: gives, id: s}`,
+		"outputs": `{operation: large, id: s}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, e, `{kind: Workflow, name: w, operations: {size: {value: "{{ len(input) }}"}}, steps: [{map: {id: m, over: "{{ 1..100 }}", steps: [`+steps+`]}}]}`)
@@ -52,12 +52,12 @@ func TestWhatARunJournalsAltogetherIsBounded(t *testing.T) {
 		}
 		require.ErrorIs(t, r.Send(t.Context(), "later", text), coordinator.ErrLimit)
 		require.NoError(t, r.Send(t.Context(), "end", text[:45_000]))
-		require.Equal(t, reactive.CodeLimit, wait(t, r).Failure.Code, "there is room for the message and what it ends, and none for the run's output")
+		require.Equal(t, reactive.CodeLimit, wait(t, r).Failure.Code, "there is room for the message and the step's output, but not for the run's output")
 	})
 }
 
-// TestAStepOfTheEngineHoldsSoManyBytes: what the engine calls itself is answered before more of it is begun.
-func TestAStepOfTheEngineHoldsSoManyBytes(t *testing.T) {
+// TestATurnHoldsBoundedBytes: the stepper carries out value bindings itself. It journals a few large outputs per turn.
+func TestATurnHoldsBoundedBytes(t *testing.T) {
 	checked, err := kinds.Load("w.yaml", []byte(`{kind: Workflow, name: w, operations: {size: {value: "{{ len(input) }}"}},
 		steps: [{map: {id: m, over: "{{ 1..40 }}", steps: [{operation: size, id: s, input: "{{ input }}"}]}}]}`), template.Known{})
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestAStepOfTheEngineHoldsSoManyBytes(t *testing.T) {
 	require.Equal(t, reactive.RunCompleted, reactive.RunStatus(root.Finished().Detail.State))
 }
 
-// TestOutputsTakeLittleMoreThanTheirEncodings: as values, sixteen of these would take 180 MB, in the run or in the store.
+// TestOutputsTakeLittleMoreThanTheirEncodings: decoded, sixteen of these outputs take 180 MB, in the run or in the store.
 func TestOutputsTakeLittleMoreThanTheirEncodings(t *testing.T) {
 	heap := func() int {
 		var m runtime.MemStats
@@ -103,8 +103,8 @@ func TestOutputsTakeLittleMoreThanTheirEncodings(t *testing.T) {
 	require.Less(t, held, 90<<20)
 }
 
-// TestAnOutputThatIsReadOftenIsNotDecodedEachTime: for each item, that would be 5 MB.
-func TestAnOutputThatIsReadOftenIsNotDecodedEachTime(t *testing.T) {
+// TestAnOutputIsNotDecodedForEachRead: decoding it for each item would allocate 5 MB per item.
+func TestAnOutputIsNotDecodedForEachRead(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -45,7 +45,7 @@ func lineage(t testing.TB, g *coordinator.CallGraph, call string) (list []string
 	return list
 }
 
-// For every run of a family the graph leads to the run without a parent.
+// The call graph of every run leads to the run without a parent.
 func TestCallGraphsSpanGenerations(t *testing.T) {
 	seen := make(chan *journal.Identity, 9)
 	who := operation.Define("who", func(ctx context.Context, _ any) (int, error) {
@@ -93,12 +93,12 @@ steps: [{operation: who}, {map: {id: each, over: [1, 2], as: n, steps: [{operati
 
 	low := callsOf(t, e, "r/sub[1]#1/sub#1")
 	require.Equal(t, above, lineage(t, low, lowest+"/who#1"))
-	require.Equal(t, 4, low.NodeCount(), "those below it, and those that have led to it")
+	require.Equal(t, 4, low.NodeCount(), "the calls of the runs below it, and the calls that have led to it")
 	require.Equal(t, "sub", low.Call(0).Operation)
 	require.Equal(t, above, lineage(t, callsOf(t, e, lowest), lowest+"/who#1"))
 }
 
-// A participant's call starts a child of its own, and was itself made by the step's.
+// A participant's call starts a child of its own, and was itself made by the call of the step.
 func TestParticipantsTriggerChildren(t *testing.T) {
 	dir := written(t, map[string]string{
 		"top.yaml": `
@@ -146,7 +146,7 @@ workflow:
 	require.Equal(t, []string{"p/b@1[1].y#1"}, lineage(t, callsOf(t, e, "p/b@1[1].y#1"), "p/b@1[1].y#1/s@1.t#1"))
 }
 
-// For runs under rules of another version the graph has the calls, and the calls that made them.
+// For runs under the rules of another version the graph has the calls, and the calls that made them.
 func TestCallGraphsOfRunsThatCannotBeFollowed(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := disk.Open(unpack(t, "format-1.tar.gz"), disk.Config{Logger: quiet})

@@ -27,16 +27,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// mischief is code of a program that panics, ends its goroutine or returns nonsense at random moments, wherever it is called.
+// mischief is the code of a program that panics, ends its goroutine or returns nonsense at random, wherever it is called.
 type mischief struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
 	off   bool
-	sites map[string]int // how often harm was done where
-	calls map[string]int // of calm operations, by idempotency key
+	sites map[string]int // number of harms done, by place
+	calls map[string]int // number of calls of operation calm, by idempotency key
 }
 
-// roll is one of n with the same chance each; -1 when nothing is to happen.
+// roll returns a random number below n, or -1 for no harm.
 func (m *mischief) roll(site string, n, chances int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +48,7 @@ func (m *mischief) roll(site string, n, chances int) int {
 	return i
 }
 
-// at does harm, or nothing.
+// at panics, ends the goroutine, or does nothing.
 func (m *mischief) at(site string) {
 	switch m.roll(site, 2, 12) {
 	case 0:
@@ -58,7 +58,7 @@ func (m *mischief) at(site string) {
 	}
 }
 
-// thing is a value that may be none of the model, or do harm when it is written down.
+// thing returns a value that may be outside the model, or do harm when it is encoded.
 func (m *mischief) thing(site string) any {
 	list := append(slices.Clone(oddThings), wildValue{m}, map[string]any{"a": wildValue{m}}, operation.Reply{Output: 1, About: map[string]any{"a": wildValue{m}}})
 	if i := m.roll(site, len(list), 2*len(list)); i >= 0 {
@@ -69,7 +69,7 @@ func (m *mischief) thing(site string) any {
 
 var oddThings = []any{make(chan int), math.NaN(), value.Raw("\xff"), "\xff", func() {}}
 
-// fault is an error that may do harm when somebody asks what it is; or none.
+// fault returns nil or an error whose methods may do harm.
 func (m *mischief) fault(site string) error {
 	list := []error{
 		wildError{m}, (*operation.Error)(nil), &operation.Error{Details: wildValue{m}, Err: wildError{m}}, errors.New("\xff"),
@@ -116,7 +116,7 @@ func (m *mischief) Passports(string) []template.Passport {
 	return []template.Passport{{Participant: id, Attributes: map[string]value.Value{"a": m.thing("attribute")}}, {Participant: "bob"}}
 }
 
-// Append does harm to wild runs, before or after it has stored.
+// Append does harm to wild runs, before or after it has stored the events.
 func (s wildStore) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	wild := strings.HasPrefix(stream, "wild")
 	if wild && s.m.roll("append", 1, 20) == 0 {
@@ -149,13 +149,13 @@ func (s wildStore) Read(ctx context.Context, stream string, from uint64) iter.Se
 	}
 }
 
-// Close leaves the store to the next engine.
+// Close does nothing: the next engine uses the store.
 func (s wildStore) Close() error { return nil }
 
-// config is an engine's whose every extension point does mischief, but for the operation calm.
+// config returns the Config of an engine all of whose extension points but the operation calm do mischief.
 func (m *mischief) config() coordinator.Config {
 	return coordinator.Config{
-		Directory: m, Logger: slog.New(wildLog{m}), CallsMax: 2, // room that is lost is missed
+		Directory: m, Logger: slog.New(wildLog{m}), CallsMax: 2, // so that lost room blocks the test
 		PickUp: func(h journal.Head) bool { return true },
 		Operations: []coordinator.Operation{
 			echo,
@@ -221,12 +221,12 @@ func (m *mischief) workflow(t testing.TB) *template.Workflow {
 	return w
 }
 
-// apart calls f on a goroutine that it may end, and returns its result, or an error where f did not return.
+// apart calls f on a goroutine that f may end, and returns its result, or an error if f did not return.
 func apart[T any](f func() (T, error)) (out T, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err = errors.New("it did not return")
+		err = errors.New("f did not return")
 		defer func() { _ = recover() }()
 		out, err = f()
 	}()
@@ -234,9 +234,9 @@ func apart[T any](f func() (T, error)) (out T, err error) {
 	return out, err
 }
 
-// Whatever a program's own code does, and whenever: runs that have nothing to do with it finish, each call of theirs made
-// once; the others fail, or are parked and can be tried again; nothing hangs; no goroutine is left; what is journaled can be
-// written down; and an engine on the same store, without mischief, finishes what is unfinished.
+// While the program's code misbehaves at random: runs that do not use it finish, and make each call once; the others fail, or
+// are parked and can be tried again; nothing hangs; no goroutine is left; every journaled value can be encoded; and an engine on
+// the same store, without mischief, finishes the unfinished runs.
 func TestMischiefHarmsNoOtherRun(t *testing.T) {
 	seeds := 600
 	if testing.Short() {
@@ -310,17 +310,17 @@ func (m *mischief) perform(t *testing.T) {
 		for event, err := range r.Events(t.Context(), 1) {
 			require.NoError(t, err)
 			_, err := (&journal.Codec{}).Append(nil, &event)
-			require.NoError(t, err, "every event can be written down")
-			require.NotEqual(t, "mine", event.Node, "whom a call is about is not the caller's to change")
+			require.NoError(t, err, "every event can be encoded")
+			require.NotEqual(t, "mine", event.Node, "an operation cannot change the node of its call")
 		}
 	}
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// tryWild waits for a wild run as long as it is not parked for good, and reads it while it may.
+// tryWild waits for a wild run unless it stays parked, and reads it.
 func (m *mischief) tryWild(t *testing.T, e *coordinator.Engine, id string) {
 	r, err := apart(func() (*coordinator.Run, error) { return e.Run(t.Context(), id) })
-	if err != nil { // it has not been started, or that is not known
+	if err != nil { // the run was not started, or that is unknown
 		return
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -329,7 +329,7 @@ func (m *mischief) tryWild(t *testing.T, e *coordinator.Engine, id string) {
 		_, _ = apart(func() (*coordinator.State, error) { return r.State(t.Context()) })
 		_, _ = apart(func() (*coordinator.Explanation, error) { return r.Explain(t.Context(), "") })
 		_, err := apart(func() (*coordinator.Result, error) { return r.Wait(ctx) })
-		require.NotErrorIs(t, err, context.DeadlineExceeded, "nothing waits in vain")
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "nothing hangs")
 		if !errors.Is(err, coordinator.ErrParked) {
 			return
 		}

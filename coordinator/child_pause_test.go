@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// causes are the runs that a run has recorded as the origin of its pauses and their ends, oldest first.
+// causes returns the pauses and resumes of a run, each with the run that has caused it, oldest first.
 func causes(t *testing.T, r *coordinator.Run) []string {
 	var list []string
 	for e, err := range r.Events(t.Context(), 1) {
@@ -26,14 +26,14 @@ func causes(t *testing.T, r *coordinator.Run) []string {
 	return list
 }
 
-// TestAPauseReachesChildren pauses a run with a child and a grandchild and resumes it again: while an engine goes on with
-// them, while none does, and with a process that ends before the children hear of it.
+// TestAPauseReachesChildren pauses and resumes a run with a child and a grandchild: while an engine goes on with them, while no
+// engine does, and with a process that ends before the pause reaches the children.
 func TestAPauseReachesChildren(t *testing.T) {
 	dir := written(t, generations)
 	top := loaded(t, filepath.Join(dir, "top.yaml"), "echo")
 	for _, test := range []struct {
 		name       string
-		away, lost bool // no engine goes on with the run when it is paused; the process ends before the children hear of it
+		away, lost bool // no engine goes on with the paused run; the process ends before the pause reaches the children
 	}{{"live", false, false}, {"away", true, false}, {"lost", true, true}} {
 		t.Run(test.name, func(t *testing.T) {
 			g, store := newGate(), &severed{kept: kept{memory.New()}}
@@ -60,7 +60,7 @@ func TestAPauseReachesChildren(t *testing.T) {
 				crash(t, e)
 				store.cut.Store(false)
 				e = open()
-				<-g.entered // the call is made again: a pause does not stop what is under way
+				<-g.entered // the call is made again: a pause does not stop calls in progress
 			}
 			for _, below := range []string{"", midOf, leafOf} {
 				require.NoError(t, untilStatus(t, find(t, e, "r"+below), reactive.RunPaused), below)

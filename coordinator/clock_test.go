@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// TestTheWallClockMayJump: what is due when the machine wakes up ends then, and a clock that is set back stretches nothing.
+// TestTheWallClockMayJump: timers that are due when the machine wakes up fire then, and a clock that is set back delays none.
 func TestTheWallClockMayJump(t *testing.T) {
 	const sleeps, hangs = `
 kind: Workflow

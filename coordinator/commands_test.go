@@ -23,21 +23,21 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestACommandIsCarriedOutOrRefused puts every command to random workflows in every state that they come to. One that is
-// refused leaves the run as it was; one that is not has the effect that it is for, at once, and another attempt is made before
-// the run ends, unless it is taken back. It is the same whether the process that takes the command drives the run or only
-// notes it, and when it is made anew from the journal. And there is no state without a way out: when every step that has not
-// ended is aborted, the run ends.
+// TestACommandIsCarriedOutOrRefused sends every command to random workflows in every state that they reach. A refused command
+// leaves the run unchanged; an accepted one has its effect at once, and the attempt that a retry asks for is made before the run
+// ends, unless an abort revokes it. This holds if the process that takes the command drives the run, if it only journals the
+// command, and after a recovery from the journal. And every state has a way out: when all unfinished steps are aborted, the
+// run ends.
 func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &desk{t: t, owed: map[string]int32{}, callsMax: rapid.IntRange(0, 2).Draw(t, "calls max")}
+		d := &harness{t: t, owed: map[string]int32{}, callsMax: rapid.IntRange(0, 2).Draw(t, "calls max")}
 		checked, err := kinds.Load("w.yaml", []byte(d.workflow()), template.Known{Lenient: true})
 		require.NoError(t, err)
 		p, err := plan.Compile(checked)
 		require.NoError(t, err)
 		d.plan = p
 		d.recover()
-		require.NoError(t, d.give(decide.Started("r", p, nil, decide.Limits{})))
+		require.NoError(t, d.apply(decide.Started("r", p, nil, decide.Limits{})))
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			switch rapid.IntRange(0, 12).Draw(t, "move") {
 			case 0:
@@ -45,19 +45,19 @@ func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 			case 1, 2, 3, 4, 5, 6:
 				d.command()
 			default:
-				d.happen()
+				d.advance()
 			}
 		}
 		if rapid.Bool().Draw(t, "leave") {
-			d.leave()
+			d.abortAll()
 		} else {
-			d.stay()
+			d.finish()
 		}
 	})
 }
 
-// desk is a run with a person who may do anything to it.
-type desk struct {
+// harness drives a run and sends it random commands.
+type harness struct {
 	t    *rapid.T
 	plan *plan.Plan
 	root *reactive.Root
@@ -66,21 +66,21 @@ type desk struct {
 	now  int64
 	n    int
 
-	callsMax int              // the process has room for so many calls; 0: for any
-	aborting bool             // something is being aborted: that may take back another attempt
-	owed     map[string]int32 // steps that are to be attempted again: the attempt they had when that was accepted
+	callsMax int              // the process has room for so many calls; 0: no limit
+	aborting bool             // an abort is in progress, which may revoke a retry
+	owed     map[string]int32 // steps with an accepted retry, and their attempt at that moment
 }
 
-func (d *desk) Function(string, []any) (value.Value, *journal.Failure) {
+func (d *harness) Function(string, []any) (value.Value, *journal.Failure) {
 	return nil, call.NewFailure("", "there are no functions")
 }
-func (d *desk) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
-func (d *desk) Reserve(reactive.Room) bool {
+func (d *harness) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
+func (d *harness) Reserve(reactive.Room) bool {
 	return d.callsMax == 0 || len(d.root.OpenCalls()) < d.callsMax
 }
-func (d *desk) one(of ...string) string { return rapid.SampledFrom(of).Draw(d.t, "one") }
+func (d *harness) one(of ...string) string { return rapid.SampledFrom(of).Draw(d.t, "one") }
 
-func (d *desk) workflow() string {
+func (d *harness) workflow() string {
 	return fmt.Sprintf(`
 kind: Workflow
 name: w
@@ -90,7 +90,7 @@ operations: {nap: {sleep: {for: PT3S}}, mail: {wait: {message: go}}, note: {valu
 steps: %s`, d.one("continue-running", "abort-dependents", "abort-all"), d.one("1", "2", "100"), d.steps(0))
 }
 
-func (d *desk) steps(depth int) string {
+func (d *harness) steps(depth int) string {
 	list := make([]string, rapid.IntRange(1, 3).Draw(d.t, "n"))
 	for i := range list {
 		list[i] = d.node(depth)
@@ -98,7 +98,7 @@ func (d *desk) steps(depth int) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-func (d *desk) node(depth int) string {
+func (d *harness) node(depth int) string {
 	kind := 9
 	if depth < 3 {
 		kind = rapid.IntRange(0, 9).Draw(d.t, "kind")
@@ -131,8 +131,8 @@ func (d *desk) node(depth int) string {
 		", fulfillment: {policy: output_match, result_match: {path: /ok, fulfilled_values: [true], not_fulfilled_values: [false]}, on_not_fulfilled: pause}"))
 }
 
-// recover makes the run anew from its journal, as after a crash. It is where it was.
-func (d *desk) recover() {
+// recover makes the run anew from its journal, as after a crash, and checks that its state is the same.
+func (d *harness) recover() {
 	was := d.root
 	d.root = decide.NewRoot(d.plan)
 	d.step = decide.NewStepper(d.root, d)
@@ -147,12 +147,12 @@ func (d *desk) recover() {
 		var want, got strings.Builder
 		was.Digest(&want, d.now)
 		d.root.Digest(&got, d.now)
-		require.Equal(d.t, want.String(), got.String(), "made anew from the journal")
+		require.Equal(d.t, want.String(), got.String(), "recovered from the journal")
 	}
 }
 
-// turn has the run take what came in and go on as far as it does without anybody.
-func (d *desk) turn(items ...decide.Item) {
+// turn passes items to the run, and drives it as far as it goes by itself.
+func (d *harness) turn(items ...decide.Item) {
 	for more := true; more; items = nil {
 		out := d.step.Step(d.now, items)
 		d.log = append(d.log, out.Batch...)
@@ -160,49 +160,49 @@ func (d *desk) turn(items ...decide.Item) {
 			r.To(r.Err)
 		}
 		more = out.More
-		d.settle()
+		d.checkOwed()
 	}
 }
 
-// give brings an event in and follows it to its end. The error says why it was refused.
-func (d *desk) give(e journal.Event) (refused error) {
+// apply passes an event to the run, and drives it. It returns the reason if the event was refused.
+func (d *harness) apply(e journal.Event) (refused error) {
 	d.turn(decide.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
 	return refused
 }
 
-// note brings a command in by way of a process that does not drive the run. Another goes on with it.
-func (d *desk) note(e journal.Event) error {
+// note journals a command in a process that does not drive the run, and then drives it in another.
+func (d *harness) note(e journal.Event) error {
 	batch, err := d.step.Note(d.now, e)
 	if err == nil {
 		d.log = append(d.log, batch...)
-		d.settle()
+		d.checkOwed()
 	}
-	d.root = nil // what was not journaled is lost with the process
+	d.root = nil // the process loses everything that is not journaled
 	d.recover()
 	return err
 }
 
-// settle holds the run to the attempts that it owes: until they are made, the run does not end, unless it is closed.
-func (d *desk) settle() {
+// checkOwed checks that the run makes the attempts it owes before it ends, unless it is closed.
+func (d *harness) checkOwed() {
 	if d.root.Closed() {
 		clear(d.owed)
 	}
 	for key, attempt := range d.owed {
 		v, ok := d.root.Node(key)
-		require.True(d.t, ok, "%s is no more", key)
+		require.True(d.t, ok, "step %s has disappeared", key)
 		switch {
-		case d.root.Attempt(v) > attempt, d.root.BlocksRetry(v), // it is made, or what it needs has failed since
+		case d.root.Attempt(v) > attempt, d.root.BlocksRetry(v), // the attempt is made, or a predecessor has failed since
 			d.aborting && !d.root.Pending(v):
 			delete(d.owed, key)
 		default:
-			require.True(d.t, d.root.Pending(v), "%s is to be attempted again, and will not be", key)
-			require.Nil(d.t, d.root.Finished(), "the run has finished before %s is attempted again", key)
+			require.True(d.t, d.root.Pending(v), "the retry of %s was accepted, and is not pending", key)
+			require.Nil(d.t, d.root.Finished(), "the run has finished before the retry of %s", key)
 		}
 	}
 }
 
-// happen lets time pass, or a call end.
-func (d *desk) happen() {
+// advance lets time pass, or ends a call.
+func (d *harness) advance() {
 	open := d.root.OpenCalls()
 	if len(open) == 0 || rapid.IntRange(0, 3).Draw(d.t, "time") == 0 {
 		d.now += int64(rapid.IntRange(1, 4).Draw(d.t, "seconds")) * int64(time.Second)
@@ -213,17 +213,17 @@ func (d *desk) happen() {
 }
 
 // answer ends a call.
-func (d *desk) answer(req reactive.Request, fails, ok bool) {
+func (d *harness) answer(req reactive.Request, fails, ok bool) {
 	var err error
 	if fails {
 		err = errors.New("no")
 	}
 	e := decide.Ending(req, operation.ResultOf(map[string]any{"ok": ok}, err))
 	e.Node = d.root.Key(req.Node)
-	require.NoError(d.t, d.give(e))
+	require.NoError(d.t, d.apply(e))
 }
 
-func (d *desk) keys() (list []string) {
+func (d *harness) keys() (list []string) {
 	for v := range d.root.Len() {
 		if d.root.Status(v) != reactive.Absent && d.root.Key(v) != "" {
 			list = append(list, d.root.Key(v))
@@ -232,9 +232,9 @@ func (d *desk) keys() (list []string) {
 	return list
 }
 
-// command puts a random command, and holds the run to it.
-func (d *desk) command() {
-	d.turn() // what is due has happened
+// command sends a random command, and checks its effect.
+func (d *harness) command() {
+	d.turn() // fire the due timers
 	e := journal.Event{Detail: &journal.Detail{Actor: "ann"}}
 	key := rapid.SampledFrom(append(d.keys(), "nothing")).Draw(d.t, "key")
 	switch e.Type = rapid.SampledFrom([]journal.Type{
@@ -257,7 +257,7 @@ func (d *desk) command() {
 		}
 	}
 	before, seq := d.look(key), d.root.Seq()
-	give := d.give
+	give := d.apply
 	if rapid.IntRange(0, 3).Draw(d.t, "noted") == 0 {
 		give = d.note
 	}
@@ -268,36 +268,36 @@ func (d *desk) command() {
 		require.Equal(d.t, seq, d.root.Seq(), "%s %s was refused (%v) and is journaled", e.Type, e.Node, refused)
 		return
 	}
-	d.effect(&e, before, d.look(key))
+	d.checkEffect(&e, before, d.look(key))
 }
 
-// sight is what a command can change.
-type sight struct {
+// view is the part of a run's state that a command can change.
+type view struct {
 	digest                     string
 	status                     reactive.Status
 	attempt                    int32
 	pending, undecided, paused bool
 }
 
-func (d *desk) look(key string) sight {
+func (d *harness) look(key string) view {
 	var b strings.Builder
 	d.root.Digest(&b, d.now)
-	s := sight{digest: b.String(), paused: d.root.Stopped()}
+	s := view{digest: b.String(), paused: d.root.Stopped()}
 	if v, ok := d.root.Node(key); ok {
 		s.status, s.attempt, s.pending, s.undecided = d.root.Status(v), d.root.Attempt(v), d.root.Pending(v), d.root.Undecided(v)
 	}
 	return s
 }
 
-// effect checks that a command has done what it is for.
-func (d *desk) effect(e *journal.Event, was, is sight) {
-	if is.attempt == was.attempt { // another attempt may end as the one before
+// checkEffect checks that a command has had its effect.
+func (d *harness) checkEffect(e *journal.Event, was, is view) {
+	if is.attempt == was.attempt { // a new attempt may end like the one before
 		require.NotEqual(d.t, was.digest, is.digest, "%s %s has changed nothing", e.Type, e.Node)
 	}
 	switch e.Type {
 	case journal.NodeAborted:
 		if was.pending && !was.undecided {
-			require.False(d.t, is.pending, "%s: the retry to come is given up", e.Node)
+			require.False(d.t, is.pending, "%s: the retry is revoked", e.Node)
 			return
 		}
 		require.Equal(d.t, reactive.Aborted, is.status, "%s was %s", e.Node, was.status)
@@ -320,8 +320,8 @@ func (d *desk) effect(e *journal.Event, was, is sight) {
 	}
 }
 
-// stay does what the run waits for until it ends, and with that has every step attempted once more. Each is.
-func (d *desk) stay() {
+// finish does what the run waits for until it ends, and then retries every step.
+func (d *harness) finish() {
 	again := d.keys()
 	for range 10_000 {
 		open := d.root.OpenCalls()
@@ -331,26 +331,26 @@ func (d *desk) stay() {
 		case finished:
 			e := journal.Event{Type: journal.NodeRetried, Node: again[0]}
 			again = again[1:]
-			if was := d.look(e.Node); d.give(e) == nil {
-				d.effect(&e, was, d.look(e.Node))
+			if was := d.look(e.Node); d.apply(e) == nil {
+				d.checkEffect(&e, was, d.look(e.Node))
 			}
 		case d.root.Stopped():
-			require.NoError(d.t, d.give(journal.Event{Type: journal.RunResumed}))
+			require.NoError(d.t, d.apply(journal.Event{Type: journal.RunResumed}))
 		case len(open) > 0:
 			d.answer(open[0], false, true)
 		case !d.decide():
 			d.now += int64(time.Second)
-			require.NoError(d.t, d.give(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}}))
+			require.NoError(d.t, d.apply(journal.Event{Type: journal.MessageReceived, Detail: &journal.Detail{Name: "go"}}))
 		}
 	}
 	d.t.Fatalf("the run does not end: it is %s", d.root.RunStatus())
 }
 
-// decide says of a step that waits for it that it is done; false: there is none.
-func (d *desk) decide() bool {
+// decide decides that a step is done which waits for that. It returns false if there is none.
+func (d *harness) decide() bool {
 	for _, key := range d.keys() {
 		if v, _ := d.root.Node(key); d.root.Undecided(v) {
-			require.NoError(d.t, d.give(journal.Event{
+			require.NoError(d.t, d.apply(journal.Event{
 				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(call.Fulfilled)},
 			}))
 			return true
@@ -359,8 +359,8 @@ func (d *desk) decide() bool {
 	return false
 }
 
-// leave aborts whatever has not ended, and with that the run ends.
-func (d *desk) leave() {
+// abortAll aborts all unfinished steps, and checks that the run ends.
+func (d *harness) abortAll() {
 	for range 1000 {
 		if d.root.Finished() != nil {
 			return
@@ -372,7 +372,7 @@ func (d *desk) leave() {
 				continue
 			}
 			clear(d.owed)
-			require.NoError(d.t, d.give(journal.Event{Type: journal.NodeAborted, Node: key}), "%s is %s", key, d.root.Status(v))
+			require.NoError(d.t, d.apply(journal.Event{Type: journal.NodeAborted, Node: key}), "%s is %s", key, d.root.Status(v))
 			aborted = true
 		}
 		require.True(d.t, aborted || d.root.Finished() != nil, "every step has ended, and the run is %s", d.root.RunStatus())
@@ -380,7 +380,7 @@ func (d *desk) leave() {
 	d.t.Fatalf("the run does not end")
 }
 
-// TestARetryThatWouldBeAbortedIsRefused: of an item of a map, too, whose own predecessors say nothing of what the map needs.
+// TestARetryThatWouldBeAbortedIsRefused: also for an item of a map, if a predecessor of the map has failed.
 func TestARetryThatWouldBeAbortedIsRefused(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{
 		operation.Define("work", func(_ context.Context, fails bool) (any, error) {
@@ -398,7 +398,7 @@ func TestARetryThatWouldBeAbortedIsRefused(t *testing.T) {
 	}})
 	r := start(t, e, `{kind: Workflow, name: w, failure_policy: abort-dependents, steps: [{operation: once, id: a}, {map: {id: m, over: [1], steps: [{operation: work, id: x, input: false}]}}]}`)
 	require.NoError(t, wait(t, r).Err())
-	require.NoError(t, r.Retry(t.Context(), "x[0]"), "nothing is in its way")
+	require.NoError(t, r.Retry(t.Context(), "x[0]"), "no predecessor has failed")
 	require.NoError(t, wait(t, r).Err())
 	require.NoError(t, r.Retry(t.Context(), "a"))
 	require.Error(t, wait(t, r).Err())

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// What is damaged in the store of a run parks that run, and no other.
+// Damage in the store parks the run that it concerns, and no other.
 func TestDamageParksOneRun(t *testing.T) {
 	tests := map[string]struct {
 		key    string // of the record that is damaged
@@ -76,7 +76,7 @@ func TestDamageParksOneRun(t *testing.T) {
 			require.ErrorIs(t, err, journal.ErrDamaged)
 			require.ErrorIs(t, b.Send(t.Context(), "approve", 1), journal.ErrDamaged)
 			_, err = e.Start(t.Context(), parse(t, waits2), nil, coordinator.WithID("b"))
-			require.ErrorIs(t, err, journal.ErrDamaged, "its id is not free")
+			require.ErrorIs(t, err, journal.ErrDamaged, "the id is taken")
 			for _, id := range []string{"a", "c"} {
 				r := find(t, e, id)
 				require.NoError(t, r.Send(t.Context(), "approve", id))

@@ -13,7 +13,7 @@
 //	commands ─┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
 //	timers ───┘            (pure, see package decide)         (shared)       └─▶ calls that begin ─▶ outcomes
 //
-// Recovery takes the same path: a loop begins by reading its run's journal into the stepper. A run goes on this way after a
+// Recovery takes the same path: a loop begins by applying its run's journal to the stepper. A run goes on this way after a
 // crash, after a failed append, and after it has left memory because only a timer, a message or a person could move it.
 //
 // # Packages
@@ -24,7 +24,7 @@
 //	reader     reads runs: state, history, explanations, call graphs
 //	parking    records the runs that cannot go on here, and why
 //	pickup     records which runs this engine goes on with
-//	inbox      collects the items that a loop takes
+//	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	limits     bounds a run
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-func TestWhatComesBeforeTheShutdownFindsTheEngineAtWork(t *testing.T) {
+func TestTheEngineWorksDuringBeforeShutdown(t *testing.T) {
 	e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 	require.NoError(t, err)
 	r := start(t, e, waits2)
@@ -29,12 +29,12 @@ func TestWhatComesBeforeTheShutdownFindsTheEngineAtWork(t *testing.T) {
 	require.ErrorContains(t, err, "boom")
 	require.NoError(t, e.Shutdown(t.Context()))
 	require.Equal(t, 1, calls)
-	require.ErrorIs(t, e.BeforeShutdown(func() error { return torn }), torn, "at once: there is no later")
+	require.ErrorIs(t, e.BeforeShutdown(func() error { return torn }), torn, "it is called at once")
 }
 
-// Code that does not end delays nothing longer than the context lasts, and is waited for at the end: the engine's end may
-// depend on it.
-func TestWhatComesBeforeTheShutdownIsGivenItsTime(t *testing.T) {
+// A function of BeforeShutdown that does not return delays the shutdown only as long as the context lasts. Shutdown still waits
+// for it at the end.
+func TestShutdownWaitsForBeforeShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 		require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestWhatComesBeforeTheShutdownIsGivenItsTime(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- e.Shutdown(ctx) }()
 		synctest.Wait()
-		require.NoError(t, r.Pause(t.Context(), ""), "it is still at work")
+		require.NoError(t, r.Pause(t.Context(), ""), "the engine still works")
 		cancel()
 		require.NoError(t, <-ended)
 	})

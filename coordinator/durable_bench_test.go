@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// syncCounter is the file system with its syncs counted.
+// syncCounter is a file system that counts its syncs.
 type syncCounter struct {
 	vfs.FS
 	syncs *atomic.Int64
@@ -45,7 +45,7 @@ type syncedFile struct {
 func (f syncedFile) Sync() error     { f.syncs.Add(1); return f.File.Sync() }
 func (f syncedFile) SyncData() error { f.syncs.Add(1); return f.File.SyncData() }
 
-// durable is an engine on a real disk, and how often it synced.
+// durable returns an engine on a real disk, and its number of syncs.
 func durable(b *testing.B, w *template.Workflow) (*coordinator.Engine, *atomic.Int64) {
 	var syncs atomic.Int64
 	store, err := disk.Open(b.TempDir(), disk.Config{FS: syncCounter{vfs.Default, &syncs}})
@@ -63,7 +63,7 @@ type reading struct {
 
 var small = operation.Define("small", func(context.Context, any) (reading, error) { return reading{true}, nil })
 
-// chain is n steps, one after the other, each a no-op that returns a small value.
+// chain returns a workflow of n steps in sequence; each returns a small value.
 func chain(n int) *template.Workflow {
 	w := &template.Workflow{Name: "chain"}
 	for i := range n {
@@ -83,7 +83,7 @@ func fan(n int) *template.Workflow {
 	return w
 }
 
-// throughput runs a workflow many times, so many at a time, and reports what a run and a step cost.
+// throughput runs a workflow many times, atATime at once, and reports the cost of a run and of a step.
 func throughput(b *testing.B, w *template.Workflow, steps, runs, atATime int) {
 	e, syncs := durable(b, w)
 	latency := syncLatency(b)
@@ -121,7 +121,7 @@ func throughput(b *testing.B, w *template.Workflow, steps, runs, atATime int) {
 	b.ReportMetric(float64(latency.Microseconds()), "disk-sync-µs")
 }
 
-// syncLatency is the median of what this disk takes for a write of 512 bytes and an fdatasync.
+// syncLatency returns the median time that this disk takes for a write of 512 bytes and an fdatasync.
 func syncLatency(b *testing.B) time.Duration {
 	f, err := os.Create(filepath.Join(b.TempDir(), "probe"))
 	require.NoError(b, err)
@@ -145,13 +145,13 @@ func syncLatency(b *testing.B) time.Duration {
 	return all[len(all)/2]
 }
 
-// BenchmarkChains is a chain of 10 steps, 1,000 runs, 100 at a time, on a synced disk.
+// BenchmarkChains measures 1,000 runs of a chain of 10 steps, 100 at a time, on a synced disk.
 func BenchmarkChains(b *testing.B) { throughput(b, chain(10), 10, 1000, 100) }
 
-// BenchmarkFans is 100 parallel steps and a join, 100 runs, 100 at a time, on a synced disk.
+// BenchmarkFans measures 100 runs of 100 parallel steps and a join, 100 at a time, on a synced disk.
 func BenchmarkFans(b *testing.B) { throughput(b, fan(100), 101, 100, 100) }
 
-// BenchmarkLatency is one run at a time on an idle engine with a synced disk.
+// BenchmarkLatency measures one run at a time on an idle engine with a synced disk.
 func BenchmarkLatency(b *testing.B) {
 	for _, n := range []int{1, 10} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
@@ -174,7 +174,7 @@ func BenchmarkLatency(b *testing.B) {
 	}
 }
 
-// BenchmarkSleeping is what a sleeping run costs in memory, on a disk store, once it has left it.
+// BenchmarkSleeping measures the memory that a sleeping run takes after it has left memory, on a disk store.
 func BenchmarkSleeping(b *testing.B) {
 	const runs = 20_000
 	w, err := template.Parse("nap.yaml", []byte(`

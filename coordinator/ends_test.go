@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// methods are all that an engine and a run can be asked, but for those below.
+// methods calls all methods of Engine and Run but those in answerless.
 var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, *coordinator.Run) error{
 	"Engine.Register": func(_ context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		return e.Register(parse(t, waits2))
@@ -129,7 +129,7 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	},
 }
 
-// answerless are the methods that have no error to give, or do their work once. InMemory is a test's.
+// answerless names the methods that return no error or do their work once. InMemory is for tests.
 var answerless = []string{"Engine.BeforeShutdown", "Engine.InMemory", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
@@ -143,7 +143,7 @@ func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	require.Equal(t, want, slices.Sorted(slices.Values(slices.Concat(answerless, slices.Collect(maps.Keys(methods))))))
 }
 
-func TestAnEngineThatHasShutDownSaysSo(t *testing.T) {
+func TestMethodsReturnErrShutdown(t *testing.T) {
 	for name, store := range map[string]journal.Store{"closed": memory.New(), "open": &kept{memory.New()}} {
 		e, err := coordinator.New(t.Context(), store, coordinator.Config{})
 		require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestAnEngineThatHasShutDownSaysSo(t *testing.T) {
 		waiting := start(t, e, waits2)
 		require.True(t, waiting.Driven())
 		require.NoError(t, e.Shutdown(t.Context()))
-		require.NoError(t, e.Shutdown(t.Context()), "once more changes nothing")
+		require.NoError(t, e.Shutdown(t.Context()), "a second call has no effect")
 		for _, r := range []*coordinator.Run{ended, waiting} {
 			require.False(t, r.Driven())
 			for method, call := range methods {
@@ -162,10 +162,10 @@ func TestAnEngineThatHasShutDownSaysSo(t *testing.T) {
 	}
 }
 
-// Methods called before the end also return its error.
+// Methods called before the shutdown return its error, too.
 func TestWaitReturnsAtTheShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, pause := range []time.Duration{0, time.Hour} { // the run is in memory, or not
+		for _, pause := range []time.Duration{0, time.Hour} { // after an hour the run has left memory
 			e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 			require.NoError(t, err)
 			r := start(t, e, waits2)
@@ -179,7 +179,7 @@ func TestWaitReturnsAtTheShutdown(t *testing.T) {
 			for range 2 {
 				err := <-answered
 				require.ErrorIs(t, err, coordinator.ErrShutdown)
-				require.NotErrorIs(t, err, context.Canceled, "the caller's context has not ended")
+				require.NotErrorIs(t, err, context.Canceled, "the caller's context lasts")
 			}
 		}
 	})
@@ -200,7 +200,7 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 			},
 		}
 		for want, begin := range contexts {
-			for _, pause := range []time.Duration{0, time.Hour} { // the run is in memory, or not
+			for _, pause := range []time.Duration{0, time.Hour} { // after an hour the run has left memory
 				e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 				require.NoError(t, err)
 				r := start(t, e, waits2)
@@ -221,7 +221,7 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 				for method, call := range methods {
 					err := call(ctx, t, e, r)
 					if err == nil || errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrFinished) {
-						continue // it needed no time
+						continue // the method did not wait
 					}
 					failed++
 					require.ErrorIs(t, err, want, method)
@@ -234,8 +234,8 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 	})
 }
 
-// TestNothingHandedIn: a nil argument is an error or has no effect, and an engine that has ended does not report a faulty payload.
-func TestNothingHandedIn(t *testing.T) {
+// TestNilArguments: a nil argument is an error or has no effect, and an engine that has shut down reports that first.
+func TestNilArguments(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	_, err := e.Start(t.Context(), nil, nil)
 	require.EqualError(t, err, "coordinator: the workflow is nil")

@@ -41,12 +41,12 @@ type Engine struct {
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
-	parked *parking.Lot    // runs that cannot go on in this process
-	mine   *pickup.Runs
-	before []func() error // to be called before the shutdown begins
+	parked *parking.Runs   // runs that cannot go on in this process
+	driven *pickup.Runs
+	before []func() error // called before the shutdown begins
 	ending bool           // Shutdown was called
 	closed bool
-	shut   chan struct{} // closed when Shutdown has done its work
+	shut   chan struct{} // closed when Shutdown has finished
 
 	registry *registry.Registry
 	reader   *reader.Reader
@@ -76,7 +76,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
-	e.mine = pickup.New(config.PickUp)
+	e.driven = pickup.New(config.PickUp)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 	})
@@ -101,7 +101,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false
 	defer func() {
-		if !ready { // PickUp may have ended the caller's goroutine, too
+		if !ready { // also if PickUp has ended the goroutine
 			_ = e.Shutdown(ctx)
 		}
 	}()
@@ -112,7 +112,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
-// pickUp finds the runs to go on with. It finds all before it loads the first, because a parent then looks for its children.
+// pickUp finds the runs to go on with. It finds all before it loads the first, because a loaded parent claims its children.
 func (e *Engine) pickUp(ctx context.Context) error {
 	var open []journal.Head
 	for head, err := range e.store.Heads(ctx, "") {
@@ -121,16 +121,16 @@ func (e *Engine) pickUp(ctx context.Context) error {
 			e.parkAsleep(head.Run, err, nil, e.registry.Learned())
 		case err != nil:
 			return err
-		case head.Open && e.mine.Choose(head):
+		case head.Open && e.driven.Choose(head):
 			open = append(open, head)
 		}
 	}
-	alone := e.children.Found(open)
+	parentless := e.children.AddFound(open)
 	var asleep []string
 	for _, head := range open {
 		e.mu.Lock()
 		switch {
-		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), e.children.AreFound(head.Run):
+		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), e.children.HasUnclaimed(head.Run):
 			e.load(head.Run) // a pause does not end the calls in progress
 		case head.Due > 0:
 			e.alarms.Set(head.Run, head.Due)
@@ -141,7 +141,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		e.mu.Unlock()
 	}
 	e.loops.Go(func() { e.survey(asleep) })
-	e.children.CancelAlone(ctx, alone)
+	e.children.CancelOrphans(ctx, parentless)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (e *Engine) Register(w *template.Workflow) error {
 	return err
 }
 
-// learn returns the entry of a workflow. A malformed tree made in Go must not end the process.
+// learn returns the entry of a workflow. It recovers panics: a tree made in Go may be malformed.
 func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) {
 	switch {
 	case e.shutting():
@@ -203,7 +203,7 @@ func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
 
 // exists reports whether there is a run with that id. A run whose first record is damaged exists.
 func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
-	if err := e.down(); err != nil {
+	if err := e.checkOpen(); err != nil {
 		return false, err
 	}
 	e.mu.Lock()
@@ -214,7 +214,7 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	}
 	for _, err := range e.store.Read(ctx, id, 1) {
 		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
-			return false, e.why(ctx, fmt.Errorf("read run %s: %w", id, err))
+			return false, e.readError(ctx, fmt.Errorf("read run %s: %w", id, err))
 		}
 		return true, nil
 	}
@@ -235,7 +235,7 @@ func (e *Engine) enter(r *run) bool {
 		return false
 	}
 	e.runs[r.id] = r
-	e.mine.Add(r.id)
+	e.driven.Add(r.id)
 	return true
 }
 
@@ -246,8 +246,7 @@ func (e *Engine) active(id string) *run {
 	return e.runs[id]
 }
 
-// load brings a run into memory, where its loop recovers it and then takes items. The caller holds mu. A run that is already
-// in memory is left as it is.
+// load starts the loop of a run, with items, unless the run is in memory already. The caller holds mu.
 func (e *Engine) load(id string, items ...decide.Item) {
 	if e.runs[id] != nil {
 		return
@@ -271,7 +270,7 @@ func (e *Engine) checkTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, r := range e.runs {
-		r.Again()
+		r.Wake()
 	}
 	e.alarms.Look()
 }
@@ -293,10 +292,10 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 		if r == nil || r.inbox.Add(it) {
 			return nil
 		}
-		select { // it is leaving memory; its successor takes the item
+		select { // it is leaving memory, and is then loaded again
 		case <-ctx.Done():
 			return cancelled.Error(ctx)
-		case <-r.over:
+		case <-r.unloaded:
 		}
 	}
 }
@@ -305,7 +304,7 @@ func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
 func (e *Engine) retire(r *run) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !r.inbox.ShutIfEmpty() {
+	if !r.inbox.CloseIfEmpty() {
 		return false
 	}
 	delete(e.runs, r.id)

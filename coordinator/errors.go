@@ -21,7 +21,7 @@ var (
 	ErrLimit        = decide.ErrLimit
 	ErrMailboxFull  = decide.ErrMailboxFull
 	ErrShutdown     = decide.ErrShutdown
-	ErrUnreturned   = errors.New("coordinator: the engine has shut down, and not all that was under way has returned")
+	ErrUnreturned   = errors.New("coordinator: the engine has shut down, but some calls have not returned")
 )
 
 // Codes of failures that arise around a call: see packages pool and children.

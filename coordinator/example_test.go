@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// letter is a workflow of two steps: one that a Go function carries out, and one that waits for a message.
+// letter returns a workflow of two steps: one calls a Go function, the other waits for a message.
 func letter() *template.Workflow {
 	w, err := template.Parse("letter.yaml", []byte(`
 kind: Workflow
@@ -28,7 +28,7 @@ output: "{{ steps.write.output }}, signed by {{ steps.signature.output }}"
 	return w
 }
 
-// office is an engine in memory with an operation that writes letters.
+// office returns an engine in memory with an operation that writes letters.
 func office(ctx context.Context) *coordinator.Engine {
 	write := operation.Define("write", func(_ context.Context, to string) (string, error) {
 		if to == "" {

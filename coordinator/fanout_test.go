@@ -21,7 +21,7 @@ type offer struct {
 	Price int    `json:"price"`
 }
 
-// quote answers by who is asked.
+// quote answers differently for each participant.
 var quote = operation.Define("quote", func(ctx context.Context, _ any) (offer, error) {
 	c := operation.CallOf(ctx)
 	switch c.Participant {
@@ -72,7 +72,7 @@ output: "{{ steps.ask.output.responses }}"`)
 	e, err = coordinator.New(t.Context(), store, config)
 	require.NoError(t, err)
 	for range 2 {
-		require.True(t, keys[(<-g.entered).Key()], "the same keys are used again")
+		require.True(t, keys[(<-g.entered).Key()], "the calls have the same keys")
 		g.leave <- nil
 	}
 	r, err = e.Run(t.Context(), r.ID())
@@ -123,7 +123,7 @@ steps:
 	require.NoError(t, wait(t, r).Err())
 }
 
-// untilStatus watches a run until it has a status.
+// untilStatus watches a run until it has status want.
 func untilStatus(t *testing.T, r *coordinator.Run, want reactive.RunStatus) error {
 	for u, err := range r.Watch(t.Context(), 1) {
 		if err != nil || u.Status == want {

@@ -17,14 +17,14 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// constant makes a closure of one literal: only its handle tells it from the others.
+// constant returns a closure of one literal: only its handle distinguishes it from the others.
 func constant(name string, n int) flow.Function[int, []int] {
 	return flow.NewFunc(name, func(int) []int { return []int{n} })
 }
 
 var same = operation.DefinePure("same", func(in any) (any, error) { return in, nil })
 
-// asking is a workflow that asks each function: as a step's input and as a map's list, and one bound in a test.
+// asking returns a workflow that calls each function twice: for a step's input and for a map's list.
 func asking(name string, functions ...flow.Function[int, []int]) *template.Workflow {
 	parts := []flow.Part{}
 	outputs := []flow.Field{}
@@ -39,16 +39,16 @@ func asking(name string, functions ...flow.Function[int, []int]) *template.Workf
 	return flow.MustDefine(name, append(parts, flow.Output(flow.Object[map[string]any](outputs...)))...)
 }
 
-// A run's functions are those of its own definition, whatever else an engine has been given, in whatever order.
+// A run calls the functions of its own definition, whatever other definitions the engine has registered, in any order.
 func TestARunHasTheFunctionsOfItsOwnDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type definition struct {
-			w     *template.Workflow
-			hash  string
-			gives map[string]int // by name of a function
-			names []string
+			w       *template.Workflow
+			hash    string
+			returns map[string]int // by name of a function
+			names   []string
 		}
-		var handles [3][]flow.Function[int, []int] // of names f0, f1, f2; the i-th gives i
+		var handles [3][]flow.Function[int, []int] // of names f0, f1, f2; the i-th returns i
 		for n := range handles {
 			for i := range 3 {
 				handles[n] = append(handles[n], constant(fmt.Sprint("f", n), i))
@@ -56,13 +56,13 @@ func TestARunHasTheFunctionsOfItsOwnDefinition(t *testing.T) {
 		}
 		var definitions []definition
 		for range rapid.IntRange(1, 5).Draw(t, "definitions") {
-			d := definition{gives: map[string]int{}}
+			d := definition{returns: map[string]int{}}
 			var use []flow.Function[int, []int]
 			for n := range handles {
 				if rapid.Bool().Draw(t, "used") {
 					i := rapid.IntRange(0, 2).Draw(t, "handle")
 					name := fmt.Sprint("f", n)
-					use, d.gives[name], d.names = append(use, handles[n][i]), i, append(d.names, name)
+					use, d.returns[name], d.names = append(use, handles[n][i]), i, append(d.names, name)
 				}
 			}
 			d.w = asking(rapid.SampledFrom([]string{"w", "v"}).Draw(t, "name"), use...)
@@ -75,14 +75,14 @@ func TestARunHasTheFunctionsOfItsOwnDefinition(t *testing.T) {
 		e, err := coordinator.New(context.Background(), memory.New(), coordinator.Config{})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
-		known := map[string]map[string]int{} // by hash: what its first definition's functions give
+		known := map[string]map[string]int{} // by hash: the results of the functions of its first definition
 		for range rapid.IntRange(1, 10).Draw(t, "starts") {
 			d := rapid.SampledFrom(definitions).Draw(t, "started")
 			if known[d.hash] == nil {
-				known[d.hash] = d.gives
+				known[d.hash] = d.returns
 			}
 			r, err := e.Start(context.Background(), d.w, nil)
-			other := slices.IndexFunc(d.names, func(name string) bool { return known[d.hash][name] != d.gives[name] })
+			other := slices.IndexFunc(d.names, func(name string) bool { return known[d.hash][name] != d.returns[name] })
 			if other >= 0 {
 				require.ErrorContains(t, err, fmt.Sprintf("another function %q", d.names[other]))
 				require.ErrorContains(t, err, "at package level (flow.NewFunc)")
@@ -93,21 +93,21 @@ func TestARunHasTheFunctionsOfItsOwnDefinition(t *testing.T) {
 			require.NoError(t, err)
 			want := map[string]any{}
 			for i, name := range d.names {
-				want[fmt.Sprint("step", i)] = []any{int64(d.gives[name])}
-				want[fmt.Sprint("each", i)] = []any{int64(d.gives[name])}
+				want[fmt.Sprint("step", i)] = []any{int64(d.returns[name])}
+				want[fmt.Sprint("each", i)] = []any{int64(d.returns[name])}
 			}
 			require.Equal(t, want, result.Output)
 		}
 	})
 }
 
-// What an engine is given with its Config and with Register is compared like what is started.
+// Workflows of Config and Register are compared like started ones.
 func TestOneDefinitionHasOneFunctionOfAName(t *testing.T) {
 	one, two := constant("f", 1), constant("f", 2)
 	_, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{
 		Workflows: []*template.Workflow{asking("w", one), asking("w", two)},
 	})
-	require.ErrorContains(t, err, `workflow w: the engine knows this definition with another function "f", made at `)
+	require.ErrorContains(t, err, `workflow w: this definition is registered with another function "f", made at `)
 
 	e := newEngine(t, coordinator.Config{Workflows: []*template.Workflow{asking("w", one), asking("w", one), asking("v", two)}})
 	require.Error(t, e.Register(asking("w", two)))
@@ -115,8 +115,8 @@ func TestOneDefinitionHasOneFunctionOfAName(t *testing.T) {
 	require.Equal(t, map[string]any{"step0": []any{int64(1)}, "each0": []any{int64(1)}}, run(t, e, asking("w", one), nil).Output)
 }
 
-// A document names functions; the program gives it their handles, or registers a definition of the same hash.
-func TestADocumentIsGivenItsFunctions(t *testing.T) {
+// A document names functions; the program sets their handles, or registers a definition of the same hash.
+func TestADocumentUsesGoFunctions(t *testing.T) {
 	f := constant("f", 7)
 	text, err := asking("w", f).MarshalJSON()
 	require.NoError(t, err)
@@ -131,10 +131,10 @@ func TestADocumentIsGivenItsFunctions(t *testing.T) {
 	require.NoError(t, w.Register(f.Handle()))
 	want := map[string]any{"step0": []any{int64(7)}, "each0": []any{int64(7)}}
 	require.Equal(t, want, run(t, e, w, nil).Output)
-	require.Equal(t, want, run(t, e, parse(t, string(text)), nil).Output, "the engine knows the definition by now")
+	require.Equal(t, want, run(t, e, parse(t, string(text)), nil).Output, "the definition is registered now")
 }
 
-// A workflow that is refused leaves no operation behind.
+// A refused workflow registers no operation.
 func TestARefusedWorkflowLeavesNothing(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{same}})
 	first := operation.Define("first", func(context.Context, any) (int, error) { return 1, nil })
@@ -156,7 +156,7 @@ func TestARefusedWorkflowLeavesNothing(t *testing.T) {
 	require.EqualValues(t, 2, run(t, e, flow.MustDefine("v", step, flow.Output(step)), nil).Output)
 }
 
-// A run is recovered with the functions of its own definition, and left alone where there are none.
+// A run is recovered with the functions of its own definition, and parked if they are missing.
 func TestARunIsRecoveredWithItsOwnFunctions(t *testing.T) {
 	g := newGate()
 	slow := g.define("slow").(template.Op[any, string])
@@ -179,7 +179,7 @@ func TestARunIsRecoveredWithItsOwnFunctions(t *testing.T) {
 	}
 	crash(t, e)
 
-	// The new functions give something else, so that it is seen whose were called.
+	// The new functions return other values, which show which of them were called.
 	b := waiting("b", constant("f", 20))
 	e = start(b)
 	<-g.entered

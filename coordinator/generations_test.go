@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// generations is a playbook that calls a playbook that calls a workflow, each from a file of its own.
+// generations holds the files of a playbook that calls a playbook that calls a workflow.
 var generations = map[string]string{
 	"top.yaml": `
 apiVersion: sluice/v1
@@ -63,7 +63,7 @@ const (
 	leafOf = midOf + "/work@1.work_task#1"
 )
 
-// written puts files into a new folder, and gives its path.
+// written writes files to a new folder, and returns its path.
 func written(t testing.TB, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
@@ -83,7 +83,7 @@ func loaded(t testing.TB, file string, operations ...string) *template.Workflow 
 	return checked.Workflow
 }
 
-// reopen gives engines on one folder, one after the other.
+// reopen returns a function that opens engines on one folder, one after the other.
 func reopen(t testing.TB, operations ...coordinator.Operation) func() *coordinator.Engine {
 	dir := t.TempDir()
 	return func() *coordinator.Engine {
@@ -95,7 +95,7 @@ func reopen(t testing.TB, operations ...coordinator.Operation) func() *coordinat
 	}
 }
 
-// crash ends an engine before any call returns its result.
+// crash ends an engine before any call returns.
 func crash(t testing.TB, e *coordinator.Engine) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -108,8 +108,8 @@ func find(t testing.TB, e *coordinator.Engine, id string) *coordinator.Run {
 	return r
 }
 
-// The children are those that the run was started with: changed files, and files that are gone, change nothing. Each is a run
-// of its own, found again by the call that has started it.
+// A run keeps the children that it was started with: changed and deleted files have no effect. Each child is a run of its own,
+// which a repeated call finds.
 func TestAPlaybookCallsAPlaybookThatCallsAWorkflow(t *testing.T) {
 	dir, g := written(t, generations), newGate()
 	open := reopen(t, echo, g.define("slow"))
@@ -123,7 +123,7 @@ func TestAPlaybookCallsAPlaybookThatCallsAWorkflow(t *testing.T) {
 
 	e = open()
 	after := <-g.entered
-	require.Equal(t, before.Key(), after.Key(), "the same call of the same runs")
+	require.Equal(t, before.Key(), after.Key(), "the same call is repeated")
 	g.leave <- nil
 	result := wait(t, find(t, e, "r"))
 	require.NoError(t, result.Err())
@@ -132,22 +132,22 @@ func TestAPlaybookCallsAPlaybookThatCallsAWorkflow(t *testing.T) {
 	for event, err := range find(t, e, "r"+midOf).Events(t.Context(), 1) {
 		require.NoError(t, err)
 		if event.Type == journal.RunStarted {
-			require.Equal(t, map[string]any{"n": int64(20)}, event.Value, "the workload is what the tool is given")
+			require.Equal(t, map[string]any{"n": int64(20)}, event.Value, "the workload is the tool's input")
 			require.Equal(t, "r"+midOf, event.Detail.Start.Parent)
 		}
 	}
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestWhatFailsBelowIsSaidAbove(t *testing.T) {
+func TestAParentReportsTheFailureOfItsChild(t *testing.T) {
 	dir, g := written(t, generations), newGate()
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo, g.define("slow")}})
 	top := loaded(t, filepath.Join(dir, "top.yaml"), "echo")
 	for _, c := range []struct {
 		name  string
 		n     int
-		leave error  // of the workflow's call; nil: it never comes to that
-		said  string // two levels up
+		leave error  // of the workflow's call; nil: the call is not made
+		said  string // in the failure two levels above
 	}{
 		{"a call fails", 1, &operation.Error{Code: "gone", Message: "no more", Permanent: true}, "gone: no more"},
 		{"an input is refused", 51, nil, "maximum"},
@@ -193,7 +193,7 @@ func TestACancelGoesDownThroughPlaybooks(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// severed is a store that takes nothing from child runs once it is cut: as if the process had ended before it came to them.
+// severed is a store that refuses appends of child runs once it is cut, as if the process had ended before them.
 type severed struct {
 	kept
 	cut atomic.Bool
@@ -214,7 +214,7 @@ func TestChildrenAreNotOrphaned(t *testing.T) {
 	abort := func(r *coordinator.Run) error { return r.Abort(t.Context(), "call@1.call_task", "enough") }
 	for name, end := range map[string]func(*coordinator.Run) error{"the run is cancelled": cancel, "the step is aborted": abort} {
 		for _, away := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, nobody was there: %v", name, away), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, not picked up: %v", name, away), func(t *testing.T) {
 				g, store := newGate(), &severed{kept: kept{memory.New()}}
 				config := coordinator.Config{Operations: []coordinator.Operation{echo, g.define("slow")}, Logger: slog.New(slog.DiscardHandler)}
 				open := func() *coordinator.Engine {
@@ -235,7 +235,7 @@ func TestChildrenAreNotOrphaned(t *testing.T) {
 				}
 				store.cut.Store(!away)
 				require.NoError(t, end(r))
-				if away { // it is written down for those below too
+				if away { // the command is journaled for the runs below, too
 					require.Equal(t, reactive.RunAborted, wait(t, find(t, e, "r"+leafOf)).Status)
 				}
 				crash(t, e)

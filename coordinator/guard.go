@@ -7,32 +7,32 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// What a program hands to the engine is called behind a guard, see package usercode. A panic is the failure of what asked:
+// The engine recovers panics of the program's code: see package usercode. What fails then:
 //
-//	operations, MarshalJSON and Error of what they return, who a participant is   the call
-//	Go functions of workflows, pure operations                                    the step
-//	who a target means                                                            the step
-//	the input of Start, the payload of a message                                  Start, Send
-//	the logger                                                                    nothing: the line goes to standard error
+//	operations, MarshalJSON and Error of their results, Directory.Participant   the call
+//	Go functions of workflows, pure operations, Directory.Resolve               the step
+//	the input of Start, the payload of a message                                Start, Send
+//	the logger                                                                  nothing: the line goes to standard error
 //
-// Where nothing asked, as when the store panics, or we do, the run is parked. Calls are made on goroutines of their own, and
-// one that ends its goroutine has failed. What the loop itself calls takes the loop's goroutine along: then another loop goes
-// on from what the journal says, and calls such code apart, where it fails like everything else.
+// If the store or the engine itself panics, the run is parked. A call that ends its goroutine fails. Code that the loop calls
+// may end the loop's goroutine: then a new loop recovers the run from its journal, and calls such code on separate goroutines,
+// where it fails like any other.
 
-// exited goes on after code that the loop has called has ended the loop's goroutine. It is the last that happens there.
-func (r *run) exited(ctx context.Context, p *usercode.Panic) {
-	if r.careful { // it was not called apart, so it was no code that asks for an outcome
-		r.collapse(p)
-		r.leave()
+// afterGoexit starts a new loop after the program's code has ended the loop's goroutine. It is the last function that the
+// goroutine calls.
+func (r *run) afterGoexit(ctx context.Context, p *usercode.Panic) {
+	if r.apart { // the code was not called apart, so no call or step can fail for it
+		r.recordPanic(p)
+		r.unload()
 		return
 	}
-	r.careful = true
+	r.apart = true
 	r.rewind()
 	r.engine.loops.Go(func() { r.loop(ctx) })
 }
 
-// collapse notes that the run cannot go on, because its loop has panicked.
-func (r *run) collapse(err error) {
+// recordPanic records that the run cannot go on because its loop has panicked.
+func (r *run) recordPanic(err error) {
 	r.engine.report("the loop of a run has panicked", r.id, err)
 	r.err = err
 	if r.step != nil {

@@ -20,12 +20,12 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// harm is how a program's code may fail to return: it panics, or ends its goroutine.
+// harm panics or ends its goroutine, as a program's code may.
 type harm func()
 
 var harms = map[string]harm{"panics": func() { panic("boom") }, "ends its goroutine": runtime.Goexit}
 
-// Values and errors whose methods do harm.
+// Types of values and errors whose methods do harm.
 type (
 	harmfulWriter struct{ harm harm }
 	harmfulReader struct{ X int }
@@ -41,10 +41,10 @@ func (e harmfulChain) Error() string                 { return "chain" }
 func (e harmfulChain) Unwrap() error                 { e.harm(); return nil }
 func (e harmfulChain) Is(error) bool                 { e.harm(); return false }
 
-// readerHarm is the harm of harmfulReader, which package json makes, so that it cannot be passed to it.
+// readerHarm is the harm of harmfulReader, which package json creates.
 var readerHarm atomic.Pointer[harm]
 
-// caller is an operation of a program's own make.
+// caller is an operation that implements operation.Caller itself.
 type caller struct {
 	name string
 	call func(*operation.Call) (any, error)
@@ -68,7 +68,7 @@ func (p people) Passports(string) []template.Passport {
 
 func nothing() {}
 
-// site is a place where code of a program is called: a workflow that comes by it, with what it needs. Its step x fails.
+// site is a place where the engine calls a program's code: a workflow that reaches it, and its Config. Its step x fails.
 type site struct {
 	config   coordinator.Config
 	text     string
@@ -87,7 +87,7 @@ const (
 	lists    = `{kind: Workflow, name: w, steps: [{map: {id: x, func: {name: f}, steps: [{operation: echo}]}}]}`
 )
 
-// sites are all call sites whose caller receives the failure.
+// sites returns all sites where a call or step fails.
 func sites(harm harm) map[string]site {
 	define := func(f func(context.Context, any) (any, error)) coordinator.Config {
 		return operations(operation.Define("x", f))
@@ -99,7 +99,7 @@ func sites(harm harm) map[string]site {
 		return operations(caller{"x", func(*operation.Call) (any, error) { return out, err }})
 	}
 	pure := func(f func(any) (any, error)) coordinator.Config { return operations(operation.DefinePure("x", f)) }
-	gives := func(out value.Value, err error) func([]value.Value) (value.Value, error) {
+	function := func(out value.Value, err error) func([]value.Value) (value.Value, error) {
 		return func([]value.Value) (value.Value, error) { return out, err }
 	}
 	does := func([]value.Value) (value.Value, error) { harm(); return true, nil }
@@ -124,14 +124,14 @@ func sites(harm harm) map[string]site {
 		"function of an input":        {config: operations(), text: computes, function: does},
 		"function of a test":          {config: operations(), text: tests, function: does},
 		"function of a list":          {config: operations(), text: lists, function: does},
-		"a function's result":         {config: operations(), text: computes, function: gives(harmfulWriter{harm}, nil)},
-		"a function's error":          {config: operations(), text: computes, function: gives(nil, harmfulError{harm})},
+		"a function's result":         {config: operations(), text: computes, function: function(harmfulWriter{harm}, nil)},
+		"a function's error":          {config: operations(), text: computes, function: function(nil, harmfulError{harm})},
 	}
 }
 
-// Harm fails only its caller, with the stack in the details: other runs go on, before and after. The failure is the same
-// whether code panics or ends its goroutine.
-func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
+// Harm fails only the call or step that needed the code, with the stack in the details. Other runs go on, before and after. The
+// failure is the same for a panic and an ended goroutine.
+func TestHarmFailsItsCallOrStep(t *testing.T) {
 	codes := map[string]string{}
 	for how, harm := range harms {
 		for name, site := range sites(harm) {
@@ -149,7 +149,7 @@ func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
 				require.NoError(t, err)
 				result := wait(t, r)
 				require.Error(t, result.Err())
-				require.Contains(t, stackOf(t, r), "goroutine ", "the stack is told")
+				require.Contains(t, stackOf(t, r), "goroutine ", "the details have the stack")
 				g.leave <- nil
 				if code, seen := codes[name]; seen {
 					require.Equal(t, code, result.Failure.Code)
@@ -162,7 +162,7 @@ func TestHarmIsTheFailureOfWhatAsked(t *testing.T) {
 	}
 }
 
-// stackOf is what the details of the first failure in a run's journal say.
+// stackOf returns the stack in the details of the first failure in a run's journal.
 func stackOf(t testing.TB, r *coordinator.Run) string {
 	for event, err := range r.Events(t.Context(), 1) {
 		require.NoError(t, err)
@@ -174,7 +174,7 @@ func stackOf(t testing.TB, r *coordinator.Run) string {
 	return ""
 }
 
-// A details value that cannot be written down is no loss of the failure.
+// A failure is journaled even if its details cannot be encoded.
 func TestTheDetailsOfAnErrorMayDoHarm(t *testing.T) {
 	for how, harm := range harms {
 		t.Run(how, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestTheDetailsOfAnErrorMayDoHarm(t *testing.T) {
 	}
 }
 
-// What a program hands over on a goroutine of its own is refused there.
+// Harm on the goroutine of a caller of the engine is an error of the method.
 func TestHarmOnTheCallersGoroutineIsAnError(t *testing.T) {
 	boom := harms["panics"]
 	e := newEngine(t, operations())
@@ -213,7 +213,7 @@ func TestHarmOnTheCallersGoroutineIsAnError(t *testing.T) {
 	_, err = e.Start(t.Context(), &template.Workflow{Name: "w", Steps: []template.Node{nil}}, nil)
 	require.Error(t, err)
 
-	func() { // the goroutine is the caller's: it ends, and nothing else
+	func() { // only the caller's goroutine ends
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -231,13 +231,13 @@ operations: {approval: {wait: {message: approve}}}
 steps: [{operation: approval}]
 output: "{{ steps.approval.output }}"`
 
-// harmfulOperation is an Operation that does harm when it is looked at.
+// harmfulOperation is an Operation whose methods do harm.
 type harmfulOperation struct{ name, implementation harm }
 
 func (o harmfulOperation) Name() string        { o.name(); return "x" }
 func (o harmfulOperation) Implementation() any { o.implementation(); return nil }
 
-// An engine that cannot be made leaves nothing behind.
+// A failed New leaves no goroutine.
 func TestHarmWhileAnEngineIsMade(t *testing.T) {
 	for how, harm := range harms {
 		for name, config := range map[string]coordinator.Config{
@@ -267,7 +267,7 @@ func TestHarmWhileAnEngineIsMade(t *testing.T) {
 	}
 }
 
-// harmfulLog is a handler that does harm, wherever it is called.
+// harmfulLog is a handler whose methods do harm.
 type harmfulLog struct{ harm harm }
 
 func (h harmfulLog) Enabled(context.Context, slog.Level) bool  { h.harm(); return true }
@@ -293,14 +293,14 @@ func TestALoggerThatDoesHarmIsSurvived(t *testing.T) {
 			require.NoError(t, err)
 			r := start(t, e, `{kind: Workflow, name: w, steps: [{operation: echo, id: a}, {operation: echo, id: b}]}`)
 			require.NoError(t, wait(t, r).Err())
-			require.True(t, failed, "something was logged")
+			require.True(t, failed, "the handler was called")
 			require.NoError(t, e.Shutdown(t.Context()))
 		})
 	}
 }
 
-// Observers are called on goroutines of their own, and may leave in any way.
-func TestObserversMayLeaveInAnyWay(t *testing.T) {
+// Observers are called on goroutines of their own, and may panic or end them.
+func TestObserversMayEndInAnyWay(t *testing.T) {
 	for how, harm := range harms {
 		t.Run(how, func(t *testing.T) {
 			e := newEngine(t, operations())
@@ -345,10 +345,10 @@ type unfit struct{ people }
 
 func (unfit) Participant(string) (value.Value, bool) { return map[string]any{"rate": math.NaN()}, true }
 
-// TestADirectoryThatTellsNoValue: the call is not made without what its binding would see.
-func TestADirectoryThatTellsNoValue(t *testing.T) {
+// TestADirectoryWithoutAValue: if a participant's data is not a value, the call fails and is not made.
+func TestADirectoryWithoutAValue(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Directory: unfit{people{nothing, nothing}}, Operations: []coordinator.Operation{
-		operation.Define("echo", func(context.Context, any) (any, error) { t.Error("it is called"); return nil, nil }),
+		operation.Define("echo", func(context.Context, any) (any, error) { t.Error("the call was made"); return nil, nil }),
 	}})
 	r := start(t, e, asks)
 	require.Error(t, wait(t, r).Err())

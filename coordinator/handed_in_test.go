@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// objects draws objects of the model, which need no change to be values: what makes no copy must be told to.
+// objects draws objects that are values already, so that only an explicit copy protects them.
 func objects() *rapid.Generator[map[string]any] {
 	var inner func(depth int) *rapid.Generator[any]
 	inner = func(depth int) *rapid.Generator[any] {
@@ -31,7 +31,7 @@ func objects() *rapid.Generator[map[string]any] {
 	return rapid.MapOfN(rapid.StringMatching(`[a-z]{1,3}`), inner(2), 1, 3)
 }
 
-// scribble writes to everything in a value that can be written to.
+// scribble overwrites all lists and objects in a value.
 func scribble(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -51,12 +51,12 @@ func scribble(v any) {
 	}
 }
 
-// plainCaller is a Caller of a program that returns what it has, as it is.
+// plainCaller is a Caller that returns its result without a copy.
 type plainCaller func(*operation.Call) (any, error)
 
 func (c plainCaller) Call(call *operation.Call) (any, error) { return c(call) }
 
-// ownOperation is an operation that a program has made without Define.
+// ownOperation is an Operation made without operation.Define.
 type ownOperation struct {
 	name   string
 	caller operation.Caller
@@ -65,14 +65,14 @@ type ownOperation struct {
 func (o ownOperation) Name() string        { return o.name }
 func (o ownOperation) Implementation() any { return o.caller }
 
-// TestAProgramMayGoOnWritingToWhatItHasHandedIn: whatever a program gives the engine, and then writes to, means what it meant
-// when it was given, for steps that read it, in the journal and for everyone who looks.
-func TestAProgramMayGoOnWritingToWhatItHasHandedIn(t *testing.T) {
+// TestValuesAreCopied: a program may write to the values that it has passed to the engine. Steps, the journal and readers see the
+// values as they were passed.
+func TestValuesAreCopied(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		meant := objects().Draw(rt, "value")
-		var mu sync.Mutex // of given and what is in it: operations and the test write
+		var mu sync.Mutex // of given and its elements, to which operations and the test write
 		var given []any
-		give := func() map[string]any { // another copy each time, to be written to when it has been handed in
+		give := func() map[string]any { // another copy each time, to be overwritten later
 			var v map[string]any
 			require.NoError(t, value.Convert(meant, &v))
 			mu.Lock()
@@ -155,7 +155,7 @@ output: "{{ steps.seen.output }}"`)
 	})
 }
 
-// detailsOf is what else an event holds of a program's.
+// detailsOf returns the program's values in an event besides Value.
 func detailsOf(e *journal.Event) []any {
 	if e.Detail == nil {
 		return nil
@@ -167,7 +167,7 @@ func detailsOf(e *journal.Event) []any {
 	return list
 }
 
-func TestWhatABuilderIsGivenAndAFunctionReturnsIsCopied(t *testing.T) {
+func TestValuesOfBuildersAndFunctionsAreCopied(t *testing.T) {
 	literal, returned := map[string]any{"a": []any{"b"}}, []any{map[string]any{"c": "d"}}
 	list := flow.NewFunc("list", func(int) []any { return returned })
 	first := flow.Call("first", template.NewOp[map[string]any, any]("same", same.Implementation()), flow.Value(literal))

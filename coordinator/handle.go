@@ -39,7 +39,7 @@ func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
 func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	e := r.engine
 	for {
-		if err := e.down(); err != nil {
+		if err := e.checkOpen(); err != nil {
 			return nil, err
 		}
 		e.mu.Lock()
@@ -55,10 +55,10 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		select {
 		case <-ctx.Done():
 			return nil, cancelled.Error(ctx)
-		case <-active.over:
+		case <-active.unloaded:
 		case <-e.shut:
 		}
-		if !isClosed(active.over) { // its loop does not end
+		if !isClosed(active.unloaded) { // the loop does not return
 			return nil, ErrShutdown
 		}
 		switch {
@@ -76,10 +76,10 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 // parked.
 func (r *Run) await(ctx context.Context) (*Result, error) {
 	e := r.engine
-	notice, leave := e.notice(r.id)
-	defer leave()
+	notice, release := e.notice(r.id)
+	defer release()
 	if notice.Err() != nil {
-		return nil, e.down()
+		return nil, e.checkOpen()
 	}
 	if err := e.parkedFor(r.id); err != nil {
 		return nil, err
@@ -89,9 +89,9 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 		return result, err
 	}
 	if result, err = e.reader.Await(ctx, notice, r.id, last); result != nil || err != nil {
-		return result, e.why(ctx, err)
+		return result, e.readError(ctx, err)
 	}
-	return nil, e.down()
+	return nil, e.checkOpen()
 }
 
 // ending reads the result of a run that is not in memory, or nil if it has not ended, and the sequence of its last event. If
@@ -101,7 +101,7 @@ func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 	known := e.registry.Learned()
 	end, err := e.reader.Ending(ctx, r.id)
 	if err != nil {
-		return nil, 0, e.why(ctx, err)
+		return nil, 0, e.readError(ctx, err)
 	}
 	if end.Result == nil && end.Start != nil && r.Driven() {
 		if start, reason := e.reader.ObstacleOf(ctx, end.Start, true); reason != nil {
@@ -152,7 +152,7 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 // Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
 // workflow waits for is journaled and logged: see Awaits.
 func (r *Run) Send(ctx context.Context, name string, payload any) error {
-	if err := r.engine.down(); err != nil {
+	if err := r.engine.checkOpen(); err != nil {
 		return err
 	}
 	v, err := value.Own(payload)
@@ -204,7 +204,7 @@ func (r *Run) command(ctx context.Context, event journal.Event) error {
 		put = func(ctx context.Context, event journal.Event) error { return r.engine.note(ctx, r.id, event) }
 	}
 	err := put(ctx, event)
-	for errors.Is(err, errLeft) {
+	for errors.Is(err, errUnloaded) {
 		err = put(ctx, event)
 	}
 	if errors.Is(err, decide.ErrRules) { // the rules of a finished run no longer matter
@@ -215,14 +215,14 @@ func (r *Run) command(ctx context.Context, event journal.Event) error {
 	return err
 }
 
-// ask passes a command on once; errLeft means that the run left memory before it took the command.
+// ask passes on a command once. It returns errUnloaded if the run left memory before it took the command.
 func (r *Run) ask(ctx context.Context, event journal.Event) error {
 	done := make(chan error, 1)
 	it := decide.Item{Event: event, Reply: once(done)}
 	if err := r.engine.deliver(ctx, r.id, it); err != nil {
 		return err
 	}
-	err, answered := inbox.Reply(ctx, done, r.engine.shut)
+	err, answered := inbox.AwaitReply(ctx, done, r.engine.shut)
 	if answered && err != nil {
 		return fmt.Errorf("run %s: %w", r.id, err)
 	}

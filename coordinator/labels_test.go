@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// Labels and the name of an actor are as long as may be, or refused with nothing journaled.
-func TestWhatIsNotedOfARunHasBounds(t *testing.T) {
+// Labels and names of actors that are too long are refused, with nothing journaled.
+func TestLabelsAndActorsAreBounded(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	w := routes(t, "workflow: [{step: a, tool: {kind: echo}}]")
 	most := map[string]string{strings.Repeat("n", 128): strings.Repeat("t", 1024), "empty": ""}

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// gate is an operation whose calls wait to be let through.
+// gate is an operation whose calls wait for the test.
 type gate struct {
 	entered chan *operation.Call
 	leave   chan error
@@ -59,7 +59,7 @@ func wait(t testing.TB, r *coordinator.Run) *coordinator.Result {
 	return result
 }
 
-func TestCancelStopsWhatIsUnderWay(t *testing.T) {
+func TestCancelStopsCallsInProgress(t *testing.T) {
 	g := newGate()
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{g.define("slow")}})
 	r := start(t, e, `{kind: Workflow, name: w, steps: [{operation: slow}]}`)
@@ -132,7 +132,7 @@ func describe(changes []coordinator.StepChange) []string {
 	return list
 }
 
-func TestWatchTellsTheSameFromAnywhere(t *testing.T) {
+func TestWatchYieldsTheSameFromAnySequence(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	r := start(t, e, `
 kind: Workflow
@@ -206,7 +206,7 @@ steps: [{operation: nap}]`)
 		require.Equal(t, 1, e.InMemory())
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		require.Zero(t, e.InMemory(), "it has left memory")
+		require.Zero(t, e.InMemory(), "the run has left memory")
 		result := wait(t, r)
 		require.NoError(t, result.Err())
 		require.Equal(t, 24*time.Hour, time.Since(begin))
@@ -231,7 +231,7 @@ steps: [{operation: approval}]`)
 	})
 }
 
-func TestStartingTheSameRunTwiceGivesThatRun(t *testing.T) {
+func TestStartingTheSameRunTwiceReturnsThatRun(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	const text = `{kind: Workflow, name: w, steps: [{operation: echo, input: "{{ input }}"}], output: "{{ steps.echo.output }}"}`
 	w := parse(t, text)
@@ -265,7 +265,7 @@ steps: [{operation: echo}]`)
 	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
 }
 
-// flaky is a store whose appends fail as told.
+// flaky is a store whose appends fail as its hooks say.
 type flaky struct {
 	journal.Store
 	mu   sync.Mutex
@@ -288,8 +288,8 @@ func (f *flaky) Heads(ctx context.Context, after string) iter.Seq2[journal.Head,
 	return f.Store.Heads(ctx, after)
 }
 
-// TestAFailedAppendLosesNothing lets every append fail once: the run goes on from what the journal says, with the answers
-// that had come in, and no call is made twice.
+// TestAFailedAppendLosesNothing lets every append fail once: the run is recovered from its journal, keeps the answers that have
+// arrived, and makes no call twice.
 func TestAFailedAppendLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
@@ -299,7 +299,7 @@ func TestAFailedAppendLosesNothing(t *testing.T) {
 		store.fail = func(stream string, after uint64, _ []journal.Event) error {
 			if stream == "r" && after > 0 && !failed[after] {
 				failed[after] = true
-				return errors.New("the disk hiccups")
+				return errors.New("the disk failed")
 			}
 			return nil
 		}
@@ -319,7 +319,7 @@ output: "{{ steps.c.output }}"`, coordinator.WithID("r"))
 	})
 }
 
-// TestAConflictStopsTheRunHere: another process owns it.
+// TestAConflictStopsTheRunHere: a conflict means that another process drives the run.
 func TestAConflictStopsTheRunHere(t *testing.T) {
 	g := newGate()
 	store := &flaky{Store: memory.New()}
@@ -337,8 +337,8 @@ func TestAConflictStopsTheRunHere(t *testing.T) {
 	require.NoError(t, e.Shutdown(context.Background()))
 }
 
-// TestAnotherEngineGoesOn ends an engine while a call is under way: the next one asks it again, with the same request and
-// key, and repeats nothing that was answered.
+// TestAnotherEngineGoesOn ends an engine during a call: the next engine makes it again, with the same request and key, and
+// repeats no answered call.
 func TestAnotherEngineGoesOn(t *testing.T) {
 	g := newGate()
 	var firsts atomic.Int32
@@ -394,7 +394,7 @@ func TestACallThatMayNotBeMadeTwiceIsInterrupted(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestARunThatNeedsWhatIsNotHereIsLeftAlone(t *testing.T) {
+func TestARunThatLacksAnOperationDoesNotChange(t *testing.T) {
 	g := newGate()
 	store := &kept{Store: memory.New()}
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{g.define("slow")}})
@@ -413,7 +413,7 @@ func TestARunThatNeedsWhatIsNotHereIsLeftAlone(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// The engine may stop between a call's return and the turn that journals it: many tries find every order of the two.
+// The engine may stop between the return of a call and the turn that journals it: many tries cover every order of the two.
 func TestShutdownLetsCallsReturn(t *testing.T) {
 	for range 2000 {
 		synctest.Test(t, shutDownDuringACall)
@@ -438,7 +438,7 @@ func shutDownDuringACall(t *testing.T) {
 		require.NoError(t, err)
 		last = event
 	}
-	require.Equal(t, journal.CallResponded, last.Type, "the answer is kept, and nothing was started after it")
+	require.Equal(t, journal.CallResponded, last.Type, "the answer is journaled, and no step was started after it")
 }
 
 func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
@@ -451,7 +451,7 @@ func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
 	}
 	r, err := e.Start(t.Context(), w, nil)
 	require.NoError(t, err)
-	for range 200 { // all are under way although none has returned
+	for range 200 { // all are in progress, although none has returned
 		<-g.entered
 	}
 	for range 200 {
@@ -460,7 +460,7 @@ func TestGoFunctionsThatWaitDoNotHoldUpOthers(t *testing.T) {
 	require.NoError(t, wait(t, r).Err())
 }
 
-func TestLimitsEndWhatGrowsBeyondThem(t *testing.T) {
+func TestARunBeyondItsLimitsFails(t *testing.T) {
 	e := newEngine(t, coordinator.Config{
 		Operations: []coordinator.Operation{echo}, Limits: coordinator.Limits{NodesMax: 3, MapItemsMax: 2, EventsMax: 6},
 	})
@@ -491,12 +491,12 @@ steps: [{map: {id: a, over: "{{ 1..20 }}", steps: [{map: {id: b, over: "{{ 1..20
 	require.Greater(t, len(state.Steps), 40)
 }
 
-// TestWhatItsOwnStepHasAbortedIsNotCalled: beside a step that fails at once, the run ends before anything was called.
-func TestWhatItsOwnStepHasAbortedIsNotCalled(t *testing.T) {
+// TestAbortedCallsAreNotMade: beside a step that fails at once, the run ends before any call is made.
+func TestAbortedCallsAreNotMade(t *testing.T) {
 	var calls atomic.Int32
 	count := operation.Define("count", func(context.Context, any) (any, error) { calls.Add(1); return nil, nil })
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{count}, CallsMax: 1})
-	for range 3 { // the rooms that the calls had been given are free again
+	for range 3 { // the room that was reserved for the calls is free again
 		result := wait(t, start(t, e, `
 kind: Workflow
 name: w

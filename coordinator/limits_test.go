@@ -25,8 +25,8 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// TestIDsOfChildRunsFit: however long the names of steps and participants are, the id of a run so deep as runs may nest is one
-// that a store takes, its own, and says whose child it is.
+// TestIDsOfChildRunsFit: for steps and participants with names of any length, at any allowed depth, the id of a child run is
+// unique, fits the store, and contains the id of its parent.
 func TestIDsOfChildRunsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zé]{1,128}`)
@@ -48,7 +48,7 @@ func TestIDsOfChildRunsFit(t *testing.T) {
 	})
 }
 
-func TestIDsThatNoStoreTakesAreRefused(t *testing.T) {
+func TestInvalidIDsAreRefused(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	w := parse(t, `{kind: Workflow, name: w, steps: [{operation: echo}]}`)
 	for id, text := range map[string]string{strings.Repeat("é", 65): "at most 128 bytes, not 130", "a\xff": "an id has no", "a b": "an id has no"} {
@@ -62,8 +62,8 @@ func TestIDsThatNoStoreTakesAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "at most 128 bytes, not 129")
 }
 
-// TestAFamilyOfRunsHasASizeAndADepth: a workflow that starts itself does not end the process.
-func TestAFamilyOfRunsHasASizeAndADepth(t *testing.T) {
+// TestDescendantsAndDepthAreBounded: a workflow that starts itself fails, and the process goes on.
+func TestDescendantsAndDepthAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "self.yaml")
 	text := `
 kind: Workflow
@@ -98,8 +98,8 @@ steps: [{map: {id: m, over: [1, 2, 3], steps: [{id: s, operation: again}]}}]`
 	}
 }
 
-// TestAValueThatIsTooLargeEndsInACode: wherever it comes from, it is not journaled, and what it comes from fails or is refused.
-func TestAValueThatIsTooLargeEndsInACode(t *testing.T) {
+// TestAValueThatIsTooLargeFailsWithACode: it is not journaled; the call fails, or the command is refused.
+func TestAValueThatIsTooLargeFailsWithACode(t *testing.T) {
 	const most = 1000
 	large, fits := strings.Repeat("x", most), strings.Repeat("x", most-3)
 	answers := operation.Define("large", func(_ context.Context, out any) (any, error) { return out, nil })
@@ -107,19 +107,19 @@ func TestAValueThatIsTooLargeEndsInACode(t *testing.T) {
 	fails := operation.Define("fails", func(context.Context, any) (any, error) {
 		return nil, &operation.Error{Code: "no", Details: large}
 	})
-	tells := operation.Define("tells", func(context.Context, any) (operation.Reply, error) {
+	replies := operation.Define("replies", func(context.Context, any) (operation.Reply, error) {
 		return operation.Reply{About: map[string]any{"status": large}}, nil
 	})
 	makes := operation.Define("makes", func(context.Context, any) (string, error) { return large, nil })
 	config := coordinator.Config{
 		Limits:     coordinator.Limits{ValueBytesMax: most},
-		Operations: []coordinator.Operation{answers, pure, fails, tells, makes, echo},
+		Operations: []coordinator.Operation{answers, pure, fails, replies, makes, echo},
 	}
 	for name, test := range map[string]struct{ text, code string }{
 		"output":   {`steps: [{operation: makes}]`, operation.CodeTooLarge},
 		"pure":     {`steps: [{operation: pure, input: "{{ input }}"}]`, operation.CodeTooLarge},
 		"details":  {`steps: [{operation: fails}]`, operation.CodeTooLarge},
-		"about":    {`steps: [{operation: tells}]`, operation.CodeTooLarge},
+		"about":    {`steps: [{operation: replies}]`, operation.CodeTooLarge},
 		"value":    {`operations: {twice: {value: "{{ input }}{{ input }}"}}, steps: [{operation: twice, input: "{{ input }}"}]`, operation.CodeTooLarge},
 		"input":    {`steps: [{operation: large, input: "{{ input }}{{ input }}"}]`, reactive.CodeInputTooLarge},
 		"result":   {`steps: [{operation: large, input: "{{ input }}"}], output: "{{ steps.large.output }}{{ steps.large.output }}"`, operation.CodeTooLarge},
@@ -178,7 +178,7 @@ steps: [{operation: first}, {operation: first, id: second}, {operation: last}]`)
 			break
 		}
 	}
-	require.ErrorIs(t, r.Send(t.Context(), "later", nil), coordinator.ErrMailboxFull, "three wait")
+	require.ErrorIs(t, r.Send(t.Context(), "later", nil), coordinator.ErrMailboxFull, "three messages wait")
 	require.NoError(t, r.Cancel(t.Context(), "done"))
 
 	r = start(t, e, `{kind: Workflow, name: v, operations: {last: {wait: {message: end}}}, steps: [{operation: last}]}`)
@@ -189,9 +189,9 @@ steps: [{operation: first}, {operation: first, id: second}, {operation: last}]`)
 	require.NoError(t, wait(t, r).Err())
 }
 
-// TestWhatComesTogetherIsStoredThoughItIsLarge: outputs that no batch has room for go one after the other, and no call is made
-// again for that.
-func TestWhatComesTogetherIsStoredThoughItIsLarge(t *testing.T) {
+// TestLargeOutputsAreAppendedInParts: outputs that together exceed a batch are appended one after the other, and no call is
+// repeated.
+func TestLargeOutputsAreAppendedInParts(t *testing.T) {
 	dir := t.TempDir()
 	var calls atomic.Int32
 	all := make(chan struct{})
@@ -221,7 +221,7 @@ output: "{{ len(input) + len(steps.m.output) }}"`), strings.Repeat("i", 30<<20),
 	}
 }
 
-// TestAnAppendThatFailsForGoodParksTheRun: what the store says is not known here, and it says so again and again.
+// TestAnAppendThatFailsForGoodParksTheRun: the store returns the same unknown error each time.
 func TestAnAppendThatFailsForGoodParksTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
@@ -231,14 +231,14 @@ func TestAnAppendThatFailsForGoodParksTheRun(t *testing.T) {
 				return nil
 			}
 			tries++
-			return errors.New("the bit bucket is full")
+			return errors.New("the disk is full")
 		}
 		e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{echo}})
 		require.NoError(t, err)
 		r := start(t, e, `{kind: Workflow, name: w, steps: [{operation: echo}]}`)
 		_, err = r.Wait(t.Context())
 		require.ErrorIs(t, err, coordinator.ErrParked)
-		require.ErrorContains(t, err, "the bit bucket is full")
+		require.ErrorContains(t, err, "the disk is full")
 		require.Equal(t, 10, tries)
 		require.NoError(t, e.Shutdown(t.Context()))
 	})

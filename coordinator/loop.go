@@ -9,17 +9,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// loop drives one run until it leaves memory. Where driving it panics, the run is parked; see guard.go.
+// loop drives one run until it leaves memory. If driving it panics, the run is parked: see guard.go.
 func (r *run) loop(ctx context.Context) {
 	drive := func() error { r.drive(ctx); return nil }
-	if err := usercode.CallExit(drive, func(p *usercode.Panic) { r.exited(ctx, p) }); err != nil {
-		r.collapse(err)
+	if err := usercode.CallExit(drive, func(p *usercode.Panic) { r.afterGoexit(ctx, p) }); err != nil {
+		r.recordPanic(err)
 	}
-	r.leave()
+	r.unload()
 }
 
-// drive takes turns until the run leaves memory. While it waits, a goroutine that brings what the run waits for may take turns in
-// its place: see Drive.
+// drive takes turns until the run leaves memory. While it waits, a goroutine that delivers calls may take turns in its place:
+// see Drive.
 func (r *run) drive(ctx context.Context) {
 	r.turns.Lock()
 	defer r.turns.Unlock()
@@ -27,7 +27,7 @@ func (r *run) drive(ctx context.Context) {
 	r.timer = time.NewTimer(time.Hour)
 	defer r.timer.Stop()
 	for r.recover(ctx) {
-		for r.gone = false; r.wait(ctx) && r.turn(ctx, false); {
+		for r.stopped = false; r.wait(ctx) && r.turn(ctx, false); {
 		}
 		err := r.failed
 		r.failed = nil
@@ -37,30 +37,31 @@ func (r *run) drive(ctx context.Context) {
 	}
 }
 
-// turn drains the inbox, decides, appends, and only then lets anybody see or do what was decided. It is the only place that
-// appends to a run's stream. It reports false when the run has to be recovered, because of failed, or leaves memory.
+// turn drains the inbox, decides, appends the decisions, and only then carries them out. It is the only place that appends to a
+// run's stream. here is true on a goroutine of the pool. turn reports false if the run must be recovered, because failed is
+// set, or leaves memory.
 func (r *run) turn(ctx context.Context, here bool) bool {
-	out := r.step.Step(r.instant(), r.take())
+	out := r.step.Step(r.instant(), r.takeItems())
 	if r.failed = r.append(ctx, out.Batch); r.failed != nil {
 		return false
 	}
 	r.backoff, r.refusals = 0, 0
-	r.settled()
-	r.begun()
-	r.answer(out.Replies)
-	r.under.Stop(out.Cancels)
-	if r.err = r.unable; r.err != nil {
+	r.releaseEnded()
+	r.notifyStarted()
+	r.sendReplies(out.Replies)
+	r.inProgress.Stop(out.Cancels)
+	if r.err = r.obstacle; r.err != nil {
 		r.host.GiveUp(r.step.Room())
 		return false
 	}
-	r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.under, here)
+	r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.inProgress, here)
 	r.relayPause(context.WithoutCancel(ctx))
 	r.more = out.More
 	return !r.finish()
 }
 
-// begun tells those who wait for the run's start.
-func (r *run) begun() {
+// notifyStarted closes durable once the run's start is durable.
+func (r *run) notifyStarted() {
 	if r.started && r.seq > 0 && !isClosed(r.durable) {
 		close(r.durable)
 	}
@@ -74,7 +75,7 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	return r.commit(ctx, batch, r.step.Head())
 }
 
-// commit is append with a head of the caller's.
+// commit is append with the given head.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
 	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, unfinished(head))
 	if err == nil {
@@ -83,7 +84,8 @@ func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.He
 	return err
 }
 
-// unfinished returns a head for as long as the rest of a batch is missing: an engine that finds it continues the run at once.
+// unfinished returns the head that is stored while the rest of a batch is missing: an engine that finds it continues the run at
+// once.
 func unfinished(head journal.Head) journal.Head {
 	head.Due = head.Updated
 	if !head.Open {
@@ -92,10 +94,10 @@ func unfinished(head journal.Head) journal.Head {
 	return head
 }
 
-// wait returns when there is something to do: items, more to decide, or a timer due. It reports false when the run
-// leaves memory: at shutdown once everything that came in is journaled, also when there is more to decide, which may have no end.
+// wait waits until there are items, further decisions, or a due timer. It reports false if the run leaves memory: because it is
+// idle, or at shutdown once all items are journaled. Further decisions do not delay a shutdown: they may have no end.
 func (r *run) wait(ctx context.Context) bool {
-	for !r.gone {
+	for !r.stopped {
 		switch {
 		case r.inbox.Ready():
 			return true
@@ -107,14 +109,14 @@ func (r *run) wait(ctx context.Context) bool {
 		due := r.step.NextDue()
 		woken := r.sleep(ctx, due)
 		switch {
-		case r.gone:
+		case r.stopped:
 			return false
 		case ctx.Err() != nil:
-			continue // a result may have come in just before
-		case woken, due > 0 && r.instant() >= due, r.under.Count > 0, r.host.WantsRoom():
+			continue // a result may have arrived just before
+		case woken, due > 0 && r.instant() >= due, r.inProgress.Count > 0, r.host.WantsRoom():
 			return true
-		case time.Since(r.acted) < r.engine.config.IdleTimeout:
-			continue // another goroutine has taken turns
+		case time.Since(r.drivenAt) < r.engine.config.IdleTimeout:
+			continue // another goroutine has driven the run
 		}
 		if r.idle = r.engine.retire(r); r.idle {
 			return false
@@ -123,7 +125,7 @@ func (r *run) wait(ctx context.Context) bool {
 	return false
 }
 
-// sleep waits until the run is woken, or may have something to do by itself. Meanwhile others may take turns.
+// sleep waits until the run is woken, a timer is due, or the idle timeout has passed. Other goroutines may take turns meanwhile.
 func (r *run) sleep(ctx context.Context, due int64) (woken bool) {
 	pause := r.engine.config.IdleTimeout
 	if due > 0 {
@@ -131,12 +133,12 @@ func (r *run) sleep(ctx context.Context, due int64) (woken bool) {
 	}
 	r.timer.Reset(max(0, pause))
 	defer r.timer.Stop()
-	r.armed, r.resting = due, true
+	r.wakeAt, r.asleep = due, true
 	r.turns.Unlock()
-	defer func() { r.turns.Lock(); r.resting = false }()
+	defer func() { r.turns.Lock(); r.asleep = false }()
 	select {
 	case <-ctx.Done():
-	case <-r.inbox.Wake():
+	case <-r.inbox.Woken():
 		return true
 	case <-r.timer.C:
 	}

@@ -14,13 +14,13 @@ import (
 func (r *Run) Driven() bool {
 	r.engine.mu.Lock()
 	defer r.engine.mu.Unlock()
-	return !r.engine.closed && r.engine.mine.Has(r.id)
+	return !r.engine.closed && r.engine.driven.Has(r.id)
 }
 
 // note journals a command for a run that this engine does not go on with. It makes no calls: a process that ends right after
 // the command would abandon them. The head marks the run as due, so that the next engine handles the command at once.
 //
-// No loop owns the run, so several callers may append at the same time; the one that comes second reads the journal again.
+// No loop owns the run, so several callers may append at the same time; the later one reads the journal again.
 func (e *Engine) note(ctx context.Context, id string, command journal.Event) error {
 	for {
 		if e.shutting() {
@@ -31,7 +31,7 @@ func (e *Engine) note(ctx context.Context, id string, command journal.Event) err
 		case errors.Is(err, journal.ErrConflict):
 			continue
 		case err != nil:
-			return e.why(ctx, fmt.Errorf("run %s: %w", id, err))
+			return e.readError(ctx, fmt.Errorf("run %s: %w", id, err))
 		}
 		return nil
 	}
@@ -44,7 +44,7 @@ func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event)
 		return err
 	}
 	r.seq = root.Seq()
-	r.adopt(entry, root, root.At())
+	r.setRoot(entry, root, root.At())
 	var before, after map[string]bool
 	var batch []journal.Event
 	var head journal.Head

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// timed are steps with all kinds of timers, to be given an index and a number of seconds.
+// timed holds formats of steps with all kinds of timers; the arguments are an index and a number of seconds.
 var timed = []string{
 	`{operation: letter, id: s%d, timing: {timeout: PT%dS}}`,
 	`{operation: letter, id: s%d, timing: {timeout: PT%dS, on_timeout: skip}}`,
@@ -29,7 +29,7 @@ var timed = []string{
 	`{operation: rest, id: s%d, input: %d}`,
 }
 
-// timedWorkflow is a random workflow of such steps, side by side or one after the other, perhaps with a deadline.
+// timedWorkflow draws a workflow of such steps, in parallel or in sequence, perhaps with a deadline.
 func timedWorkflow(t *rapid.T) string {
 	text := "kind: Workflow\nname: timed\n"
 	if rapid.Bool().Draw(t, "deadline") {
@@ -53,21 +53,21 @@ steps:
 	return text + "  - " + block + ": {steps: [" + strings.Join(list, ", ") + "]}\n"
 }
 
-// The state of a run that no process goes on with, whatever has fallen due, is that of its journal after the next command; and
-// a run shown as ended takes no command, and has ended in the same way when a process goes on with it.
-func TestEverybodyAgreesOnASuspendedRun(t *testing.T) {
+// Whatever timers of a run have fallen due while no process goes on with it: its state is that of its journal after the next
+// command; a run shown as ended refuses commands, and ends in the same way when a process goes on with it.
+func TestReadersAgreeOnASuspendedRun(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := timedWorkflow(r)
 		pause := time.Duration(rapid.IntRange(0, 30_000).Draw(r, "milliseconds")) * time.Millisecond
-		synctest.Test(t, func(t *testing.T) { agree(t, text, func() { time.Sleep(pause) }) })
+		synctest.Test(t, func(t *testing.T) { checkSuspended(t, text, func() { time.Sleep(pause) }) })
 		if t.Failed() {
 			t.Fatalf("after %v of\n%s", pause, text)
 		}
 	})
 }
 
-// agree lets time pass between the end of the engine that has started a run and the questions.
-func agree(t *testing.T, text string, pass func()) {
+// checkSuspended starts a run, ends its engine, lets time pass, and compares what another engine reads of it.
+func checkSuspended(t *testing.T, text string, pass func()) {
 	store := &kept{memory.New()}
 	first, err := coordinator.New(t.Context(), store, coordinator.Config{})
 	require.NoError(t, err)
@@ -83,13 +83,13 @@ func agree(t *testing.T, text string, pass func()) {
 	r := find(t, e, "r")
 	before := journalOf(t, r)
 	said := standing(t, e, r)
-	require.Equal(t, before, journalOf(t, r), "looking changes nothing")
+	require.Equal(t, before, journalOf(t, r), "reading changes nothing")
 
 	err = r.Pause(t.Context(), "")
 	if said.Finished {
 		require.ErrorIs(t, err, coordinator.ErrFinished)
-		require.Equal(t, before, journalOf(t, r), "what is refused changes nothing")
-		require.Equal(t, said.Status, wait(t, r).Status, "who waits is told")
+		require.Equal(t, before, journalOf(t, r), "a refused command changes nothing")
+		require.Equal(t, said.Status, wait(t, r).Status, "Wait returns")
 	} else {
 		require.NoError(t, err)
 		journaled := standing(t, e, r)
@@ -109,7 +109,7 @@ func agree(t *testing.T, text string, pass func()) {
 	require.Equal(t, []any{said.Status, said.Failure, said.Output}, []any{result.Status, result.Failure, result.Output})
 }
 
-// standing is where a run stands, in which all who say it agree.
+// standing returns the state of a run, after comparing it with all other ways to read it.
 func standing(t *testing.T, e *coordinator.Engine, r *coordinator.Run) *coordinator.State {
 	s, err := r.State(t.Context())
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func journalOf(t *testing.T, r *coordinator.Run) (list []journal.Event) {
 	return list
 }
 
-// suspended is a run that no process goes on with, for use in a bubble.
+// suspended returns a run that no process goes on with, for use in a synctest bubble.
 func suspended(t *testing.T, text string) (*coordinator.Engine, *coordinator.Run, journal.Store) {
 	e, store := leftAlone(t, coordinator.Config{}, map[string]string{"r": text})
 	return e, find(t, e, "r"), store
@@ -173,13 +173,13 @@ func TestATimeoutCountsThoughNoProcessGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "failed", x.Status)
 		require.Zero(t, x.Decided.Seq)
-		require.NoError(t, r.Retry(t.Context(), "letter"), "as of any run that has failed")
+		require.NoError(t, r.Retry(t.Context(), "letter"), "as for any failed run")
 		require.False(t, standing(t, e, r).Finished)
 		require.NoError(t, e.Shutdown(t.Context()))
 	})
 }
 
-// Wait for a run that no process goes on with returns when its time is over, and not before.
+// Wait for a run that no process goes on with returns when its time is over.
 func TestWaitReturnsAtATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, r, _ := suspended(t, patient)
@@ -208,7 +208,7 @@ func TestAMessageInTimeIsTakenLater(t *testing.T) {
 	})
 }
 
-// Timers of a run that goes on here mean what its loop makes of them: nothing, where it is parked.
+// Timers of a parked run do not count for readers, because its loop does not run.
 func TestTimersOfAParkedRunStandStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := strings.Replace(patient, "]\noutput", ", {operation: work}]\noutput", 1)

@@ -13,7 +13,7 @@ import (
 
 // notice returns a context that ends when the run is parked, or has ended if the run is in memory, and a function that
 // releases it.
-func (e *Engine) notice(id string) (ctx context.Context, leave func()) {
+func (e *Engine) notice(id string) (ctx context.Context, release func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.runs[id] != nil {
@@ -39,9 +39,9 @@ func (e *Engine) parkedFor(id string) error {
 	return nil
 }
 
-// parks decides whether a run that leaves memory because of an error is parked. It returns the run's start if another workflow
-// could help.
-func (r *run) parks() (start *journal.Start, parks bool) {
+// shouldPark reports whether a run that leaves memory because of an error is parked. It returns the run's start if registering
+// another workflow could help.
+func (r *run) shouldPark() (start *journal.Start, parks bool) {
 	if errors.Is(r.err, journal.ErrClosed) && r.engine.shutting() { // the store was closed before the loop ended
 		r.err = nil
 		return nil, false
@@ -57,7 +57,7 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 	e := r.engine
 	err := usercode.Apart(func() error {
 		head, err := e.reader.Head(context.WithoutCancel(e.ctx), r.id)
-		parks = head.Open || err != nil && !errors.Is(err, ErrRunNotFound) // a start that has failed may be durable all the same
+		parks = head.Open || err != nil && !errors.Is(err, ErrRunNotFound) // even a failed start may be durable
 		if parks && errors.Is(r.err, ErrMissing) && !errors.Is(r.err, decide.ErrRules) {
 			start, _ = e.reader.Start(context.WithoutCancel(e.ctx), r.id) // nil: unknown, so nothing can help
 		}
@@ -66,34 +66,34 @@ func (r *run) parks() (start *journal.Start, parks bool) {
 	return start, parks || err != nil
 }
 
-// leave removes the run from memory and wakes all that wait for it.
-func (r *run) leave() {
+// unload removes the run from memory, and notifies the goroutines that wait for it.
+func (r *run) unload() {
 	e := r.engine
-	r.under.EndAll()
+	r.inProgress.EndAll()
 	var start *journal.Start
 	parks := false
 	if r.err != nil {
-		if start, parks = r.parks(); parks {
+		if start, parks = r.shouldPark(); parks {
 			r.err = fmt.Errorf("%w: %w", ErrParked, r.err)
 		}
 	}
 	if e.forget(r, parks, start) {
 		e.logParked(r.id, r.err)
 	}
-	items, landed := r.inbox.Close()
-	e.pool.Leave(&r.under)
+	items, ended := r.inbox.Close()
+	e.pool.TrackUnreturned(&r.inProgress)
 	items = append(r.pending, items...)
-	e.pool.Return(append(landed, r.landed...))
+	e.pool.ReleaseRoom(append(ended, r.ended...))
 	for _, it := range items {
 		if it.Reply != nil {
-			it.Reply(r.parting(&it.Event))
+			it.Reply(r.lateReply(&it.Event))
 		}
 	}
-	close(r.over)
+	close(r.unloaded)
 }
 
-// forget removes a run from memory. It reports whether the run is newly parked, which is to be logged. A run whose missing
-// parts have been registered meanwhile is loaded again at once.
+// forget removes a run from memory. It reports whether the run is newly parked, and must be logged. A run is loaded again at
+// once if a workflow was registered since it was recovered.
 func (e *Engine) forget(r *run, parks bool, start *journal.Start) (parked bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -105,7 +105,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (parked bool) 
 	switch {
 	case !parks:
 		return false
-	case start != nil && r.known != e.registry.Learned():
+	case start != nil && r.learned != e.registry.Learned():
 		r.err, r.idle = nil, true
 		e.load(r.id)
 		return false
@@ -113,14 +113,14 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (parked bool) 
 	return e.parked.Park(r.id, r.err, start)
 }
 
-// parting returns the answer for items that came too late. A finished run can still be reopened, and one that is loaded again
-// may go on: the caller asks again.
-func (r *run) parting(e *journal.Event) error {
+// lateReply returns the reply to a command that came too late. It is errUnloaded if the caller should try again, because the run
+// may be reopened or loaded again.
+func (r *run) lateReply(e *journal.Event) error {
 	switch {
 	case r.err != nil:
 		return r.err
 	case r.result != nil && e.Type == journal.NodeRetried, r.idle:
-		return errLeft
+		return errUnloaded
 	case r.result != nil:
 		return ErrFinished
 	}
@@ -147,7 +147,7 @@ func (e *Engine) retryMissing() {
 // surveyMax bounds how many sleeping runs a new engine checks. Faults of the others are found when they wake.
 const surveyMax = 10_000
 
-// survey finds the sleeping runs that could not go on once woken, so that they are reported early.
+// survey parks the sleeping runs that could not go on once woken, so that they are reported early.
 func (e *Engine) survey(ids []string) {
 	for _, id := range ids[:min(len(ids), surveyMax)] {
 		if e.ctx.Err() != nil {
@@ -168,9 +168,9 @@ func (e *Engine) surveyOne(id string) {
 func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known uint64) {
 	reason = fmt.Errorf("%w: %w", ErrParked, reason)
 	e.mu.Lock()
-	news := e.runs[id] == nil && e.parked.Park(id, reason, start)
+	parked := e.runs[id] == nil && e.parked.Park(id, reason, start)
 	e.mu.Unlock()
-	if news {
+	if parked {
 		e.logParked(id, reason)
 	}
 	if known != e.registry.Learned() {
@@ -181,10 +181,10 @@ func (e *Engine) parkAsleep(id string, reason error, start *journal.Start, known
 // Parked returns the reason why a run of the store cannot go on in this process, as Run.Parked does, or nil; head comes from
 // Runs. Only for runs that this engine does not go on with does it read the store, once.
 func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
-	if err := e.down(); err != nil {
+	if err := e.checkOpen(); err != nil {
 		return err
 	}
-	if e.mine.Has(head.Run) || !head.Open {
+	if e.driven.Has(head.Run) || !head.Open {
 		return e.parkedFor(head.Run)
 	}
 	if _, reason := e.reader.Obstacle(ctx, head.Run, false); reason != nil {
@@ -201,11 +201,11 @@ func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 // engine on the store.
 func (r *Run) Parked(ctx context.Context) error {
 	e := r.engine
-	if err := e.down(); err != nil {
+	if err := e.checkOpen(); err != nil {
 		return err
 	}
 	e.mu.Lock()
-	drives, active := e.mine.Has(r.id), e.runs[r.id] != nil
+	drives, active := e.driven.Has(r.id), e.runs[r.id] != nil
 	e.mu.Unlock()
 	if active {
 		return nil
@@ -215,7 +215,7 @@ func (r *Run) Parked(ctx context.Context) error {
 	case err != nil && errors.Is(err, journal.ErrDamaged):
 		return fmt.Errorf("%w: %w", ErrParked, err)
 	case err != nil:
-		return e.why(ctx, err)
+		return e.readError(ctx, err)
 	case drives && head.Open && e.parkedFor(r.id) == nil:
 		e.surveyOne(r.id)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// record is a log that is kept.
+// record is a log handler that keeps its lines.
 type record struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -33,7 +33,7 @@ func (r *record) Write(p []byte) (int, error) {
 	return r.text.Write(p)
 }
 
-// lines are those that hold all of the words.
+// lines returns the lines that contain all words.
 func (r *record) lines(words ...string) (list []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +51,7 @@ next:
 
 func (r *record) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, nil)) }
 
-// spoiled is a store that outlives its engines, and whose reads of some streams go wrong.
+// spoiled is a store that outlives its engines, and spoils the reads of some streams.
 type spoiled struct {
 	journal.Store
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func (s *spoiled) Tail(ctx context.Context, stream string, from uint64) iter.Seq
 
 func (s *spoiled) Close() error { return nil }
 
-// abandoned is a store with runs that were begun and not ended: each calls slow.
+// abandoned returns a store with unfinished runs, each of which calls slow.
 func abandoned(t *testing.T, ids ...string) *spoiled {
 	g, store := newGate(), newSpoiled()
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{g.define("slow")}})
@@ -114,7 +114,7 @@ func abandoned(t *testing.T, ids ...string) *spoiled {
 
 const slowly = `{kind: Workflow, name: slowly, steps: [{operation: slow}], output: "{{ steps.slow.output }}"}`
 
-// slow answers at once.
+// slow is an operation that returns at once.
 var slow = operation.Define("slow", func(context.Context, any) (string, error) { return "slow after all", nil })
 
 func engineOn(t testing.TB, store journal.Store, log *record, list ...coordinator.Operation) *coordinator.Engine {
@@ -124,7 +124,7 @@ func engineOn(t testing.TB, store journal.Store, log *record, list ...coordinato
 	return e
 }
 
-// requireParked looks for a parked run wherever it is to be seen.
+// requireParked checks that all methods report a run as parked.
 func requireParked(t testing.TB, e *coordinator.Engine, log *record, id, reason string) {
 	t.Helper()
 	r := find(t, e, id)
@@ -146,13 +146,13 @@ func requireParked(t testing.TB, e *coordinator.Engine, log *record, id, reason 
 	for head, err := range e.Runs(t.Context(), "") {
 		require.NoError(t, err)
 		if head.Run == id {
-			require.ErrorIs(t, e.Parked(t.Context(), &head), coordinator.ErrParked, "a list shows it")
+			require.ErrorIs(t, e.Parked(t.Context(), &head), coordinator.ErrParked, "as Engine.Parked of a list")
 		}
 	}
-	require.Len(t, log.lines("WARN", "parked", "run="+id), 1, "it is said once")
+	require.Len(t, log.lines("WARN", "parked", "run="+id), 1, "it is logged once")
 }
 
-func TestARunThatLacksAnOperationIsParkedUntilItIsThere(t *testing.T) {
+func TestARunThatLacksAnOperationIsParkedUntilItIsRegistered(t *testing.T) {
 	store := abandoned(t, "a", "b")
 	log := &record{}
 	e := engineOn(t, store, log)
@@ -179,22 +179,22 @@ func TestARunThatLacksAnOperationIsParkedUntilItIsThere(t *testing.T) {
 	}
 }
 
-// held is a store whose lists of runs wait to be let through.
+// held is a store whose lists of runs wait for the test.
 type held struct {
 	*spoiled
 	asked, goOn chan struct{}
 }
 
 func (h *held) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
-	if after != "" { // to make an engine is let through
+	if after != "" { // the list of New does not wait
 		h.asked <- struct{}{}
 		<-h.goOn
 	}
 	return h.spoiled.Heads(ctx, after)
 }
 
-// What is registered just when a run is about to be parked is not missed.
-func TestARunIsTriedAgainWhenWhatItLacksComesWhileItIsParked(t *testing.T) {
+// A workflow that is registered while a run is being parked makes the run go on.
+func TestARunWhoseOperationIsRegisteredWhileItIsParkedIsTriedAgain(t *testing.T) {
 	store := &held{abandoned(t, "a"), make(chan struct{}), make(chan struct{})}
 	e := engineOn(t, store, &record{})
 	<-store.asked
@@ -205,7 +205,7 @@ func TestARunIsTriedAgainWhenWhatItLacksComesWhileItIsParked(t *testing.T) {
 	require.Equal(t, "slow after all", wait(t, find(t, e, "a")).Output)
 }
 
-// A run that has finished is not parked, whatever it would lack.
+// A finished run is not parked, even if the program lacks its operations.
 func TestAFinishedRunIsNotParked(t *testing.T) {
 	store := newSpoiled()
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{slow}})
@@ -222,12 +222,12 @@ func TestAFinishedRunIsNotParked(t *testing.T) {
 	require.Empty(t, log.lines("parked"))
 }
 
-// A damaged journal parks its run, and no other; a command finds out that it is readable again.
+// A damaged journal parks its run, and no other. A command makes the engine read it again.
 func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil  func(*journal.Event) error
 		reason string
-		logged string // beside the line about parking
+		logged string // besides the line about parking
 	}{
 		"damaged": {
 			spoil:  func(*journal.Event) error { return journal.ErrDamaged },
@@ -286,7 +286,7 @@ func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
 				require.Equal(t, "slow after all", wait(t, find(t, e, "good")).Output)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if name == "it panics" { // who reads it himself does so at his own risk
+				if name == "it panics" { // for a direct read, too
 					_, err := find(t, e, "bad").Wait(t.Context())
 					require.ErrorContains(t, err, test.reason)
 				} else {
@@ -304,7 +304,7 @@ func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
 	}
 }
 
-// A journal that can be read after a few tries is no reason to park.
+// A journal that can be read after a few tries does not park its run.
 func TestAJournalIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := abandoned(t, "a")
@@ -323,7 +323,7 @@ func TestAJournalIsReadAgain(t *testing.T) {
 	})
 }
 
-// A run that only waits is not loaded when an engine is made. If it could not go on, that is reported all the same.
+// A run that only waits is not loaded when an engine is made. If it could not go on, it is parked nevertheless.
 func TestSleepingRunsThatCannotGoOnAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newSpoiled()
@@ -348,7 +348,7 @@ output: "{{ steps.slow.output }}"`, coordinator.WithID("asleep"))
 
 		w := parse(t, slowly)
 		require.True(t, w.Provide("slow", slow.Implementation()))
-		r, err := e.Start(t.Context(), w, nil) // Start registers, too
+		r, err := e.Start(t.Context(), w, nil) // Start registers the workflow, too
 		require.NoError(t, err)
 		wait(t, r)
 		require.NoError(t, find(t, e, "asleep").Send(t.Context(), "approve", 1))
@@ -379,7 +379,7 @@ func TestWaitReturnsWhenARunIsParked(t *testing.T) {
 	})
 }
 
-// A child that is parked is no failure of its parent: the call goes on when the child does.
+// A parked child does not fail its parent: the call goes on when the child does.
 func TestAParkedChildHoldsItsParentUp(t *testing.T) {
 	for name, spoil := range map[string]func(*journal.Event) error{
 		"child":      func(*journal.Event) error { return journal.ErrDamaged },
@@ -431,7 +431,7 @@ output: "{{ steps.below.output }}"`
 	}
 }
 
-// A child that cannot be begun here parks its parent, which another engine, or a program that knows more, goes on with.
+// A child that cannot be started here parks its parent. Another engine whose program has the child's operations goes on with it.
 func TestAChildThatCannotBeBegunParksItsParent(t *testing.T) {
 	g, store, log := newGate(), newSpoiled(), &record{}
 	inner := parse(t, `{kind: Workflow, name: inner, steps: [{operation: other}], output: "{{ steps.other.output }}"}`)
@@ -466,8 +466,8 @@ output: "{{ steps.below.output }}"`, coordinator.WithID("p"))
 	require.Len(t, log.lines("WARN", "parked"), 1)
 }
 
-// An engine that does not go on with a run only says what would park it anywhere.
-func TestARunThatIsLeftAloneIsNotParkedForWhatThisProgramLacks(t *testing.T) {
+// An engine that does not go on with a run reports only reasons that would park it anywhere.
+func TestARunThatIsNotPickedUpIsNotParkedForMissingOperations(t *testing.T) {
 	store := abandoned(t, "a", "old")
 	store.set("old", func(e *journal.Event) error {
 		if e.Type == journal.RunStarted {

@@ -59,7 +59,7 @@ func TestOnlyRunsThatArePickedUpGoOn(t *testing.T) {
 	require.Equal(t, map[string]bool{"mine": false, "theirs": true}, open)
 }
 
-// leftAlone starts runs with one engine, and returns one on the same store that goes on with none of them.
+// leftAlone starts runs with one engine, and returns another engine on the same store that goes on with none of them.
 func leftAlone(t *testing.T, config coordinator.Config, texts map[string]string) (*coordinator.Engine, *kept) {
 	store := &kept{memory.New()}
 	first, err := coordinator.New(t.Context(), store, config)
@@ -83,7 +83,7 @@ operations: {approval: {wait: {message: approve}}}
 steps: [{operation: approval}, {operation: work, input: "{{ steps.approval.output }}"}]
 output: "{{ steps.work.output }}"`
 
-func TestACommandForARunThatIsLeftAloneTakesEffectWhenItGoesOn(t *testing.T) {
+func TestACommandForARunThatIsNotPickedUpTakesEffectLater(t *testing.T) {
 	config := coordinator.Config{Operations: []coordinator.Operation{work}}
 	e, store := leftAlone(t, config, map[string]string{"r": waits})
 	r, err := e.Run(t.Context(), "r")
@@ -92,7 +92,7 @@ func TestACommandForARunThatIsLeftAloneTakesEffectWhenItGoesOn(t *testing.T) {
 	require.NoError(t, r.As("ann").Send(t.Context(), "approve", "yes"))
 	state, err := r.State(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, reactive.Running, state.Steps[0].Status, "the engine has no %q, and nothing was decided", "work")
+	require.Equal(t, reactive.Running, state.Steps[0].Status, "the engine lacks %q, and decides nothing", "work")
 	require.NoError(t, e.Shutdown(t.Context()))
 
 	e, err = coordinator.New(t.Context(), store, config)
@@ -104,7 +104,7 @@ func TestACommandForARunThatIsLeftAloneTakesEffectWhenItGoesOn(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestACancelEndsARunThatIsLeftAlone(t *testing.T) {
+func TestACancelEndsARunThatIsNotPickedUp(t *testing.T) {
 	e, _ := leftAlone(t, coordinator.Config{Operations: []coordinator.Operation{work}},
 		map[string]string{"r": waits})
 	r, err := e.Run(t.Context(), "r")
@@ -127,7 +127,7 @@ func TestACancelEndsARunThatIsLeftAlone(t *testing.T) {
 	require.ErrorIs(t, r.Send(t.Context(), "approve", nil), coordinator.ErrShutdown)
 }
 
-// commands are all commands of a run.
+// commands holds a call of every command of Run.
 var commands = map[string]func(context.Context, *coordinator.Run) error{
 	"send":   func(ctx context.Context, r *coordinator.Run) error { return r.Send(ctx, "approve", 1) },
 	"cancel": func(ctx context.Context, r *coordinator.Run) error { return r.Cancel(ctx, "") },
@@ -160,7 +160,7 @@ func TestARefusedCommandLeavesTheJournalAsItWas(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestOfManyWhoNoteTheSameOnlyOneWins(t *testing.T) {
+func TestOfEqualConcurrentCommandsOneIsJournaled(t *testing.T) {
 	e, _ := leftAlone(t, coordinator.Config{Operations: []coordinator.Operation{work}},
 		map[string]string{"r": waits})
 	r, err := e.Run(t.Context(), "r")

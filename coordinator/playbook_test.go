@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// routes reads a playbook.
+// routes parses a playbook.
 func routes(t testing.TB, text string) *template.Workflow {
 	nodes, err := document.Parse("test.yaml", []byte("apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\n"+text), document.Limits{})
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ workflow:
     tool: {kind: echo, input: {n: "{{ args.n }}", by: "{{ ctx.who.name }}"}}
 `
 
-// until waits for a run to stand somewhere.
+// until waits until a run has a status.
 func until(t testing.TB, r *coordinator.Run, status reactive.RunStatus) *coordinator.State {
 	for u, err := range r.Watch(t.Context(), 1) {
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func until(t testing.TB, r *coordinator.Run, status reactive.RunStatus) *coordin
 			}
 		}
 	}
-	require.Fail(t, "it never came to that", string(status))
+	require.Fail(t, "the run never had the status", string(status))
 	return nil
 }
 
@@ -89,7 +89,7 @@ func TestAPlaybookWaitsForItsContextAndGoesOnInAnotherProcess(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
+func TestAPatchIsAtomic(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	r := begin(t, e, gated, map[string]any{"n": 1})
 	until(t, r, reactive.RunWaiting)
@@ -112,7 +112,7 @@ func TestAContextIsWrittenWholeOrNotAtAll(t *testing.T) {
 	require.NoError(t, w.Cancel(t.Context(), ""))
 }
 
-func TestABlockedRunFailsWhereNoPersonCanHelp(t *testing.T) {
+func TestABlockedRunFailsIfConfigSaysSo(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, OnBlocked: template.BlockedFails})
 	result := wait(t, begin(t, e, gated, map[string]any{"n": 1}))
 	require.Equal(t, reactive.RunFailed, result.Status)
@@ -155,9 +155,9 @@ workflow:
 	require.ErrorIs(t, r.Retry(t.Context(), "work@1.work_task"), coordinator.ErrNotPossible, "the tokens of a playbook are spent")
 }
 
-// TestACallThatWasGivenUpIsNotForgotten: a tool ignores its timeout, and returns long after its node has made other calls.
-// Each call is counted once: in the end there is room for as many as at first.
-func TestACallThatWasGivenUpIsNotForgotten(t *testing.T) {
+// TestAnAbandonedCallKeepsItsRoom: a tool ignores its timeout, and returns long after its node has made other calls. Each call
+// takes room until it returns, and in the end all room is free.
+func TestAnAbandonedCallKeepsItsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		deaf := operation.Define("deaf", func(context.Context, any) (any, error) {
@@ -187,7 +187,7 @@ workflow:
 	})
 }
 
-func TestWatchTellsTheRunsOfAPlaybooksSteps(t *testing.T) {
+func TestWatchYieldsTheRunsOfAPlaybooksSteps(t *testing.T) {
 	broken := operation.Define("broken", func(context.Context, any) (any, error) { return nil, operation.Permanent(errors.New("no")) })
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{broken}})
 	r := begin(t, e, `

@@ -25,15 +25,15 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// once is a playbook of one step with that pipeline, whose rules can keep in ctx what they have seen.
+// once returns a playbook of one step with that pipeline, whose rules can set variables of ctx.
 func once(pipeline string) string { return "workflow:\n  - step: s\n    tool:\n" + pipeline }
 
-// keep is a rule that goes on whatever has happened, and keeps something in ctx.
+// keep returns a rule that always continues, and sets a variable of ctx.
 func keep(key, expression string) string {
 	return fmt.Sprintf("spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {%s: %q}}}}]}}", key, expression)
 }
 
-// contextOf is the context of a run that has ended: the final step gives it.
+// contextOf runs a playbook and returns its ctx, which is the output of the final step.
 func contextOf(t *testing.T, e *coordinator.Engine, text string, input any) map[string]any {
 	text = "executor: {spec: {final_step: tell}}\n" + text + "\n  - {step: tell, tool: {kind: echo, input: \"{{ ctx }}\"}}\n"
 	result := wait(t, begin(t, e, text, input))
@@ -150,7 +150,7 @@ workflow:
 	require.Equal(t, map[string]any{"greeting": "hello", "whom": "ann"}, got.Output)
 }
 
-func TestWhatACallTellsBesideItsOutput(t *testing.T) {
+func TestMetadataOfACall(t *testing.T) {
 	query := operation.Define("query", func(_ context.Context, sql string) (operation.Reply, error) {
 		if sql == "bad" {
 			return operation.Reply{}, &operation.Error{Code: "sql", Permanent: true, Details: map[string]any{"pg": map[string]any{"code": "42601"}}}
@@ -164,7 +164,7 @@ func TestWhatACallTellsBesideItsOutput(t *testing.T) {
 	require.Equal(t, map[string]any{"good": []any{[]any{int64(1), int64(2)}, int64(2)}, "bad": []any{"sql", "42601"}}, got)
 }
 
-// A tool's call is a call like any other: its timing, its participants and its fulfillment are kept.
+// Timing, targets and fulfillment apply to the calls of tools as to those of steps.
 func TestToolsHaveTheTimingTargetsAndFulfillmentOfSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := operation.Define("slow", func(ctx context.Context, _ any) (any, error) {
@@ -204,8 +204,8 @@ directory: {participants: {abcd: {}, ab: {}, broken: {}}}
         fan_in: {policy: all}
         `+keep("each", "{{ outcome.result }}")), nil)
 		require.Equal(t, []any{"timeout", int64(5000)}, got["slow"])
-		require.Equal(t, []any{"third", int64(1)}, got["flaky"], "retries within the call are one attempt to the rules")
-		require.Equal(t, []any{int64(3), int64(3)}, got["count"], "a tool is told of the attempt that it is called for")
+		require.Equal(t, []any{"third", int64(1)}, got["flaky"], "retries of the call count as one attempt for the rules")
+		require.Equal(t, []any{int64(3), int64(3)}, got["count"], "a tool receives the number of the attempt")
 		require.Equal(t, "ab", got["best"])
 		require.Len(t, got["each"].(map[string]any)["responses"], 2)
 
@@ -224,7 +224,7 @@ func TestAnUnknownToolIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, `unknown operation "postgres": the program must register one of that name, built in are artifact, command, http, `)
 }
 
-// household writes a playbook and its children into a folder.
+// household writes a playbook and its children to a folder, and reads the playbook.
 func household(t *testing.T, files map[string]string) *template.Workflow {
 	dir := t.TempDir()
 	for name, text := range files {
@@ -296,7 +296,7 @@ output: "{{ steps.twice.output }}"
 	require.Equal(t, []string{"check", "give"}, []string{s.Steps[0].Step, s.Steps[1].Step})
 }
 
-// A run goes on with the children it was started with, also when their files have changed or are gone, and in another process.
+// A run goes on with the children it was started with, in another process, too, and if their files have changed or are gone.
 func TestChildrenOfAPlaybookArePinnedAndCancelledWithIt(t *testing.T) {
 	g := newGate()
 	store := &kept{Store: memory.New()}
@@ -334,8 +334,8 @@ workflow:
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// What is watched tells how far loops have come, also from the middle, and what becomes of steps when the run is cancelled.
-func TestWatchTellsHowFarLoopsHaveCome(t *testing.T) {
+// Watch yields the progress of loops, from any sequence on, and the end of steps when the run is cancelled.
+func TestWatchYieldsTheProgressOfLoops(t *testing.T) {
 	g := newGate()
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{g.define("slow")}})
 	r := begin(t, e, `

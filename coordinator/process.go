@@ -22,7 +22,7 @@ var (
 )
 
 func (p process) Now() int64             { return p.clock.Now() }
-func (p process) Drives(run string) bool { return p.mine.Has(run) }
+func (p process) Drives(run string) bool { return p.driven.Has(run) }
 
 func (p process) Parked(ctx context.Context, run string) error {
 	return (&Run{engine: p.Engine, id: run}).Parked(ctx)
@@ -51,7 +51,7 @@ func (p process) Cancel(ctx context.Context, run, reason string) error {
 	return (&Run{engine: p.Engine, id: run}).Cancel(ctx, reason)
 }
 
-func (p process) Tell(ctx context.Context, run string, command journal.Event, reply func(error)) error {
+func (p process) Command(ctx context.Context, run string, command journal.Event, reply func(error)) error {
 	return p.deliver(ctx, run, decide.Item{Event: command, Reply: reply})
 }
 

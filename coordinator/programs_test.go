@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// crowded has five programs, each of which ends when the file `go` is there, and a call that needs none.
+// crowded has five programs, each of which ends once the file `go` exists, and a call that needs no program.
 const crowded = `
 kind: Workflow
 name: crowded
@@ -30,7 +30,7 @@ steps:
         - {operation: hold, id: e}
         - {operation: echo, id: other}`
 
-// startCrowded starts it with room for two programs, and returns when the other call has ended.
+// startCrowded starts crowded with room for two programs, and returns when the other call has ended.
 func startCrowded(t *testing.T) (r *coordinator.Run, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -62,7 +62,7 @@ func statuses(t *testing.T, r *coordinator.Run) map[reactive.Status]int {
 	return count
 }
 
-// TestProgramsAtATimeAreBounded: those beyond stay ready, and what is no program is not held up by them.
+// TestProgramsAtATimeAreBounded: further programs stay ready, and other calls do not wait for them.
 func TestProgramsAtATimeAreBounded(t *testing.T) {
 	r, dir := startCrowded(t)
 	require.Equal(t, map[reactive.Status]int{reactive.Running: 2, reactive.Ready: 3}, statuses(t, r))
@@ -82,7 +82,7 @@ func TestProgramsAtATimeAreBounded(t *testing.T) {
 	}
 }
 
-// TestProgramsThatWaitCanBeStopped: one that has not begun never does.
+// TestProgramsThatWaitCanBeStopped: a program that has not been started then never is.
 func TestProgramsThatWaitCanBeStopped(t *testing.T) {
 	r, dir := startCrowded(t)
 	require.NoError(t, r.Abort(t.Context(), "d", ""))
@@ -90,13 +90,13 @@ func TestProgramsThatWaitCanBeStopped(t *testing.T) {
 	require.NoError(t, r.Cancel(t.Context(), "enough"))
 	require.Equal(t, reactive.RunAborted, wait(t, r).Status)
 	began, err := os.ReadFile(filepath.Join(dir, "began"))
-	if err == nil { // the programs may not have come to it
+	if err == nil { // no program may have written the file
 		require.LessOrEqual(t, strings.Count(string(began), "x"), 2)
 	}
 }
 
-// TestParticipantsAndDecisionsThatArePrograms: of participants one is asked after the other where there is room for one program, and
-// what a program decides does not wait for programs that are steps.
+// TestParticipantsAndDecisionsThatArePrograms: with room for one program, participants are asked one after the other, and a
+// program that is a decision source does not wait for programs of steps.
 func TestParticipantsAndDecisionsThatArePrograms(t *testing.T) {
 	dir := t.TempDir()
 	e := newEngine(t, coordinator.Config{ProgramsMax: 1, Operations: []coordinator.Operation{echo}})

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// What can be read of a run: see packages inspect and reader.
+// Types of the data that Run and Engine return: see packages inspect and reader.
 type (
 	Result         = inspect.Result
 	State          = inspect.State
@@ -38,26 +38,26 @@ const StatusDamaged = reader.StatusDamaged
 // it names the command that examines it.
 func ParkedReason(err error) string { return reader.ParkedReason(err) }
 
-// read asks the reader, and completes its errors: see why.
+// read asks the reader, and completes its errors: see readError.
 func read[T any](ctx context.Context, e *Engine, ask func(*reader.Reader) (T, error)) (T, error) {
-	if err := e.down(); err != nil {
+	if err := e.checkOpen(); err != nil {
 		var none T
 		return none, err
 	}
 	answer, err := ask(e.reader)
-	return answer, e.why(ctx, err)
+	return answer, e.readError(ctx, err)
 }
 
-// readAll yields what a reader yields, and completes its errors.
+// readAll yields the values of from, and completes its errors.
 func readAll[T any](ctx context.Context, e *Engine, from iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		if err := e.down(); err != nil {
+		if err := e.checkOpen(); err != nil {
 			var none T
 			yield(none, err)
 			return
 		}
 		for one, err := range from {
-			if !yield(one, e.why(ctx, err)) {
+			if !yield(one, e.readError(ctx, err)) {
 				return
 			}
 		}
@@ -75,11 +75,11 @@ func (e *Engine) Runs(ctx context.Context, after string) iter.Seq2[journal.Head,
 // fallen due, the status is the one that the journal will have once an engine goes on with it, and late is true; this costs as
 // much as State. Otherwise, also for a run that cannot be followed, it returns head unchanged.
 func (e *Engine) Current(ctx context.Context, head journal.Head) (current journal.Head, late bool, err error) {
-	if err := e.down(); err != nil {
+	if err := e.checkOpen(); err != nil {
 		return head, false, err
 	}
 	current, late, err = e.reader.Current(ctx, head)
-	return current, late, e.why(ctx, err)
+	return current, late, e.readError(ctx, err)
 }
 
 // Events yields the run's journal as it is now, beginning with the event with sequence from (1: the start). It derives
@@ -150,7 +150,7 @@ func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
 	return readAll(ctx, r.engine, r.engine.reader.Roots(ctx, r.id))
 }
 
-// Views yields what has happened in the net of a playbook's run, in order, from the event with sequence from (1: the start) to
+// Views yields the changes of the net of a playbook's run, in order, from the event with sequence from (1: the start) to
 // the end of the journal: admission, tasks, rules, arcs and tokens. The journal does not hold these; they are derived on each
 // call. For a run of anything else it yields ErrNotPossible.
 func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[routed.View, error] {
@@ -168,6 +168,6 @@ func (r *Run) Awaits(ctx context.Context, message string) error {
 // logUnawaited logs that a message was sent for which no step waits.
 func (r *Run) logUnawaited(ctx context.Context, message string) {
 	if e, ok := errors.AsType[*UnawaitedError](r.Awaits(ctx, message)); ok {
-		r.engine.config.Logger.Warn("a message that nobody waits for was sent", "run", r.id, "message", message, "reason", e)
+		r.engine.config.Logger.Warn("a message was sent that no step waits for", "run", r.id, "message", message, "reason", e)
 	}
 }

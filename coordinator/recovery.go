@@ -16,8 +16,8 @@ import (
 // recoveriesMax bounds the failed attempts to read or write a journal before its run is parked: about five seconds.
 const recoveriesMax = 10
 
-// recover makes the root if there is none: empty for a new run, else from the journal. It returns false if there is nothing to
-// drive.
+// recover makes the stepper if there is none: for a new run with an empty root, else from the journal. It returns false if the
+// run leaves memory.
 func (r *run) recover(ctx context.Context) bool {
 	if r.step != nil {
 		return true
@@ -27,7 +27,7 @@ func (r *run) recover(ctx context.Context) bool {
 		return false
 	}
 	r.seq = root.Seq()
-	r.adopt(entry, root, root.At())
+	r.setRoot(entry, root, root.At())
 	if body := root.Body(); body != nil && r.calls.Ring == nil {
 		r.calls.Ring = keychain.New(root.Plan().Workflow, body.Workload(), r.engine.config.SecretTimeout)
 	}
@@ -37,16 +37,16 @@ func (r *run) recover(ctx context.Context) bool {
 	if r.err = entry.Missing; r.err != nil {
 		return false
 	}
-	r.engine.parked.Leave(r.id)
+	r.engine.parked.Remove(r.id)
 	r.more = true
 	r.resume(ctx)
 	return true
 }
 
-// reread reads the journal. Errors that may pass are retried for a while; all others park the run.
+// reread makes the root from the journal. It retries errors that may pass for a while; all others park the run.
 func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool) {
 	for tries := 1; ; tries++ {
-		r.known = r.engine.registry.Learned()
+		r.learned = r.engine.registry.Learned()
 		entry, root, err := r.engine.reader.Replay(context.WithoutCancel(ctx), r.id, r.entry)
 		if err == nil {
 			return entry, root, true
@@ -61,8 +61,8 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 	}
 }
 
-// survive handles a failed append. It parks the run, whose journal stays as it is, if the store rejects the write for good or
-// has done so recoveriesMax times; else it tries again from the journal, and loses no item.
+// survive handles a failed append. It parks the run if the store rejects the write for good or has done so recoveriesMax times;
+// else it has the run recovered from its journal, and keeps all items.
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; reader.Lasting(err) || errors.Is(err, journal.ErrPartly) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)
@@ -74,18 +74,17 @@ func (r *run) survive(ctx context.Context, err error) bool {
 	return r.pause(ctx)
 }
 
-// rewind drops decisions that are not durable. The items are put back, to be applied once the run has been rebuilt from its
-// journal.
+// rewind drops decisions that are not durable, and puts their items back, to be applied once the run has been recovered.
 func (r *run) rewind() {
 	if r.step != nil {
 		r.host.GiveUp(r.step.Room())
 		r.step = nil
 	}
-	r.inbox.PutBack(r.pending, r.landed)
-	r.pending, r.landed = nil, nil
+	r.inbox.PutBack(r.pending, r.ended)
+	r.pending, r.ended = nil, nil
 }
 
-// pause waits before another try, longer each time. It returns false if the engine shuts down.
+// pause waits before a retry, longer each time. It returns false if the engine shuts down.
 func (r *run) pause(ctx context.Context) bool {
 	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
 	timer := time.NewTimer(r.backoff)

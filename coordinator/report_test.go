@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// reportsOf are the reports in a run's journal: making, number, kind and payload of each.
+// reportsOf returns the making, number, kind and payload of each report in a run's journal.
 func reportsOf(t *testing.T, r *coordinator.Run) (list [][]any) {
 	for e, err := range r.Events(t.Context(), 1) {
 		require.NoError(t, err)
@@ -25,8 +25,8 @@ func reportsOf(t *testing.T, r *coordinator.Run) (list [][]any) {
 	return list
 }
 
-// TestReportsAreDurableAndDistinguished: a report is in the journal when Report returns; a call that is made again after a crash
-// says what it repeats, and what it says then is marked as repeated by number.
+// TestReportsAreDurableAndDistinguished: a report is in the journal when Report returns; a call that is repeated after a crash
+// repeats its reports, which have the same numbers and another making.
 func TestReportsAreDurableAndDistinguished(t *testing.T) {
 	g := newGate()
 	var store *memory.Store
@@ -67,7 +67,7 @@ func TestReportsAreDurableAndDistinguished(t *testing.T) {
 	r := find(t, e, "r")
 	result := wait(t, r)
 	require.NoError(t, result.Err())
-	require.Equal(t, []any{int64(1), int64(2), int64(3)}, result.Output, "what is repeated is seen once")
+	require.Equal(t, []any{int64(1), int64(2), int64(3)}, result.Output, "repeated reports count once")
 	require.Equal(t, [][]any{
 		{int32(1), int32(1), "page", int64(0)}, {int32(1), int32(2), "page", int64(1)},
 		{int32(2), int32(1), "page", int64(0)}, {int32(2), int32(2), "page", int64(1)}, {int32(2), int32(3), "end", nil},
@@ -106,8 +106,7 @@ func TestReportsThatAreRefused(t *testing.T) {
 	require.NoError(t, wait(t, r).Err())
 }
 
-// TestAReportThatComesLate: once the call has ended, the context's error is what a report gives, also when nothing is left of the
-// run.
+// TestAReportThatComesLate: after the call has ended, Report returns the context's error, even if the run has left memory.
 func TestAReportThatComesLate(t *testing.T) {
 	var late context.Context
 	op := operation.Define("op", func(ctx context.Context, _ any) (any, error) { late = ctx; return nil, nil })
@@ -118,8 +117,9 @@ func TestAReportThatComesLate(t *testing.T) {
 	require.Equal(t, context.Cause(late), operation.Report(late, "late", 1))
 }
 
-// TestACallThatRenamesItselfIsStillItsOwn: what an operation writes to its Call moves neither its reports nor its result.
-func TestACallThatRenamesItselfIsStillItsOwn(t *testing.T) {
+// TestAnOperationCannotRedirectItsCall: if an operation changes the fields of its Call, its reports and result are still those of
+// its own step.
+func TestAnOperationCannotRedirectItsCall(t *testing.T) {
 	sly := operation.Define("sly", func(ctx context.Context, _ any) (int, error) {
 		c := operation.CallOf(ctx)
 		c.Node, c.Run, c.Attempt = "mail", "another", 7
@@ -135,7 +135,7 @@ func TestACallThatRenamesItselfIsStillItsOwn(t *testing.T) {
 	require.Equal(t, []any{int64(1), int64(1)}, result.Output)
 }
 
-// TestAnIdentityReachesOperations: those of the run, and those of its child runs.
+// TestAnIdentityReachesOperations: operations of the run and of its child runs receive it.
 func TestAnIdentityReachesOperations(t *testing.T) {
 	seen := make(chan *journal.Identity, 2)
 	who := operation.Define("who", func(ctx context.Context, _ any) (int, error) {

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// crowd counts the calls under way of operations that take a moment.
+// crowd counts the calls in progress of operations that take a moment.
 type crowd struct {
 	mu        sync.Mutex
 	now, most map[string]int
@@ -53,10 +53,10 @@ func (c *crowd) add(name string, n int) {
 	c.most[name] = max(c.most[name], c.now[name])
 }
 
-// TestRoomIsBoundedAndNothingIsHeldUpForEver runs random workflows of plain calls, fan-outs, decision calls, sleeps and child
-// runs beside each other, with room for few calls and with processes that end in between: at no time are more calls under
-// way than there is room for, nor more decision calls, and every run comes to its end.
-func TestRoomIsBoundedAndNothingIsHeldUpForEver(t *testing.T) {
+// TestRoomIsBoundedAndEveryRunEnds runs random workflows of plain calls, fan-outs, decision calls, sleeps and child runs
+// concurrently, with room for few calls and with processes that end in between: there are never more calls in progress than there
+// is room for, nor more decision calls, and every run ends.
+func TestRoomIsBoundedAndEveryRunEnds(t *testing.T) {
 	dir := written(t, map[string]string{"child.yaml": "{kind: Workflow, name: child, steps: [{operation: work}, {operation: work, id: again}]}"})
 	steps := []string{
 		"{operation: work, id: %s, timing: {retry: {max_attempts: 9, backoff: PT0.01S}}}",
@@ -105,7 +105,7 @@ steps: [{parallel: {steps: [%s]}}]`, strings.Join(list, ", ")))
 			for _, id := range ids {
 				require.True(t, wait(t, find(t, e, id)).Status.Terminal())
 			}
-			require.NoError(t, e.Shutdown(t.Context())) // losers of fan-outs may be under way until then
+			require.NoError(t, e.Shutdown(t.Context())) // calls that lost a fan-out may last until then
 			require.LessOrEqual(t, c.most["work"], room)
 			require.LessOrEqual(t, c.most["decide"], room)
 		})
@@ -124,7 +124,7 @@ steps: [{parallel: {steps: [{operation: slow, id: a}, {operation: slow, id: b}]}
 	}
 	for range 6 {
 		<-g.entered
-		require.LessOrEqual(t, len(g.entered), 1, "more than two calls are under way")
+		require.LessOrEqual(t, len(g.entered), 1, "more than two calls are in progress")
 		g.leave <- nil
 	}
 	for _, r := range runs {
@@ -132,8 +132,8 @@ steps: [{parallel: {steps: [{operation: slow, id: a}, {operation: slow, id: b}]}
 	}
 }
 
-// TestParticipantsWaitForRoomWithoutAChangeOfStatus: a fan-out is requested as a whole when there is room for one of those
-// it asks; its time runs from then on.
+// TestParticipantsWaitForRoomWithoutAChangeOfStatus: a fan-out is requested when there is room for one participant; its time runs
+// from then on.
 func TestParticipantsWaitForRoomWithoutAChangeOfStatus(t *testing.T) {
 	g := newGate()
 	e := newEngine(t, coordinator.Config{CallsMax: 1, Operations: []coordinator.Operation{g.define("ask")}})
@@ -153,9 +153,9 @@ steps: [{operation: ask, target: {resolve: static, participants: [a, b, c]}, fan
 	require.NoError(t, wait(t, r).Err())
 }
 
-// TestWhatNeedsNoRoomIsNotHeldUp: without room for another call, a sleep goes on, a message is taken, a decision is asked
-// for, and a child run begins.
-func TestWhatNeedsNoRoomIsNotHeldUp(t *testing.T) {
+// TestStepsThatNeedNoRoomGoOn: without room for another call, a sleep ends, a message is taken, a decision source is asked, and
+// a child run begins.
+func TestStepsThatNeedNoRoomGoOn(t *testing.T) {
 	g := newGate()
 	verify := operation.Define("verify", func(context.Context, any) (map[string]bool, error) { return map[string]bool{"ok": true}, nil })
 	dir := written(t, map[string]string{
@@ -179,7 +179,7 @@ steps:
 	require.NoError(t, err)
 	<-g.entered
 	g.leave <- nil // first
-	<-g.entered    // and now the one beside the others has all the room there is
+	<-g.entered    // now the other call has all the room
 	require.NoError(t, r.Send(t.Context(), "go", nil))
 	done := map[string]bool{}
 	for u, err := range r.Watch(t.Context(), 1) {
@@ -198,8 +198,8 @@ steps:
 	require.NoError(t, wait(t, r).Err())
 }
 
-// TestAStoreThatFailsForGoodReturnsTheRoom: what a run had reserved when its journal could not be written is free again.
-func TestAStoreThatFailsForGoodReturnsTheRoom(t *testing.T) {
+// TestAStoreThatFailsForGoodReleasesTheRoom: the room that a run has reserved is free again when its append fails.
+func TestAStoreThatFailsForGoodReleasesTheRoom(t *testing.T) {
 	store := &severed{kept: kept{memory.New()}}
 	var calls int
 	work := operation.Define("work", func(context.Context, any) (int, error) { calls++; return calls, nil })

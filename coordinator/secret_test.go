@@ -24,15 +24,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// talker is an HTTP server that gives a token to clients with the secret, and repeats whatever it receives, in many spellings.
+// talker is an HTTP server that issues a token to clients with the secret, and repeats everything it receives in many encodings.
 type talker struct {
 	*httptest.Server
-	told   chan string // authorization of every request to /talk
-	tokens atomic.Int32
+	authorizations chan string // of every request to /talk
+	tokens         atomic.Int32
 }
 
 func newTalker(t *testing.T) *talker {
-	s := &talker{told: make(chan string, 16)}
+	s := &talker{authorizations: make(chan string, 16)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Client, Secret string }
@@ -45,7 +45,7 @@ func newTalker(t *testing.T) *talker {
 	})
 	mux.HandleFunc("/talk", func(w http.ResponseWriter, r *http.Request) {
 		said := r.Header.Get("Authorization")
-		s.told <- said
+		s.authorizations <- said
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Get("fail") != "" {
 			w.WriteHeader(http.StatusTeapot)
@@ -92,9 +92,9 @@ workflow:
       - {name: forged, kind: echo, input: {forged: "{{ args.said.plain }}", named: "{{ workload.forged }}"}}
 `
 
-// No byte of a secret is in the store, the state, the events, or updates, whichever code repeats it; and the calls receive the
-// secrets all the same, also after a restart.
-func TestSecretsReachTheirCallsAndNothingElse(t *testing.T) {
+// No byte of a secret is in the store, the state, the events or updates, whichever code repeats it. The calls receive the secrets,
+// after a restart, too.
+func TestSecretsReachOnlyTheirCalls(t *testing.T) {
 	server := newTalker(t)
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("file \"secret\"/1\n"), 0o600))
@@ -119,8 +119,8 @@ func TestSecretsReachTheirCallsAndNothingElse(t *testing.T) {
 	mark := "‹keychain:shop.token›"
 	r := begin(t, e, fmt.Sprintf(secretive, file), map[string]any{"url": server.URL, "forged": mark}, coordinator.WithID("r"))
 	s := until(t, r, reactive.RunWaiting)
-	require.Equal(t, "Bearer tok-1-gulf", <-server.told)
-	require.Equal(t, `file "secret"/1`, <-server.told)
+	require.Equal(t, "Bearer tok-1-gulf", <-server.authorizations)
+	require.Equal(t, `file "secret"/1`, <-server.authorizations)
 	require.Equal(t, "env&token=ü", <-heard)
 	require.NotEmpty(t, s.Steps)
 	require.NoError(t, e.Shutdown(t.Context()))
@@ -131,15 +131,15 @@ func TestSecretsReachTheirCallsAndNothingElse(t *testing.T) {
 	require.NoError(t, r.Patch(t.Context(), map[string]any{"go": true}))
 	result := wait(t, r)
 	require.NoError(t, result.Err())
-	require.Equal(t, "env&token=ü", <-heard, "secrets are had again")
+	require.Equal(t, "env&token=ü", <-heard, "secrets are fetched again")
 	require.Equal(t, map[string]any{"forged": "Bearer ‹keychain:api.access_token›", "named": mark}, result.Output,
 		"a mark from outside opens nothing")
 
-	seen := fmt.Sprintf("%+v", s) + told(t, r)
+	seen := fmt.Sprintf("%+v", s) + readAll(t, r)
 	require.NoError(t, e.Shutdown(t.Context()))
 	require.Contains(t, seen, "told "+mark)
 	require.Contains(t, seen, "boom "+mark)
-	require.Contains(t, seen, "nothing", "what is no secret is left as it is")
+	require.Contains(t, seen, "nothing", "other text is not redacted")
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -156,8 +156,8 @@ func TestSecretsReachTheirCallsAndNothingElse(t *testing.T) {
 	}
 }
 
-// told returns everything that can be read of a run: its events, its updates, and its state.
-func told(t *testing.T, r *coordinator.Run) string {
+// readAll returns everything that can be read of a run: its events, its updates, and its state.
+func readAll(t *testing.T, r *coordinator.Run) string {
 	var b strings.Builder
 	show := func(v any) {
 		text, err := json.Marshal(v)
@@ -184,7 +184,7 @@ func told(t *testing.T, r *coordinator.Run) string {
 	return b.String()
 }
 
-func TestWithoutItsSecretsThereIsNoRun(t *testing.T) {
+func TestARunWithoutItsSecretsIsNotStarted(t *testing.T) {
 	server := newTalker(t)
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("wrong secret"), 0o600))
@@ -203,8 +203,8 @@ func renamed(name string) coordinator.Operation {
 	return operation.Define(name, func(_ context.Context, in any) (any, error) { return in, nil })
 }
 
-// Where a secret is gone when a run is recovered, a call that needs it fails and may be retried; one that does not goes on.
-func TestASecretThatIsGoneFailsTheCallsThatNeedIt(t *testing.T) {
+// If a secret is missing when a run is recovered, a call that needs it fails and may be retried; other calls are made.
+func TestAMissingSecretFailsTheCallsThatNeedIt(t *testing.T) {
 	open := reopen(t, echo)
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("hush hush"), 0o600))
@@ -245,7 +245,7 @@ workflow:
 		}
 	}
 	require.GreaterOrEqual(t, failures, 2)
-	require.Equal(t, map[string]any{"k": "‹keychain:k.s›"}, wait(t, r).Output, "given, repeated and hidden again")
+	require.Equal(t, map[string]any{"k": "‹keychain:k.s›"}, wait(t, r).Output, "passed to the call, repeated by it, and redacted")
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
@@ -284,9 +284,9 @@ directory: {participants: {p: {}, q: {}}}
 	}
 }
 
-// Texts of which only a part is kept (the end of a stream, its last line in a message, an error page) are redacted before they
-// are cut: half a secret would not be recognized.
-func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
+// Texts that are cut (the end of a stream, its last line in a message, an error page) are redacted first: half a secret would not
+// be recognized.
+func TestCutTextsHoldNoPartOfASecret(t *testing.T) {
 	const secret = "QXZJKVWYQXJZ-KVYWQJXZ\nVVKKQQZZ-second/line"
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -313,7 +313,7 @@ func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
       - {name: page, kind: http, url: "`+page.URL+`", headers: {X-Key: "{{ keychain.k.s[:5] }}"}, `+goOn+`}
       - {name: long, kind: long, input: "{{ keychain.k.s }}", `+goOn+`}`), nil)
 	require.NoError(t, wait(t, r).Err())
-	seen := told(t, r)
+	seen := readAll(t, r)
 	require.Contains(t, seen, "‹keychain:k.s›")
 	encoded := base64.StdEncoding.EncodeToString([]byte(secret))
 	for _, text := range []string{secret[:21], secret[22:], encoded[:len(encoded)-4]} {
@@ -323,8 +323,8 @@ func TestWhatIsCutHoldsNoPartOfASecret(t *testing.T) {
 	}
 }
 
-// A server that has a secret has as long as Config says: here, no time at all.
-func TestTheServerOfASecretHasATime(t *testing.T) {
+// Config.SecretTimeout bounds the request for a secret.
+func TestTheServerOfASecretTimesOut(t *testing.T) {
 	server := newTalker(t)
 	e := newEngine(t, coordinator.Config{SecretTimeout: 1, Operations: []coordinator.Operation{echo}})
 	_, err := e.Start(t.Context(), routes(t, `

@@ -19,23 +19,23 @@ import (
 const shutdownTime = 5 * time.Second
 
 // awaitEnd returns when everything that the engine has begun has ended, or shutdownTime after ctx has: the program's code
-// need not return. left receives the error of the functions passed to BeforeShutdown.
-func (e *Engine) awaitEnd(ctx context.Context, left <-chan error) error {
-	settled := make(chan error, 1)
+// may not return. beforeErr receives the error of the functions passed to BeforeShutdown.
+func (e *Engine) awaitEnd(ctx context.Context, beforeErr <-chan error) error {
+	ended := make(chan error, 1)
 	go func() {
 		e.loops.Wait()
 		e.pool.Wait()
-		settled <- <-left
+		ended <- <-beforeErr
 	}()
 	select {
-	case err := <-settled:
+	case err := <-ended:
 		return err
 	case <-ctx.Done():
 	}
 	late := time.NewTimer(shutdownTime)
 	defer late.Stop()
 	select {
-	case err := <-settled:
+	case err := <-ended:
 		return err
 	case <-late.C:
 		return e.unreturned()
@@ -82,7 +82,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	before := e.before
 	e.mu.Unlock()
 	defer close(e.shut)
-	left := e.leaveFirst(ctx, before)
+	beforeErr := e.callBefore(ctx, before)
 	e.mu.Lock()
 	e.closed = true
 	e.pool.Close()
@@ -93,7 +93,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	e.cancel(ErrShutdown)
-	return errors.Join(e.awaitEnd(ctx, left), e.store.Close())
+	return errors.Join(e.awaitEnd(ctx, beforeErr), e.store.Close())
 }
 
 // BeforeShutdown makes Shutdown call f first, while the engine still works, and return only after f has: a server that passes
@@ -110,10 +110,10 @@ func (e *Engine) BeforeShutdown(f func() error) error {
 	return f()
 }
 
-// leaveFirst calls the functions of BeforeShutdown, and waits for them as long as ctx lasts; it sends their error when all
-// have returned.
-func (e *Engine) leaveFirst(ctx context.Context, before []func() error) <-chan error {
-	left := make(chan error, 1)
+// callBefore calls the functions of BeforeShutdown, and waits for them as long as ctx lasts. The channel receives their error
+// when all have returned.
+func (e *Engine) callBefore(ctx context.Context, before []func() error) <-chan error {
+	beforeErr := make(chan error, 1)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -121,25 +121,26 @@ func (e *Engine) leaveFirst(ctx context.Context, before []func() error) <-chan e
 		for _, f := range before {
 			errs = append(errs, usercode.Apart(f))
 		}
-		left <- errors.Join(errs...)
+		beforeErr <- errors.Join(errs...)
 	}()
 	select {
 	case <-done:
 	case <-ctx.Done():
 	}
-	return left
+	return beforeErr
 }
 
-// down returns ErrShutdown once the engine has shut down, else nil.
-func (e *Engine) down() error {
+// checkOpen returns ErrShutdown once the engine has shut down, else nil.
+func (e *Engine) checkOpen() error {
 	if e.ctx.Err() != nil {
 		return ErrShutdown
 	}
 	return nil
 }
 
-// why completes a reader's error: a closed store means that the engine has shut down, and if ctx has ended its cause is added.
-func (e *Engine) why(ctx context.Context, err error) error {
+// readError completes a reader's error: a closed store means that the engine has shut down, and if ctx has ended, its cause is
+// added.
+func (e *Engine) readError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -94,7 +94,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	}
 	children, err := e.registry.Bundle(ctx, entry)
 	if err != nil {
-		return nil, e.why(ctx, err)
+		return nil, e.readError(ctx, err)
 	}
 	p := entry.Plan
 	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
@@ -106,20 +106,20 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	}
 	for {
 		run, err := e.beginOnce(ctx, entry, first, o.named)
-		if err != errUnbegun {
+		if err != errNotBegun {
 			return run, err
 		}
 	}
 }
 
-// beginOnce begins a run, or finds it if the id may exist. It returns errUnbegun if an earlier start of the id has failed.
+// beginOnce begins a run, or finds it if the id may exist. It returns errNotBegun if an earlier start of the id has failed.
 func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
 	p, id := entry.Plan, first.Detail.Start.Run
 	if named {
 		if known, err := e.exists(ctx, id); err != nil {
 			return nil, err
 		} else if known {
-			return e.again(ctx, &first)
+			return e.existing(ctx, &first)
 		}
 	}
 	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, e.config.SecretTimeout)
@@ -128,33 +128,33 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	}
 	r := newRun(e, id)
 	r.calls.Ring, r.started = ring, true
-	r.adopt(entry, decide.NewRoot(p), 0)
+	r.setRoot(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
 	r.inbox.Add(decide.Item{Event: first, Reply: once(done)})
 	if !e.enter(r) {
-		return e.again(ctx, &first)
+		return e.existing(ctx, &first)
 	}
 	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
 		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.loops.Go(func() { r.loop(e.ctx) })
-	switch err, answered := inbox.Reply(ctx, done, e.shut); {
+	switch err, answered := inbox.AwaitReply(ctx, done, e.shut); {
 	case err == nil:
 		return &Run{engine: e, id: id}, nil
 	case !answered:
 		return nil, err
 	case errors.Is(err, journal.ErrConflict):
-		run, again := e.again(ctx, &first)
-		if again == errUnbegun { // the stream is not that of a run
+		run, err := e.existing(ctx, &first)
+		if err == errNotBegun { // the stream is not that of a run
 			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
 		}
-		return run, again
+		return run, err
 	default:
 		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
 }
 
-// onBlocked returns what a run of w does that is blocked, for its start; "" where only steps of a tree can wait.
+// onBlocked returns what a blocked run of w does, as journaled in its start; "" for a tree of steps, which never blocks.
 func (e *Engine) onBlocked(w *template.Workflow) string {
 	if w.Routing == nil {
 		return ""

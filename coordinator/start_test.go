@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// tollgate is a store whose first append to run r waits for how it is to end.
+// tollgate is a store whose first append to run r waits until the test sends its error.
 type tollgate struct {
 	journal.Store
 	once sync.Once
@@ -33,9 +33,9 @@ func (g *tollgate) Append(ctx context.Context, stream string, after uint64, even
 	return g.Store.Append(ctx, stream, after, events, head)
 }
 
-// TestAStartWaitsForTheOneThatCameFirst: the same run is returned, and another is refused with the difference, also while the
-// first is not durable yet. If it fails, the id is free.
-func TestAStartWaitsForTheOneThatCameFirst(t *testing.T) {
+// TestAStartWaitsForAnEarlierOne: while the first start of an id is not durable, an equal start waits and returns the same run,
+// and a different one waits and is refused with the difference. If the first fails, the id is free.
+func TestAStartWaitsForAnEarlierOne(t *testing.T) {
 	for _, end := range []error{nil, journal.ErrReadOnly} {
 		synctest.Test(t, func(t *testing.T) {
 			g := &tollgate{Store: memory.New(), ends: make(chan error)}
@@ -64,7 +64,7 @@ func TestAStartWaitsForTheOneThatCameFirst(t *testing.T) {
 				other = append(other, begin(t.Context(), 2), begin(t.Context(), 3))
 			}
 			g.ends <- end
-			require.Equal(t, end, errors.Unwrap(errors.Unwrap(<-first)), "it alone has failed")
+			require.Equal(t, end, errors.Unwrap(errors.Unwrap(<-first)), "only the first fails")
 			for _, answered := range same {
 				require.NoError(t, <-answered)
 			}
@@ -78,8 +78,7 @@ func TestAStartWaitsForTheOneThatCameFirst(t *testing.T) {
 	}
 }
 
-// TestOfManyStartsOneComesFirst: whoever it is.
-func TestOfManyStartsOneComesFirst(t *testing.T) {
+func TestOfConcurrentStartsOneWins(t *testing.T) {
 	store, err := disk.Open(t.TempDir(), disk.Config{FreeFloorBytes: -1})
 	require.NoError(t, err)
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{})

@@ -21,21 +21,21 @@ import (
 
 var sameList = template.NewOp[[]int, any]("same", same.Implementation())
 
-// leaf is a workflow that gives what a function gives. Its version tells its hash from that of others.
+// leaf returns a workflow whose output is the result of f. Versions differ in their hashes.
 func leaf(version string, f flow.Function[int, []int]) flow.Workflow[int, any] {
 	in := flow.Input[int]()
 	step := flow.Call("leaf-step", sameList, f.Of(in))
 	return flow.MustNew("leaf", in, flow.Output(step), flow.Version(version), step)
 }
 
-// above is a workflow that runs another and gives what it gives.
+// above returns a workflow that runs another, whose output is its own.
 func above(name string, below flow.Workflow[int, any]) *template.Workflow {
 	step := flow.Sub("", below, flow.Value(1))
 	return flow.MustDefine(name, step, flow.Output(step))
 }
 
-// A run's children are those that its definition has brought along, with the functions of their own, whatever other
-// workflows of their names an engine knows.
+// A run's children are those that its definition includes, with their own functions, even if other workflows of the same names
+// are registered.
 func TestARunHasTheChildrenOfItsOwnDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var functions []flow.Function[int, []int]
@@ -43,14 +43,14 @@ func TestARunHasTheChildrenOfItsOwnDefinition(t *testing.T) {
 			functions = append(functions, constant("f", i))
 		}
 		type definition struct {
-			w     *template.Workflow
-			below string // the hash of its child
-			gives int
+			w       *template.Workflow
+			below   string // hash of its child
+			results int
 		}
 		var definitions []definition
 		for range rapid.IntRange(1, 6).Draw(t, "definitions") {
-			d := definition{gives: rapid.IntRange(0, 2).Draw(t, "function")}
-			child := leaf(rapid.SampledFrom([]string{"1", "2"}).Draw(t, "version"), functions[d.gives])
+			d := definition{results: rapid.IntRange(0, 2).Draw(t, "function")}
+			child := leaf(rapid.SampledFrom([]string{"1", "2"}).Draw(t, "version"), functions[d.results])
 			d.w = above(rapid.SampledFrom([]string{"v", "w"}).Draw(t, "name"), child)
 			var err error
 			d.below, err = child.Tree().Hash()
@@ -64,43 +64,43 @@ func TestARunHasTheChildrenOfItsOwnDefinition(t *testing.T) {
 		if rapid.Bool().Draw(t, "registered") {
 			require.NoError(t, e.Register(leaf("3", constant("f", 3)).Tree()))
 		}
-		gives := map[string]int{} // by hash of a child: what its function gives
+		results := map[string]int{} // of the child's function, by the child's hash
 		for range rapid.IntRange(1, 10).Draw(t, "starts") {
 			d := rapid.SampledFrom(definitions).Draw(t, "started")
 			r, err := e.Start(context.Background(), d.w, nil)
-			if known, ok := gives[d.below]; ok && known != d.gives {
+			if known, ok := results[d.below]; ok && known != d.results {
 				require.ErrorContains(t, err, `another function "f"`)
 				continue
 			}
-			gives[d.below] = d.gives
+			results[d.below] = d.results
 			require.NoError(t, err)
 			result, err := r.Wait(context.Background())
 			require.NoError(t, err)
-			require.Equal(t, []any{int64(d.gives)}, result.Output)
+			require.Equal(t, []any{int64(d.results)}, result.Output)
 		}
 	})
 }
 
-// A name in a document means the workflow that the engine knows by it, unless it knows several.
-func TestANameStandsForOneWorkflow(t *testing.T) {
+// A name in a document means the registered workflow of that name, unless there are several.
+func TestANameMeansOneWorkflow(t *testing.T) {
 	const text = `{kind: Workflow, name: top, operations: {leaf: {workflow: {name: leaf}}}, steps: [{operation: leaf, input: 1}], output: "{{ steps.leaf.output }}"}`
 	e := newEngine(t, coordinator.Config{})
 	require.NoError(t, e.Register(above("w", leaf("1", constant("f", 1)))))
 	_, err := e.Start(t.Context(), parse(t, text), nil)
-	require.ErrorIs(t, err, coordinator.ErrMissing, "it belongs to the workflow that has brought it along")
+	require.ErrorIs(t, err, coordinator.ErrMissing, "it belongs to the workflow that includes it")
 
 	f := constant("f", 7)
 	require.NoError(t, e.Register(leaf("2", f).Tree()))
 	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output)
-	require.NoError(t, e.Register(leaf("2", f).Tree()), "an equal one is no other")
+	require.NoError(t, e.Register(leaf("2", f).Tree()), "an equal workflow is the same")
 	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output)
 	require.NoError(t, e.Register(leaf("3", f).Tree()))
-	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output, "it was bound when it was first seen")
+	require.Equal(t, []any{int64(7)}, run(t, e, parse(t, text), nil).Output, "the binding was made at the first start")
 	_, err = e.Start(t.Context(), parse(t, strings.Replace(text, "top", "other", 1)), nil)
-	require.ErrorContains(t, err, `there is no workflow "leaf": the engine knows several of that name`)
+	require.ErrorContains(t, err, `there is no workflow "leaf": several registered workflows have that name`)
 }
 
-// What is below a run that is recovered is found by its hash; its functions come with the definition above it.
+// The child of a recovered run is found by its hash; its functions come with the definition of the parent.
 func TestChildrenAreRecoveredWithTheirFunctions(t *testing.T) {
 	g := newGate()
 	slow := g.define("slow").(template.Op[any, string])
@@ -129,7 +129,7 @@ func TestChildrenAreRecoveredWithTheirFunctions(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// A child's schema holds for what a step gives it, and a parent that is refused leaves nothing of its children behind.
+// A child's schema checks the input of its step, and a refused parent registers nothing of its children.
 func TestAChildIsAWorkflowLikeAny(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	in := flow.Input[int]()
@@ -149,10 +149,10 @@ func TestAChildIsAWorkflowLikeAny(t *testing.T) {
 	require.ErrorContains(t, e.Register(flow.MustDefine("top",
 		flow.Sub("", leaf("1", constant("f", 1)), flow.Value(1)), flow.Sub("", lost, flow.Value(1)),
 	)), `unknown operation "nowhere"`)
-	require.NoError(t, e.Register(above("top", leaf("1", constant("f", 2)))), "the function of a child of what was refused")
+	require.NoError(t, e.Register(above("top", leaf("1", constant("f", 2)))), "the refused parent has not registered its child's function")
 }
 
-// A journal says which child a run was started with, where two definitions of one hash have different ones.
+// A journal records the children that a run was started with: two definitions of one hash may have different ones.
 func TestARunIsStartedWithItsChildren(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	f := constant("f", 1)
@@ -172,8 +172,8 @@ func TestARunIsStartedWithItsChildren(t *testing.T) {
 	}
 }
 
-// TestAChainOfChildrenNamesTheOneThatHasFailed: its id says which runs are above it.
-func TestAChainOfChildrenNamesTheOneThatHasFailed(t *testing.T) {
+// TestAFailureNamesTheChildThatHasFailed: its id contains the ids of the runs above it.
+func TestAFailureNamesTheChildThatHasFailed(t *testing.T) {
 	dir := written(t, map[string]string{
 		"a.yaml": "{kind: Workflow, name: a, operations: {b: {workflow: {path: b.yaml}}}, steps: [{operation: b}]}",
 		"b.yaml": "{kind: Workflow, name: b, operations: {c: {workflow: {path: c.yaml}}}, steps: [{operation: c}]}",

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// alone is the world of a run that calls nothing.
+// alone is the decide.Host of a run without calls.
 type alone struct{ limits decide.Limits }
 
 func (a alone) Limits() decide.Limits                                { return a.limits }
@@ -27,7 +27,7 @@ func (alone) Function(string, []any) (value.Value, *journal.Failure) { panic("th
 func (alone) Pure(int32, any) (call.Result, bool)                    { return call.Result{}, false }
 func (alone) Reserve(reactive.Room) bool                             { return true }
 
-// playbookOf is the plan of a playbook of one step.
+// playbookOf returns the plan of a playbook of one step.
 func playbookOf(t *testing.T, step string) *plan.Plan {
 	text := "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow: [" + step + "]"
 	checked, err := kinds.Load("p.yaml", []byte(text), template.Known{})
@@ -37,7 +37,7 @@ func playbookOf(t *testing.T, step string) *plan.Plan {
 	return p
 }
 
-// turns drives a run that calls nothing for so many steps at most, and gives their batches.
+// turns drives a run without calls for at most so many turns, and returns their batches.
 func turns(p *plan.Plan, limits decide.Limits, most int) (root *reactive.Root, batches [][]journal.Event) {
 	root = decide.NewRoot(p)
 	step := decide.NewStepper(root, alone{limits})
@@ -45,20 +45,20 @@ func turns(p *plan.Plan, limits decide.Limits, most int) (root *reactive.Root, b
 	for more := true; more && len(batches) < most; items = nil {
 		out := step.Step(1, items)
 		batches = append(batches, slices.Clone(out.Batch))
-		net.Of(root).Waits() // of an iteration that is to end with the next event, too
+		net.Of(root).Waits() // also while an iteration is about to end
 		more = out.More || root.NextDue() == 1
 	}
 	return root, batches
 }
 
-// What is tried again and again, without end for a test that has to wait for it.
+// Playbooks that go on for longer than a test can wait.
 const (
 	triedAgain = `{step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: retry, attempts: 20000, backoff: none, delay: 0}}}]}}}}`
 	endless    = `{step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: retry, attempts: 300000, backoff: none, delay: 0}}}]}}}}`
 )
 
-// TestAStepOfTheEngineEnds: whatever fell due because of what fell due before it is left to the next.
-func TestAStepOfTheEngineEnds(t *testing.T) {
+// TestATurnEnds: timers that fall due because of other timers of the same turn are left to the next.
+func TestATurnEnds(t *testing.T) {
 	p := playbookOf(t, triedAgain)
 	root, batches := turns(p, decide.Limits{}, 1000)
 	require.NotNil(t, root.Finished())
@@ -71,20 +71,20 @@ func TestAStepOfTheEngineEnds(t *testing.T) {
 
 	root, batches = turns(p, decide.Limits{EventsMax: 5000}, 1000)
 	require.Equal(t, reactive.CodeLimit, root.Verdict().Failure.Code)
-	require.EqualValues(t, 5000+2, root.Seq(), "its end is journaled, too")
+	require.EqualValues(t, 5000+2, root.Seq(), "the run's end is journaled, too")
 	require.NotEmpty(t, batches)
 }
 
-// TestACancelGetsIntoARunThatGoesOnForEver: what comes in counts before what is left of the timers.
-func TestACancelGetsIntoARunThatGoesOnForEver(t *testing.T) {
+// TestACancelEndsAnEndlessRun: items are applied before the remaining timers.
+func TestACancelEndsAnEndlessRun(t *testing.T) {
 	r := begin(t, newEngine(t, coordinator.Config{Limits: coordinator.Limits{EventsMax: 400_000}}),
 		"workflow: ["+endless+"]", nil)
 	require.NoError(t, r.Cancel(t.Context(), "enough"))
 	require.Equal(t, reactive.RunAborted, wait(t, r).Status)
 }
 
-// TestARunThatGoesOnForEverDoesNotKeepTheEngine: it leaves memory, and goes on when it is recovered.
-func TestARunThatGoesOnForEverDoesNotKeepTheEngine(t *testing.T) {
+// TestAnEndlessRunDoesNotDelayTheShutdown: it leaves memory, and goes on when it is recovered.
+func TestAnEndlessRunDoesNotDelayTheShutdown(t *testing.T) {
 	dir := t.TempDir()
 	store, err := disk.Open(dir, disk.Config{})
 	require.NoError(t, err)
@@ -104,12 +104,13 @@ func TestARunThatGoesOnForEverDoesNotKeepTheEngine(t *testing.T) {
 	require.NoError(t, err)
 	r, err = e.Run(t.Context(), r.ID())
 	require.NoError(t, err)
-	require.Equal(t, net.KindPolicy, wait(t, r).Failure.Code, "all attempts are made")
+	require.Equal(t, net.KindPolicy, wait(t, r).Failure.Code, "all attempts were made")
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// TestARunOfMuchWorkDoesNotKeepTheEngine: each of its step-runs fails with what an expression may take, and goes on by its arc.
-func TestARunOfMuchWorkDoesNotKeepTheEngine(t *testing.T) {
+// TestExpensiveExpressionsDoNotDelayTheShutdown: each step-run fails because its expression exceeds its limit, and goes on by its
+// arc.
+func TestExpensiveExpressionsDoNotDelayTheShutdown(t *testing.T) {
 	dir := t.TempDir()
 	for again := range 2 {
 		store, err := disk.Open(dir, disk.Config{})
@@ -136,9 +137,9 @@ workflow:
 	}
 }
 
-// TestOneEventLeadsToSoMuchWork: a loop that calls nothing takes many events, and comes to the same when it is made anew from
-// them. A run of before there was the limit stays as it was.
-func TestOneEventLeadsToSoMuchWork(t *testing.T) {
+// TestTheWorkOfOneEventIsBounded: a loop without calls takes many events, and a replay of them has the same result. A run that was
+// started before there was the limit stays the same.
+func TestTheWorkOfOneEventIsBounded(t *testing.T) {
 	for name, step := range map[string]string{
 		"jumps":      `{step: a, tool: {kind: noop, name: t, spec: {policy: {rules: [{when: "{{ (ctx.n ?? 0) < 30000 }}", then: {do: jump, to: t, set: {ctx.n: "{{ (ctx.n ?? 0) + 1 }}"}}}]}}}}`,
 		"sequential": `{step: a, loop: {in: "{{ 1..30000 }}", iterator: i}, tool: {kind: noop, set: {ctx.n: "{{ (ctx.n ?? 0) + 1 }}"}}}`,
@@ -173,8 +174,8 @@ func TestOneEventLeadsToSoMuchWork(t *testing.T) {
 	}
 }
 
-// TestALongLoopCanBeCut: what comes in between two events of it counts from then on.
-func TestALongLoopCanBeCut(t *testing.T) {
+// TestALongLoopCanBeInterrupted: items that arrive between two of its events take effect at once.
+func TestALongLoopCanBeInterrupted(t *testing.T) {
 	p := playbookOf(t, `{step: a, loop: {in: "{{ 1..100000 }}", iterator: i}, tool: {kind: noop, set: {ctx.n: "{{ iter.i }}"}}}`)
 	root := decide.NewRoot(p)
 	step := decide.NewStepper(root, alone{})

@@ -23,7 +23,7 @@ type deaf struct{ until chan struct{} }
 
 func (d deaf) MarshalJSON() ([]byte, error) { <-d.until; return []byte("1"), nil }
 
-// hanging are operations that do not return, and how the error of Shutdown names what does not return by that.
+// hanging returns operations that do not return, by the text with which the error of Shutdown names them.
 func hanging(until chan struct{}) map[string]coordinator.Operation {
 	return map[string]coordinator.Operation{
 		"a call":        operation.Define("hangs", func(context.Context, any) (any, error) { <-until; return 1, nil }),
@@ -33,8 +33,8 @@ func hanging(until chan struct{}) map[string]coordinator.Operation {
 	}
 }
 
-// TestShutdownDoesNotWaitForWhatDoesNotReturn: no other waiter does either, and late results change nothing.
-func TestShutdownDoesNotWaitForWhatDoesNotReturn(t *testing.T) {
+// TestShutdownAbandonsCallsThatDoNotReturn: no other method waits for them either, and late results have no effect.
+func TestShutdownAbandonsCallsThatDoNotReturn(t *testing.T) {
 	const text = `{kind: Workflow, name: w, steps: [{operation: echo}, {operation: hangs, input: "{{ steps.echo.output }}"}]}`
 	for name := range hanging(nil) {
 		t.Run(name, func(t *testing.T) {
@@ -78,13 +78,13 @@ func TestShutdownDoesNotWaitForWhatDoesNotReturn(t *testing.T) {
 				}
 				close(until)
 				synctest.Wait()
-				require.Empty(t, said.String(), "nobody is answered of what comes too late")
+				require.Empty(t, said.String(), "late results are not logged")
 			})
 		})
 	}
 }
 
-// TestShutdownNamesAFew of very many calls, and says how many more there are.
+// TestShutdownNamesAFew of very many calls, and the number of the others.
 func TestShutdownNamesAFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		until := make(chan struct{})
@@ -102,7 +102,7 @@ func TestShutdownNamesAFew(t *testing.T) {
 	})
 }
 
-// TestACallThatReturnsInTimeIsNotNamed: it has five seconds after its context has ended, as a command may need.
+// TestACallThatReturnsInTimeIsNotNamed: a call has five seconds after its context has ended.
 func TestACallThatReturnsInTimeIsNotNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := operation.Define("slow", func(ctx context.Context, _ any) (any, error) {
@@ -126,7 +126,7 @@ type ownCause struct{}
 func (*ownCause) Error() string   { return "no end" }
 func (e *ownCause) Unwrap() error { return e }
 
-func TestAnErrorWithoutAnEndFailsItsCall(t *testing.T) {
+func TestAnEndlessErrorChainFailsItsCall(t *testing.T) {
 	for _, err := range []error{&ownCause{}, errors.Join(io.EOF, &ownCause{}), &operation.Error{Code: "c", Err: &ownCause{}}} {
 		e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{
 			operation.Define("fails", func(context.Context, any) (any, error) { return nil, err }),

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// unpack makes a folder of an archive of testdata/stores: what an earlier version of Sluice has written.
+// unpack extracts an archive of testdata/stores, which an earlier version of Sluice has written, to a folder.
 func unpack(t *testing.T, name string) string {
 	file, err := os.Open(filepath.Join("..", "testdata", "stores", name))
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// TestStoreOfThisVersion opens a folder that an earlier program of this version wrote: what is open goes on.
+// TestStoreOfThisVersion opens a folder that an earlier program of this version wrote: unfinished runs go on.
 func TestStoreOfThisVersion(t *testing.T) {
 	ctx := context.Background()
 	store, err := disk.Open(unpack(t, "format-3.tar.gz"), disk.Config{Logger: slog.New(slog.DiscardHandler)})
@@ -60,8 +60,8 @@ func TestStoreOfThisVersion(t *testing.T) {
 	}
 }
 
-// TestStoresOfEarlierVersions opens folders that earlier versions of the format were written to: what has finished is read,
-// what has not stays where it is, and new runs are started beside it.
+// TestStoresOfEarlierVersions opens folders that earlier versions of the format wrote: finished runs are read, unfinished ones
+// are parked, and new runs can be started.
 func TestStoresOfEarlierVersions(t *testing.T) {
 	t.Run("1", func(t *testing.T) {
 		testEarlier(t, "format-1.tar.gz", "other rules (engine 1, expressions 1; here", 10, 8, 4)
@@ -71,7 +71,8 @@ func TestStoresOfEarlierVersions(t *testing.T) {
 	})
 }
 
-// testEarlier takes how many events a map of three, a child with a map of two, and a playbook's wait have in the version.
+// testEarlier checks an archive. The last arguments are the numbers of events, in that version, of a map of three, of a child with
+// a map of two, and of a playbook's wait.
 func testEarlier(t *testing.T, archive, parked string, ofMap, ofChild, ofWait uint64) {
 	ctx := context.Background()
 	store, err := disk.Open(unpack(t, archive), disk.Config{Logger: slog.New(slog.DiscardHandler)})
@@ -112,7 +113,7 @@ func testEarlier(t *testing.T, archive, parked string, ofMap, ofChild, ofWait ui
 			require.Equal(t, test.status, state.Status)
 			require.Equal(t, test.events, state.Seq)
 			require.Equal(t, test.output, state.Output)
-			require.Empty(t, state.Steps, "statuses would be derived by other rules")
+			require.Empty(t, state.Steps, "statuses cannot be derived by other rules")
 			if test.code != "" {
 				require.Equal(t, test.code, state.Failure.Code)
 			}

@@ -23,12 +23,12 @@ func history(t *testing.T, r *coordinator.Run, from uint64) (list []coordinator.
 	return list
 }
 
-// TestObserversReceiveTheEffectOfAnEvent: an answer that came too late is marked as late, the moves of a task come with the
-// event that caused them, and failures that follow from another name its origin.
+// TestObserversReceiveTheEffectOfAnEvent: a late answer is marked as late, changes of a task come with the event that caused
+// them, and failures that follow from another name its origin.
 func TestObserversReceiveTheEffectOfAnEvent(t *testing.T) {
 	deaf := make(chan struct{})
 	ask := operation.Define("ask", func(ctx context.Context, _ any) (string, error) {
-		if operation.CallOf(ctx).Participant == "slow" { // it does not hear that nobody waits for it any more
+		if operation.CallOf(ctx).Participant == "slow" { // it ignores the end of its context
 			<-deaf
 		}
 		return "answer", nil
@@ -62,7 +62,7 @@ steps:
 	require.Equal(t, "stop", wait(t, r).Failure.Step)
 
 	updates := history(t, r, 0)
-	require.Equal(t, history(t, r, 1), updates, "0 and 1 are the start")
+	require.Equal(t, history(t, r, 1), updates, "0 and 1 both mean the start")
 	require.Equal(t, updates[3:], history(t, r, 4))
 	var tasks []string
 	for _, u := range updates {
@@ -80,8 +80,9 @@ steps:
 	require.Equal(t, []string{"call.responded check none pending", "decision.received check pending fulfilled"}, tasks)
 }
 
-// TestAStateShowsWhatStepsHaveReturned: their outputs, the branch that was taken, and when participants were asked and heard.
-func TestAStateShowsWhatStepsHaveReturned(t *testing.T) {
+// TestAStateShowsTheResultsOfSteps: their outputs, the branch that was taken, and the times when participants were asked and
+// answered.
+func TestAStateShowsTheResultsOfSteps(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{quote, echo}})
 	r := start(t, e, `
 kind: Workflow

@@ -19,8 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Whatever is named where a file is meant is read only if it is one, and never beyond its limit: a device has no end, and a pipe
-// would wait for its writer.
+// Verbs read only regular files, within a limit: a device may have no end, and a pipe waits for its writer.
 func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -61,7 +60,7 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 			case "input", "send":
 				path, limit = largeInput, cli.InputMax
 			case "import":
-				t.Skip("its limit is its own")
+				t.Skip("this file has another limit")
 			}
 			code, out, said := perform(t, args(path)...)
 			require.NotZero(t, code, out)
@@ -103,11 +102,11 @@ func TestStandardInputIsRead(t *testing.T) {
 			stdin, err := p.cmd.StdinPipe()
 			require.NoError(t, err)
 			require.NoError(t, p.cmd.Start())
-			// More than a pipe takes: when it is written, the command is reading.
+			// Write more than a pipe holds, so that the command has begun to read.
 			_, err = io.WriteString(stdin, strings.Repeat(" ", 1<<20))
 			require.NoError(t, err)
 			p.signal(signal)
-			require.Equal(t, -1, p.wait(), "the signal ends it, though its input has not")
+			require.Equal(t, -1, p.wait(), "the signal ends the command, although its input has not ended")
 		})
 	}
 }

@@ -34,8 +34,8 @@ operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter}]
 `
 
-// What is damaged in one run holds up no other, before the doctor has come and after.
-func TestDamagedRunsHoldNoOthersUp(t *testing.T) {
+// Damage in one run does not delay others, before and after it is mended.
+func TestDamagedRunsDoNotDelayOthers(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	writeFile(t, dir, "w.yaml", "{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{operation: one}]}")
@@ -92,7 +92,7 @@ func TestDamagedRunsHoldNoOthersUp(t *testing.T) {
 	says(t, dir, cli.Done, "run", "--data", "data", "--resume", "b-head")
 }
 
-func TestTheDoctorReadsWhatAnEarlierVersionWrote(t *testing.T) {
+func TestTheDoctorReadsJournalsOfEarlierVersions(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
 	sound, _ := says(t, dir, cli.Done, "doctor", "--data", "old")

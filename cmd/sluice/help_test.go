@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// verbs are all commands, those included that only group others.
+// verbs returns all commands, including those that only group others.
 func verbs(cmd *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{cmd}
 	for _, c := range cmd.Commands() {
@@ -59,8 +59,8 @@ func commandsOf(line string) [][]string {
 	return list
 }
 
-// Every example is a command line that is accepted: its verb and its flags exist, and its arguments are as many as are meant.
-func TestExamplesOfHelpAreUnderstood(t *testing.T) {
+// Every example is a valid command line: its verb and flags exist, and the number of its arguments is right.
+func TestExamplesOfHelpAreValid(t *testing.T) {
 	tried := 0
 	for _, cmd := range verbs(newRoot()) {
 		for line := range strings.Lines(cmd.Example) {
@@ -70,7 +70,7 @@ func TestExamplesOfHelpAreUnderstood(t *testing.T) {
 					continue
 				}
 				part, args := strings.Join(args, " "), args[1:]
-				root := newRoot() // flags remember what they were set to
+				root := newRoot() // flags keep their values
 				c, rest, err := root.Find(args)
 				require.NoError(t, err, part)
 				require.NoError(t, c.ParseFlags(rest), part)

@@ -44,8 +44,8 @@ func TestRecordedRunsRunAgain(t *testing.T) {
 	}
 }
 
-// checkOrder looks at the feed of a run: every task of the instance completes, after all its parents. Ids of these
-// instances are those of the steps but for what an id cannot have.
+// checkOrder checks the updates of a run: every task of the instance completes, after all its parents. The ids of steps are the ids of
+// tasks without invalid characters.
 func checkOrder(t *testing.T, instance *wfformat.Instance, feed []byte) {
 	completed := map[string]bool{}
 	parents := map[string][]string{}
@@ -89,5 +89,5 @@ func checkOrder(t *testing.T, instance *wfformat.Instance, feed []byte) {
 	for _, list := range parents {
 		want += len(list)
 	}
-	require.Equal(t, want, edges, "every edge was looked at")
+	require.Equal(t, want, edges, "every edge was checked")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// holding is a workflow whose first step lasts until the file `go` is there, and says so in the file `pid`.
+// holding is a workflow whose first step writes its process id to the file `pid`, and lasts until the file `go` exists.
 const holding = `
 kind: Workflow
 name: holding
@@ -27,7 +27,7 @@ steps: [{operation: hold}, {operation: after}]
 output: done
 `
 
-// stubborn is one whose step does not let itself be stopped.
+// stubborn is a workflow whose step ignores SIGTERM.
 const stubborn = `
 kind: Workflow
 name: stubborn
@@ -63,12 +63,12 @@ func TestCtrlCCancelsARunThatCannotBeResumed(t *testing.T) {
 	}
 }
 
-// TestASignalSuspendsARunWhoseJournalIsKept: Ctrl-C, and a terminal that is closed.
+// TestASignalSuspendsARunWhoseJournalIsKept tests Ctrl-C and a closed terminal.
 func TestASignalSuspendsARunWhoseJournalIsKept(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) {
 			if signal.Ignored(s) {
-				t.Skip("who has started the tests has it ignored, as nohup does")
+				t.Skip("the signal is ignored, as under nohup")
 			}
 			suspendAndResume(t, s)
 		})
@@ -94,7 +94,7 @@ func suspendAndResume(t *testing.T, signal syscall.Signal) {
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "✓ completed  after")
 	require.Contains(t, string(out), "\n\ndone\n")
-	require.NotContains(t, string(out), "started", "what has been told before is not told again")
+	require.NotContains(t, string(out), "started", "earlier events are not shown again")
 	require.Equal(t, []string{"called", "called", "after"}, lines(t, filepath.Join(dir, "calls")))
 }
 
@@ -108,7 +108,7 @@ func TestASuspendedRunIsAnnouncedToPrograms(t *testing.T) {
 	require.True(t, strings.HasSuffix(p.stdout.String(), `{"suspended":{"resume":"`+program(t)+` run --data journal --resume r --pass-env TZ"}}`+"\n"))
 }
 
-func TestCallsUnderWayComeHomeWhenARunIsSuspended(t *testing.T) {
+func TestCallsInProgressEndWhenARunIsSuspended(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", holding)
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "journal")
@@ -120,7 +120,7 @@ func TestCallsUnderWayComeHomeWhenARunIsSuspended(t *testing.T) {
 
 	p = launch(t, dir, "run", "--data", "journal", "--resume", "r")
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
-	require.Equal(t, []string{"called", "after"}, lines(t, filepath.Join(dir, "calls")), "the call was let finish, and is not repeated")
+	require.Equal(t, []string{"called", "after"}, lines(t, filepath.Join(dir, "calls")), "the call has ended, and is not repeated")
 }
 
 func TestASecondCtrlCKills(t *testing.T) {
@@ -133,7 +133,7 @@ func TestASecondCtrlCKills(t *testing.T) {
 		gone := isGone(t, pid)
 		p.signal(syscall.SIGINT)
 		eventually(t, "the command to react", func() bool { return strings.Contains(p.stderr.String(), "Ctrl-C again") })
-		require.False(t, gone(), "the step ignores being asked")
+		require.False(t, gone(), "the step ignores SIGTERM")
 		p.signal(syscall.SIGINT)
 		require.Equal(t, cli.Interrupted, p.wait())
 		eventually(t, "the step to die with the command", gone)

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// counting is a workflow of commands that leave a line in a file each time they are run.
+// counting is a workflow of commands, each of which appends a line to a file when it runs.
 const counting = `
 kind: Workflow
 name: counting
@@ -38,11 +38,11 @@ steps:
 output: all done
 `
 
-// killsMin is how many times the command is killed, over as many runs as it takes.
+// killsMin is the minimum number of times that the command is killed, over several runs.
 const killsMin = 24
 
-// TestKilledAtAnyMomentARunIsResumed kills the command with SIGKILL, again and again, and resumes the run. Whatever the
-// journal knows as answered is not called again, and everything else is called at most once more for each kill.
+// TestKilledAtAnyMomentARunIsResumed kills the command with SIGKILL, again and again, and resumes the run. A call with a journaled
+// answer is not repeated, and any other at most once for each kill.
 func TestKilledAtAnyMomentARunIsResumed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	kills := 0
@@ -52,7 +52,7 @@ func TestKilledAtAnyMomentARunIsResumed(t *testing.T) {
 		k.run()
 		kills += k.kills
 		t.Logf("run %d: killed %d times", n, k.kills)
-		require.Less(t, n, killsMin, "hardly any run lives long enough to be killed")
+		require.Less(t, n, killsMin, "too few runs last long enough to be killed")
 	}
 }
 
@@ -62,8 +62,8 @@ type killing struct {
 	rng      *rand.Rand
 	dir      string
 	kills    int
-	answered map[string]int // by step: how often it had been called when the journal first knew its answer
-	open     map[string]int // by step: at how many kills the journal knew a request without an answer
+	answered map[string]int // by step: number of calls when its answer was first in the journal
+	open     map[string]int // by step: number of kills with a request in the journal and no answer
 }
 
 func (k *killing) run() {
@@ -83,7 +83,7 @@ func (k *killing) run() {
 		if step == "weak" {
 			attempts = 3
 		}
-		require.LessOrEqual(k.t, n, attempts+k.open[step], "step %s: a call under way at a kill runs once more for it", step)
+		require.LessOrEqual(k.t, n, attempts+k.open[step], "step %s: a call in progress at a kill is repeated once", step)
 	}
 	require.Len(k.t, calls, 1+24+24+1+1, "every step has been called")
 	for step, n := range k.answered {
@@ -91,12 +91,12 @@ func (k *killing) run() {
 	}
 }
 
-// killSoon kills the command a few calls or a few events later. It reports false when the run has finished before that.
+// killSoon kills the command a few calls or a few events later. It reports false if the run has finished before.
 func (k *killing) killSoon(p *process) bool {
 	k.t.Helper()
 	calls, events := k.rng.IntN(12), 1+k.rng.IntN(30)
 	if k.rng.IntN(2) == 0 {
-		calls = 1000 // by events alone
+		calls = 1000 // wait for events only
 	} else {
 		events = 100000
 	}
@@ -124,7 +124,7 @@ func (k *killing) killSoon(p *process) bool {
 	return false
 }
 
-// inspect notes what the journal says after a kill. It reads a copy, so that the next process finds what this one left.
+// inspect reads the journal after a kill. It reads a copy, so that the next process finds the files unchanged.
 func (k *killing) inspect() {
 	store, err := disk.Open(k.copyJournal(), disk.Config{})
 	require.NoError(k.t, err)
@@ -154,7 +154,7 @@ func (k *killing) inspect() {
 	}
 }
 
-// copyJournal copies the files of the journal's folder. There is a socket in it too.
+// copyJournal copies the regular files of the journal's folder, which also has a socket.
 func (k *killing) copyJournal() string {
 	from, to := filepath.Join(k.dir, "journal"), filepath.Join(k.t.TempDir(), "journal")
 	require.NoError(k.t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -191,6 +191,6 @@ func (k *killing) total() int {
 	if err != nil {
 		return 0
 	}
-	// Lines are of about one length, which is all it takes to come by at some moment or other.
+	// Lines are of about the same length: an estimate suffices.
 	return int(info.Size()) / len("check[10]\n")
 }

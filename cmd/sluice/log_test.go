@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The process's own log, to which libraries write, is not the terminal. The first request gets an answer with more behind it; the
-// second, to another port, is answered when the client has given up that connection, and so has written what it had to.
+// The log of the process, to which libraries write, is not shown. The first answer has unasked data behind it; the second server
+// answers when the client has closed that connection, and so has logged the data.
 func TestTheLogOfLibrariesIsNotShown(t *testing.T) {
 	var ports [2]net.Listener
 	for i := range ports {

@@ -4,15 +4,15 @@
 // document or input was refused, and with 130 if it was interrupted. The result goes to standard output, everything
 // else to standard error.
 //
-// The verbs live in packages below this one, by what they are about:
+// The verbs are in packages below this one:
 //
 //	run         start or resume a run, and follow it          run
 //	commands    change a run                                  send patch decide pause resume cancel abort retry
-//	runs        look at a journal                             runs explain doctor
-//	documents   look at documents, without a journal          validate check test import schema
+//	runs        read a journal                                runs explain doctor
+//	documents   read documents, without a journal             validate check test import schema
 //	graph       draw a workflow or the calls of a run         graph
-//	view        how run shows a run                           (progress is the tree that it draws)
-//	cli         what all verbs share
+//	view        show a run while it goes on                   (progress is the tree that it draws)
+//	cli         code that all verbs share
 //
 // To add a verb: write it in the package that it belongs to, with its help and examples, and add it to the New of that package.
 package main

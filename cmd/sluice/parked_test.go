@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// oldStore unpacks what an earlier version has written into the folder `old` of dir. Its open runs are gate and waits.
+// oldStore unpacks a store of an earlier version to the folder `old` of dir. Its open runs are gate and waits.
 func oldStore(t *testing.T, dir string) {
 	t.Helper()
 	archive, err := filepath.Abs(filepath.Join("..", "..", "testdata", "stores", "format-1.tar.gz"))
@@ -24,7 +24,7 @@ func oldStore(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// says runs the command to its end and returns what it has printed.
+// says runs the command to its end and returns its output.
 func says(t *testing.T, dir string, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	p := launch(t, dir, args...)
@@ -56,7 +56,7 @@ func TestParkedRunsAreShown(t *testing.T) {
 			var run struct{ Run, Status, Parked string }
 			require.NoError(t, json.Unmarshal([]byte(line), &run))
 			require.Equal(t, run.Run == "gate" || run.Run == "waits", run.Parked != "")
-			require.NotEqual(t, "parked", run.Status, "which is that of the journal")
+			require.NotEqual(t, "parked", run.Status, "the status is that of the journal")
 		}
 		shown, _ := says(t, dir, cli.Done, "runs", "show", "gate", "--data", "old")
 		require.Regexp(t, `(?m)^status +waiting, parked$`, shown)
@@ -79,11 +79,11 @@ func TestAParkedRunCannotBeResumed(t *testing.T) {
 	require.Contains(t, stderr, "it was started under other rules")
 }
 
-// How a run has ended is told by every command that is put to it, whatever rules it went by.
+// The error of every command for a finished run says that it has finished, also for the rules of another version.
 func TestARunOfAnEarlierVersionHasFinished(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	for range 5 { // whichever comes first, the result of the run or the events that are shown
+	for range 5 { // the result of the run may come before or after its events
 		out, _ := says(t, dir, cli.Done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
 		require.Contains(t, out, "OPEN")
 		_, stderr := says(t, dir, cli.Failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// ticking has two hundred steps, one after the other, each of which has something to tell.
+// ticking is a workflow of two hundred steps in sequence, each of which is shown.
 const ticking = `
 kind: Workflow
 name: ticking
@@ -28,8 +28,8 @@ steps:
 output: done
 `
 
-// headed runs the command with a reader of its output that goes away after the first line. Where errors go the same way,
-// those are not read either.
+// headed runs the command with a reader of its output that closes the pipe after the first line. With both, standard error goes to the
+// same pipe.
 func headed(t *testing.T, dir string, both bool, args ...string) (p *process, code int) {
 	t.Helper()
 	p = &process{t: t, cmd: exec.Command(program(t), args...)}
@@ -50,7 +50,7 @@ func headed(t *testing.T, dir string, both bool, args ...string) (p *process, co
 	return p, p.wait()
 }
 
-// calls is how often a step of ticking was called.
+// calls returns the number of calls of ticking's steps.
 func calls(t *testing.T, dir string) int {
 	t.Helper()
 	if !exists(filepath.Join(dir, "calls"))() {
@@ -59,9 +59,9 @@ func calls(t *testing.T, dir string) int {
 	return len(lines(t, filepath.Join(dir, "calls")))
 }
 
-// A reader that goes away, as `sluice run … | head -1` has one, is a request to stop: nothing is left behind, and what is kept
-// can be resumed.
-func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
+// A reader that closes the pipe, as in `sluice run … | head -1`, is a request to stop: no process and no file is left, and a run with
+// a journal can be resumed.
+func TestAReaderThatClosesThePipeStopsTheRun(t *testing.T) {
 	for _, output := range []string{"tree", "json"} {
 		for _, both := range []bool{false, true} {
 			dir := t.TempDir()
@@ -81,16 +81,16 @@ func TestAReaderThatGoesAwayStopsTheRun(t *testing.T) {
 	require.Equal(t, cli.Interrupted, code)
 	require.Contains(t, p.stderr.String(), "run --data journal --resume r")
 	require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
-	require.False(t, exists(filepath.Join(dir, "journal", "control.sock"))(), "the journal was closed as it should be")
+	require.False(t, exists(filepath.Join(dir, "journal", "control.sock"))(), "the journal was closed")
 	called := calls(t, dir)
 	require.Less(t, called, 200)
 
 	_, stderr := says(t, dir, cli.Done, "run", "--data", "journal", "--resume", "r", "-o", "quiet")
 	require.Empty(t, stderr)
-	require.LessOrEqual(t, calls(t, dir), 201, "one call was under way")
+	require.LessOrEqual(t, calls(t, dir), 201, "one call was in progress")
 }
 
-// Nothing of ours is in the folder for temporary files at any time: no signal can leave it there.
+// A run makes no temporary files, which a signal could leave.
 func TestRunsUseNoTemporaryFolder(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", holding)
@@ -105,8 +105,8 @@ func TestRunsUseNoTemporaryFolder(t *testing.T) {
 	}
 }
 
-// That the other end of some other pipe or socket has gone is no request to stop: not when a program does not read its input, nor
-// when a process that watches is killed, however the system tells of it.
+// Other broken pipes and sockets are not a request to stop: when a program does not read its input, or a process that watches is
+// killed.
 func TestOnlyTheReaderOfTheOutputStopsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "deaf.yaml", `

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// built is the command as people have it: made once, by the first test that asks, and removed after the last.
+// built is the compiled command: built once, by the first test that needs it, and removed after the last.
 var built struct {
 	once sync.Once
 	dir  string
@@ -50,7 +50,7 @@ type process struct {
 	stderr output
 }
 
-// output is what a process has printed so far.
+// output is the output of a process so far.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -68,7 +68,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// launch starts the command in dir, with a folder of its own for temporary files.
+// launch starts the command in dir, with its own folder for temporary files.
 func launch(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(program(t), args...)}
@@ -96,7 +96,7 @@ func (p *process) wait() int {
 	return 0
 }
 
-// eventually waits for what another process does, and gives up only when it is plain that it never will.
+// eventually waits until a condition about another process holds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -107,7 +107,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 		}
 		<-tick.C
 	}
-	t.Fatalf("waited in vain: %s", what)
+	t.Fatalf("timeout: %s", what)
 }
 
 func exists(file string) func() bool {
@@ -121,7 +121,7 @@ func isGone(t *testing.T, file string) func() bool {
 	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	require.NoError(t, err)
 	return func() bool {
-		// Whoever is to take note that it has ended may be slow to do so.
+		// Its parent may not have reaped it yet.
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
 		return err == nil && strings.Contains(string(stat), ") Z ") || errors.Is(syscall.Kill(id, 0), syscall.ESRCH)
 	}

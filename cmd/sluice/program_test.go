@@ -22,8 +22,8 @@ steps:
   - {operation: contract, input: "{{ steps.letter.output }}", fulfillment: {policy: never}}
 output: "{{ steps.contract.output }}"`
 
-// programMain is a program that works on a folder as a user's would, with sluice.Open and no word about anybody else:
-// `program DIR RUN`. It ends with the run, or suspends it at an interrupt.
+// programMain is a user's program that opens a folder with sluice.Open: `program DIR RUN`. It ends with the run, or suspends it at an
+// interrupt.
 func programMain() {
 	if err := work(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

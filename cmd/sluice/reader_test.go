@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// A slow reader of the output, such as a pager, keeps no other process from working on the folder.
-func TestASlowReaderKeepsNoProcessOut(t *testing.T) {
+// A slow reader of the output, such as a pager, does not keep other processes from opening the folder.
+func TestASlowReaderDoesNotBlockOtherProcesses(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	engine, err := sluice.Open(t.Context(), data, coordinator.Config{})
@@ -28,7 +28,7 @@ func TestASlowReaderKeepsNoProcessOut(t *testing.T) {
 	require.NoError(t, err)
 	run, err := engine.Start(t.Context(), w, nil, coordinator.WithID("r1"))
 	require.NoError(t, err)
-	large := strings.Repeat("x", 200<<10) // more than a pipe takes
+	large := strings.Repeat("x", 200<<10) // more than a pipe holds
 	require.NoError(t, run.Send(t.Context(), "other", large))
 	require.NoError(t, engine.Shutdown(t.Context()))
 
@@ -40,7 +40,7 @@ func TestASlowReaderKeepsNoProcessOut(t *testing.T) {
 		require.NoError(t, p.cmd.Start())
 		require.NoError(t, write.Close())
 		lines := bufio.NewReaderSize(read, 1<<10)
-		_, err = lines.ReadString('\n') // it prints
+		_, err = lines.ReadString('\n') // the command prints
 		require.NoError(t, err)
 		engine, err := sluice.Open(t.Context(), data, coordinator.Config{})
 		require.NoError(t, err, args)

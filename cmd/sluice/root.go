@@ -17,8 +17,7 @@ import (
 
 // execute runs a command line and returns the exit code.
 func execute(args []string) int {
-	// Libraries write data of servers to the process's own log, without regard for secrets, terminals or -o quiet. The engine has
-	// a logger of its own.
+	// Libraries write data of servers to the log of the process, even secrets and control sequences. The engine has its own logger.
 	log.SetOutput(io.Discard)
 	root, out := newRoot(), cli.NewStdout(os.Stdout)
 	root.SetArgs(args)

@@ -12,13 +12,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes the test binary serve as the command too, and as programs that use the library, so that scripts run them in
-// processes of their own.
+// TestMain lets scripts run the test binary as the command, and as programs that use the library, in separate processes.
 func TestMain(m *testing.M) {
 	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain})
 }
 
-// cleaned runs the tests and then looks for what they have left behind.
+// cleaned runs the tests, removes the built command, and checks for leaked goroutines.
 type cleaned struct{ m *testing.M }
 
 func (c cleaned) Run() int {
@@ -48,8 +47,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a command and requires an exit code: `exits 2 sluice validate bad.yaml`. What the command has printed can be
-// looked at as after exec.
+// exits runs a command and requires an exit code: `exits 2 sluice validate bad.yaml`. The output can be checked as after exec.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code command [args...]")

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// A process that is stopped keeps no other waiting: a request to it fails, and is not carried out when it goes on.
-func TestNoProcessWaitsForOneThatIsStopped(t *testing.T) {
+// A request to a stopped process fails, and is not carried out when the process goes on.
+func TestRequestsToAStoppedProcessFail(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {m: {wait: {message: go}}}\nsteps: [{id: s, operation: m}]\n")
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "j")

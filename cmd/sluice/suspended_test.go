@@ -25,8 +25,8 @@ name: patient
 operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter, timing: {timeout: PT1H}}]`
 
-// suspendedMain makes a folder with a run that has waited since yesterday for a message that was to come within an hour, and
-// that nobody has worked on since: `suspended DIR RUN`.
+// suspendedMain makes a folder with a run that has waited since yesterday for a message with a timeout of an hour, and on which no
+// process has worked since: `suspended DIR RUN`.
 func suspendedMain() {
 	if err := suspend(context.Background(), os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -43,7 +43,7 @@ func suspend(ctx context.Context, dir, id string) error {
 	if err != nil {
 		return err
 	}
-	other, err := engine.Start(ctx, checked.Workflow, nil) // which brings the definition
+	other, err := engine.Start(ctx, checked.Workflow, nil) // stores the definition
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func suspend(ctx context.Context, dir, id string) error {
 	return store.Close()
 }
 
-// headOf is what the engine would list the run with.
+// headOf returns the head with which the engine would list the run.
 func headOf(id string, root *reactive.Root) journal.Head {
 	return journal.Head{
 		Run: id, Workflow: root.Start().Workflow, Name: root.Start().Name, Status: string(root.RunStatus()), Open: true,
@@ -77,7 +77,7 @@ func headOf(id string, root *reactive.Root) journal.Head {
 	}
 }
 
-// noHost is a host of runs that only wait.
+// noHost is the decide.Host of a run that only waits.
 type noHost struct{}
 
 func (noHost) Function(string, []any) (value.Value, *journal.Failure) {

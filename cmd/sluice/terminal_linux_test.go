@@ -18,18 +18,18 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// terminal is the command on a terminal of its own.
+// terminal is the command, running on a pseudoterminal.
 type terminal struct {
 	process
 	keyboard *os.File
-	closed   chan struct{} // when everything the command has printed is there
+	closed   chan struct{} // closed when all output has been read
 }
 
 // openTerminal returns both ends of a terminal of 80 by 24 characters.
 func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("no terminals here: %v", err)
+		t.Skipf("this machine has no pseudoterminals: %v", err)
 	}
 	fd := int(keyboard.Fd())
 	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
@@ -63,7 +63,7 @@ func launchOnTerminal(t *testing.T, dir string, env []string, args ...string) *t
 	return p
 }
 
-// end waits for the command and gives its exit code and all it has printed, line by line.
+// end waits for the command and returns its exit code and output.
 func (p *terminal) end() (code int, raw string) {
 	code = p.wait()
 	<-p.closed
@@ -91,7 +91,7 @@ func TestATreeStaysOnTheTerminal(t *testing.T) {
 	writeFile(t, dir, "w.yaml", flow)
 	code, raw := launchOnTerminal(t, dir, nil, "run", "w.yaml", "--input", `{"fail": false}`).end()
 	require.Equal(t, cli.Done, code)
-	require.Contains(t, raw, "\x1b[32m✓", "it is in colours")
+	require.Contains(t, raw, "\x1b[32m✓", "the output has colours")
 	text := ansi.Strip(raw)
 	require.Regexp(t, `✓ flow +completed +\d+ms  5/5 steps\n`, text)
 	require.Regexp(t, `├─ ✓ each +3/3 completed +\d+ms\n`, text)
@@ -99,7 +99,7 @@ func TestATreeStaysOnTheTerminal(t *testing.T) {
 	require.True(t, strings.HasSuffix(text, "\n\n{\n  \"done\": true\n}\n"), "%q", text)
 }
 
-func TestFailuresStandAtTheEnd(t *testing.T) {
+func TestFailuresAreAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", flow)
 	code, raw := launchOnTerminal(t, dir, nil, "run", "w.yaml", "--id", "r", "--input", `{"fail": true}`).end()
@@ -107,12 +107,11 @@ func TestFailuresStandAtTheEnd(t *testing.T) {
 	text := ansi.Strip(raw)
 	require.Regexp(t, `└─ ✗ bad +failed +\d+ms  exit: exit status 2: of this\n`, text)
 	require.Contains(t, text, "✗ bad: exit: exit status 2: of this\n  stderr:\n  │ because\n  │ of this\nrun r: failed: exit: exit status 2: of this\n")
-	require.NotContains(t, raw, "\x1b[2Jof", "what a program prints does not command the terminal")
+	require.NotContains(t, raw, "\x1b[2Jof", "control sequences of a program do not reach the terminal")
 }
 
-// What a run, a document or an actor contains does not command the terminal, whatever is asked for; where there is none, data is
-// as it is.
-func TestNothingFromOutsideCommandsTheTerminal(t *testing.T) {
+// Control sequences of runs, documents and actors do not reach the terminal, for any verb; other outputs have the data unchanged.
+func TestControlSequencesDoNotReachTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	const evil = `\e[2Jcleared\x9b2J\e]0;titled\a\u202ereversed`
 	writeFile(t, dir, "good.yaml", `
@@ -161,7 +160,7 @@ expect: {run: completed, steps: {a: {output: other}}}
 	require.Contains(t, p.stdout.String(), "\x1b[2Jcleared\u009b2J")
 }
 
-func TestWhoWantsNoColoursGetsNone(t *testing.T) {
+func TestNOCOLORDisablesColours(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", flow)
 	_, raw := launchOnTerminal(t, dir, []string{"NO_COLOR=1"}, "run", "w.yaml", "--input", `{"fail": false}`).end()
@@ -178,7 +177,7 @@ func TestATerminalThatCannotRedrawGetsLines(t *testing.T) {
 	require.Contains(t, raw, "✓ completed  first")
 }
 
-// TestCtrlCIsAKeyOnATerminal presses it: the terminal gives no signal while the tree is drawn.
+// TestCtrlCIsAKeyOnATerminal presses Ctrl-C: the terminal sends no signal while the tree is drawn.
 func TestCtrlCIsAKeyOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", holding)
@@ -195,7 +194,7 @@ func TestCtrlCIsAKeyOnATerminal(t *testing.T) {
 	eventually(t, "the command to be stopped", gone)
 }
 
-func TestASecondCtrlCGivesTheTerminalBack(t *testing.T) {
+func TestASecondCtrlCRestoresTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", stubborn)
 	p := launchOnTerminal(t, dir, nil, "run", "w.yaml", "--data", "journal", "--id", "r")

@@ -27,7 +27,7 @@ operations: {ask: {after: PT2S, output: 1}}
 expect: {run: completed}
 `
 
-// sluiceTest runs the verb and gives what it said and its exit code.
+// sluiceTest runs the verb and returns its output and exit code.
 func sluiceTest(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -47,7 +47,7 @@ func writeScenarios(t *testing.T, text string) string {
 	return file
 }
 
-func TestTestShowsWhatDiffersAndCounts(t *testing.T) {
+func TestTestShowsDifferencesAndCounts(t *testing.T) {
 	file := writeScenarios(t, twoScenarios)
 	out, _, code := sluiceTest(t, file)
 	require.Equal(t, cli.Failed, code)
@@ -62,7 +62,7 @@ func TestTestShowsWhatDiffersAndCounts(t *testing.T) {
 `, "FILE", file), out)
 }
 
-func TestTestRunsOnlyWhatMatches(t *testing.T) {
+func TestTestRunsOnlyMatchingScenarios(t *testing.T) {
 	file := writeScenarios(t, twoScenarios)
 	out, _, code := sluiceTest(t, file, "--run", "counts$", "--crash", "--seed", "7")
 	require.Equal(t, cli.Done, code)
@@ -100,7 +100,7 @@ func TestTestPrintsAnObjectForEachScenario(t *testing.T) {
 	require.Equal(t, "run.finished", r.Differences[0].Event.Type)
 }
 
-func TestTestRefusesWhatCannotBeRead(t *testing.T) {
+func TestTestRefusesInvalidScenarios(t *testing.T) {
 	_, stderr, code := sluiceTest(t, writeScenarios(t, "{kind: Scenario, nmae: x}"))
 	require.Equal(t, cli.Refused, code)
 	require.Contains(t, stderr, `unknown key "nmae" (did you mean "name"?)`)

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// Scripts in which several processes work on one directory.
+// TestTogether runs the scripts in which several processes work on one directory.
 func TestTogether(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "together"),
@@ -31,8 +31,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// until runs a command again and again until its output matches: `until 'RUN' sluice runs list`. What is waited for is
-// another process; the test's own deadline ends a wait in vain.
+// until repeats a command until its output matches: `until 'RUN' sluice runs list`. Only the deadline of the test ends it otherwise.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until regexp command [args...]")
@@ -46,8 +45,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// oneWins runs a command several times at once: `onewins 4 sluice decide …`. One has to succeed, the others have to end
-// with 1.
+// oneWins runs a command several times at once: `onewins 4 sluice decide …`. One must succeed, the others must exit with 1.
 func oneWins(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: onewins n command [args...]")

@@ -19,7 +19,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version reports what this program was built from, as far as the build recorded it.
+// version returns the version of this program, as far as the build recorded it.
 func version() string {
 	text := "sluice"
 	if info, ok := debug.ReadBuildInfo(); ok {

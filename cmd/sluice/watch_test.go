@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The process that ends a run may be gone before it has told a watcher so. What it had journaled was there before the
-// watcher looked: nothing new ever comes.
-func TestWatchReadsWhatAProcessThatEndsHasNotTold(t *testing.T) {
+// The process that ends a run may be gone before it has sent the last events to a watcher, which must read them from the journal.
+func TestWatchReadsEventsThatWereNotSent(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {a: {value: 1}}\nsteps: [{operation: a}]\n")
 	require.Zero(t, launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "j").wait())
@@ -26,11 +25,11 @@ func TestWatchReadsWhatAProcessThatEndsHasNotTold(t *testing.T) {
 	require.NoError(t, <-hungUp)
 	require.Zero(t, p.wait())
 	require.Contains(t, p.stdout.String(), "run.finished")
-	require.NotContains(t, p.stderr.String(), "nobody works on run")
+	require.NotContains(t, p.stderr.String(), "no process works on run")
 }
 
-// A process may also be gone just when it has told of the end.
-func TestWatchEndsWellWhenTheProcessGoesAfterTheEnd(t *testing.T) {
+// A process may be gone just after it has sent the end.
+func TestWatchEndsIfTheProcessIsGoneAfterTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {a: {value: 1}}\nsteps: [{operation: a}]\n")
 	require.Zero(t, launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "j").wait())
@@ -44,11 +43,11 @@ func TestWatchEndsWellWhenTheProcessGoesAfterTheEnd(t *testing.T) {
 	require.Contains(t, p.stdout.String(), "run.finished")
 }
 
-// hangUp answers the first request on a socket with a text, and is gone.
+// hangUp answers the first request on a socket with a text, and closes the connection.
 func hangUp(l *net.UnixListener, answer string) <-chan error {
 	hungUp := make(chan error)
 	go func() {
-		conn, err := l.Accept() // only to learn whether anybody answers
+		conn, err := l.Accept() // of the check that a process listens
 		if err == nil {
 			conn.Close()
 			conn, err = l.Accept()

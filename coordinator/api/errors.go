@@ -11,12 +11,12 @@ import (
 // Errors besides those of an engine.
 var (
 	ErrBadRequest = errors.New("api: bad request")
-	ErrAmbiguous  = errors.New("api: several runs are meant")
+	ErrAmbiguous  = errors.New("api: the name matches several runs")
 	ErrNotHeld    = errors.New("api: no process holds the directory")
 	ErrNoJournal  = errors.New("api: there is no journal")
-	ErrBusy       = errors.New("api: the process that holds the directory answers as many as it can")
+	ErrBusy       = errors.New("api: the process that holds the directory is busy with other requests")
 	ErrNoAnswer   = errors.New("api: the process that holds the directory does not answer")
-	ErrHungUp     = errors.New("api: the process that holds the directory has gone before it answered")
+	ErrHungUp     = errors.New("api: the process that holds the directory ended before it answered")
 )
 
 // codes name the conditions that callers distinguish. They are part of the protocol.

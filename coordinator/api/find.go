@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	namedMax   = 5      // runs that the error about an ambiguous prefix names
+	namedMax   = 5      // runs that the error of an ambiguous prefix names
 	compareMax = 10_000 // runs that a misspelt id is compared with
 )
 
@@ -76,10 +76,10 @@ func findByBeginning(ctx context.Context, list heads, name string) (string, erro
 	if len(found) > namedMax {
 		found, more = found[:namedMax], ", …"
 	}
-	return "", fmt.Errorf("%w by %q: %s%s", ErrAmbiguous, name, strings.Join(found, ", "), more)
+	return "", fmt.Errorf("%w: %q: %s%s", ErrAmbiguous, name, strings.Join(found, ", "), more)
 }
 
-// suggestRun returns the error about an unknown run, with the id that was probably meant.
+// suggestRun returns the error for an unknown run, with the id that was probably meant.
 func suggestRun(ctx context.Context, list heads, name string) error {
 	e := ErrorOf(fmt.Errorf("%w: %s", coordinator.ErrRunNotFound, name))
 	var ids []string

@@ -14,7 +14,7 @@ import (
 // Handle carries out a request on an engine and passes the lines of the answer to emit; the last is Done. It returns an
 // *Error, or the error of emit, which ends the answer.
 func Handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
-	var broken error // the error of emit
+	var broken error // of emit
 	send := func(r *Reply) error {
 		broken = emit(r)
 		return broken
@@ -145,7 +145,7 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		if !req.wants(&u.Event) {
 			continue
 		}
-		described := judged(&u)
+		described := withEffect(&u)
 		if err := emit(&Reply{Event: &described}); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func knownStep(ctx context.Context, run *coordinator.Run, step string) error {
 	}
 	_, err := run.Explain(ctx, step)
 	if errors.Is(err, coordinator.ErrMissing) {
-		return nil // the run has the rules of another version: its events are read as they are
+		return nil // the run follows the rules of another version: its steps are unknown
 	}
 	return err
 }

@@ -295,7 +295,7 @@ func EventOf(e *journal.Event) Event {
 
 // UpdateOf describes an update.
 func UpdateOf(u *coordinator.Update) Update {
-	out := Update{Event: judged(u), Changes: make([]Change, len(u.Changes)), Status: string(u.Status)}
+	out := Update{Event: withEffect(u), Changes: make([]Change, len(u.Changes)), Status: string(u.Status)}
 	for i := range u.Changes {
 		c := &u.Changes[i]
 		out.Changes[i] = Change{c.Step, c.From.String(), c.To.String(), c.Attempt, c.Pending, FailureOf(c.Failure)}
@@ -310,8 +310,8 @@ func UpdateOf(u *coordinator.Update) Update {
 	return out
 }
 
-// judged describes an event with its effect.
-func judged(u *coordinator.Update) Event {
+// withEffect describes an event with its effect.
+func withEffect(u *coordinator.Update) Event {
 	e := EventOf(&u.Event)
 	if !u.Outcome.Counted() {
 		e.Outcome = u.Outcome.String()

@@ -141,7 +141,7 @@ func DecodeRequest(line []byte) (*Request, error) {
 	err := d.Decode(&r)
 	if err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			err = fmt.Errorf("something follows it on its line")
+			err = fmt.Errorf("it has text after the request")
 		}
 	}
 	if err != nil {

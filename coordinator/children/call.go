@@ -28,7 +28,7 @@ func (c *Children) CallChild(call *operation.Call, find func(context.Context) (*
 	defer cancel(nil)
 	defer context.AfterFunc(c.Draining, func() { cancel(decide.ErrShutdown) })()
 	id := ID(&call.Request)
-	err := c.start(context.WithoutCancel(ctx), id, call, find) // even if ctx has ended: the child, if any, must be cancelled
+	err := c.start(context.WithoutCancel(ctx), id, call, find) // even if ctx has ended: an existing child must be cancelled
 	if err != nil {
 		return nil, c.failure(ctx, call, err)
 	}
@@ -64,15 +64,15 @@ func (c *Children) await(ctx context.Context, id string) (*inspect.Result, error
 	}
 }
 
-// failure returns the error with which the step fails. A shutdown of the engine is no failure: the next engine repeats the
-// call. A child that lacks its secrets has not begun, and may be retried like any call that lacks secrets. Missing operations
-// or functions are no failure either: another program may have them.
+// failure returns the error of a call whose child could not be started or awaited. A shutdown of the engine does not fail the call,
+// because the next engine repeats it, and neither do missing operations or functions, because another program may have them. A
+// child that lacks its secrets has not begun, and may be retried like any call that lacks secrets.
 func (c *Children) failure(ctx context.Context, call *operation.Call, err error) error {
 	if errors.Is(err, decide.ErrShutdown) || errors.Is(context.Cause(ctx), decide.ErrShutdown) {
 		return decide.ErrShutdown
 	}
 	if errors.Is(err, keychain.ErrUnavailable) {
-		return pool.Lacking(err)
+		return pool.SecretError(err)
 	}
 	if errors.Is(err, decide.ErrMissing) {
 		return &pool.Unable{Reason: fmt.Errorf("child workflow of operation %q: %w", call.Operation, err)}
@@ -84,8 +84,8 @@ func (c *Children) failure(ctx context.Context, call *operation.Call, err error)
 	return &operation.Error{Code: code, Permanent: true, Err: err}
 }
 
-// childFailure returns the error of a step whose child run has ended without completing, with the child's end in the details.
-// If the child failed because of a child of its own, the error names the innermost one, whose id contains the runs above it.
+// childFailure returns the error of a call whose child run has ended without completing; the details describe the end. If the
+// child failed because of a child of its own, the error names the innermost one, whose id contains the ids of the runs above.
 func childFailure(r *inspect.Result) error {
 	message := r.Err().Error()
 	if f := r.Failure; f != nil && f.Code == CodeChildFailed && strings.HasPrefix(f.Message, "run "+r.Run+"/") {

@@ -30,14 +30,14 @@ type Engine interface {
 	// Wait waits until a run has ended; its error wraps decide.ErrParked if the run cannot go on in this process.
 	Wait(ctx context.Context, run string) (*inspect.Result, error)
 
-	// Tried returns a channel that is closed when a parked run is tried again, or nil if the process does not record that.
+	// Tried returns a channel that is closed when a parked run is tried again, or nil if the process has not recorded the run.
 	Tried(run string) <-chan struct{}
 
 	// Cancel cancels a run.
 	Cancel(ctx context.Context, run, reason string) error
 
-	// Tell sends a command to a run; reply is called once the command is durable or refused.
-	Tell(ctx context.Context, run string, command journal.Event, reply func(error)) error
+	// Command sends a command to a run; reply is called once the command is durable or refused.
+	Command(ctx context.Context, run string, command journal.Event, reply func(error)) error
 
 	// Note journals a command for a run that this engine does not go on with.
 	Note(ctx context.Context, run string, command journal.Event) error

@@ -10,19 +10,18 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// The call that has started a child run cancels it when the call ends. That call is missing if the process died at that
-// moment, or if a command ended it while no engine went on with the parent: such children are orphans, which this file
-// cancels.
+// A call that has started a child run cancels it when the call ends. This does not happen if the process dies at that moment, or
+// if a command ends the call while no engine goes on with the parent: such children are orphans, which this file cancels.
 
 const orphaned = "the call that started the run has ended"
 
-// CancelAlone cancels the given children, by parent, whose parents have finished. An unfinished parent may go on in another
+// CancelOrphans cancels children, given by parent, whose parents have finished. An unfinished parent may go on in another
 // process.
-func (c *Children) CancelAlone(ctx context.Context, alone map[string][]string) {
-	for parent, found := range alone {
+func (c *Children) CancelOrphans(ctx context.Context, parentless map[string][]string) {
+	for parent, found := range parentless {
 		end, err := c.Reader.Ending(ctx, parent)
 		if err != nil {
-			c.Logger.Warn("it is not known whether child runs are still needed: they go on", "parent", parent, "error", err)
+			c.Logger.Warn("cannot read whether a run has ended: its child runs go on", "parent", parent, "error", err)
 		}
 		if err == nil && end.Result != nil {
 			c.cancel(found)
@@ -30,14 +29,14 @@ func (c *Children) CancelAlone(ctx context.Context, alone map[string][]string) {
 	}
 }
 
-// Found records the children among unfinished runs for their parents to claim. It returns those whose parents do not go on
+// AddFound records the children among unfinished runs for their parents to claim. It returns those whose parents do not go on
 // here, by parent.
-func (c *Children) Found(open []journal.Head) map[string][]string {
+func (c *Children) AddFound(open []journal.Head) map[string][]string {
 	goesOn := make(map[string]bool, len(open))
 	for _, head := range open {
 		goesOn[head.Run] = true
 	}
-	alone := map[string][]string{}
+	parentless := map[string][]string{}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, head := range open {
@@ -46,21 +45,20 @@ func (c *Children) Found(open []journal.Head) map[string][]string {
 		case goesOn[parent]:
 			c.unclaimed[parent] = append(c.unclaimed[parent], head.Run)
 		default:
-			alone[parent] = append(alone[parent], head.Run)
+			parentless[parent] = append(parentless[parent], head.Run)
 		}
 	}
-	return alone
+	return parentless
 }
 
-// AreFound reports whether a run has children to claim.
-func (c *Children) AreFound(run string) bool {
+// HasUnclaimed reports whether a run has children to claim.
+func (c *Children) HasUnclaimed(run string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.unclaimed[run]) > 0
 }
 
-// Claim cancels the recorded children of a run that are not in wanted, the ids of those that its calls wait for. A finished
-// child cannot be reopened, so none of them has answered.
+// Claim cancels the unclaimed children of a run except those in wanted: the ids of the children that its open calls wait for.
 func (c *Children) Claim(run string, wanted func() map[string]bool) {
 	c.mu.Lock()
 	found := c.unclaimed[run]
@@ -73,7 +71,7 @@ func (c *Children) Claim(run string, wanted func() map[string]bool) {
 	c.cancel(slices.DeleteFunc(found, func(id string) bool { return calls[id] }))
 }
 
-// cancel starts cancelling runs; it does not wait until that is durable.
+// cancel cancels runs in the background.
 func (c *Children) cancel(runs []string) {
 	for _, id := range runs {
 		c.Engine.Go(func() {
@@ -85,8 +83,8 @@ func (c *Children) cancel(runs []string) {
 	}
 }
 
-// CancelEnded cancels the children whose calls a command has ended while no engine goes on with their parent; before and after
-// return the children that its calls wait for.
+// CancelEnded cancels the children whose calls a command has ended while no engine goes on with their parent. before and after
+// hold the children that the parent's open calls wait for, before and after the command.
 func (c *Children) CancelEnded(ctx context.Context, before, after map[string]bool) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(before)) {

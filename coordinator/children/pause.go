@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// A pause applies to the child runs of a run and to theirs: each journals that it is paused by a parent, and by which.
+// A pause applies to all runs below a run: each journals that its parent has paused it.
 
 // Pause passes the beginning or end of a run's pause on to the child runs of its open calls.
 func (c *Children) Pause(ctx context.Context, parent string, paused bool, children map[string]bool) {
@@ -33,19 +33,19 @@ func (c *Children) RestorePause(ctx context.Context, parent string, paused bool,
 func (c *Children) pause(ctx context.Context, parent, id string, paused bool) {
 	known, err := c.Engine.Exists(ctx, id)
 	if err == nil && known {
-		err = c.Engine.Tell(ctx, id, decide.PauseFromAbove(parent, paused), func(err error) { c.paused(id, err) })
+		err = c.Engine.Command(ctx, id, decide.PauseFromAbove(parent, paused), func(err error) { c.paused(id, err) })
 	}
 	c.paused(id, err)
 }
 
-// paused reports that a child run could not be paused or resumed, unless it has ended or is in that state already.
+// paused logs that a child run could not be paused or resumed, unless it has ended or is in that state already.
 func (c *Children) paused(id string, err error) {
 	if err != nil && !unneeded(err) && !errors.Is(err, decide.ErrShutdown) {
 		c.Logger.Warn("cannot pause or resume a child run", "run", id, "error", err)
 	}
 }
 
-// unneeded reports whether a child run refused a command because it had nothing to do.
+// unneeded reports whether a child run refused a command that would have had no effect.
 func unneeded(err error) bool {
 	return errors.Is(err, decide.ErrNotPossible) || errors.Is(err, decide.ErrFinished) || errors.Is(err, decide.ErrRunNotFound)
 }

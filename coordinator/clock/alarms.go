@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Alarms calls back at instants, each with a name, on one goroutine for all. It is safe for concurrent use.
+// Alarms calls a function at instants, each with a name, on one goroutine for all. It is safe for concurrent use.
 type Alarms struct {
 	clock *Clock
 	wake  chan struct{} // has a token when the next alarm may have changed
@@ -16,7 +16,7 @@ type Alarms struct {
 	queue queue
 }
 
-// NewAlarms returns alarms of a clock; none is set.
+// NewAlarms returns the alarms of a clock, with none set.
 func NewAlarms(c *Clock) *Alarms { return &Alarms{clock: c, wake: make(chan struct{}, 1)} }
 
 type alarm struct {

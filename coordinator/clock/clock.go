@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Clock returns the current instant in Unix nanoseconds: that of the wall clock, but never less than the steady time that has
-// passed since the Clock was made. So setting the wall clock back does not prolong any wait, and a jump ahead, such as after
-// the machine has slept, makes due what has fallen due. It is safe for concurrent use.
+// Clock returns the current instant in Unix nanoseconds. It follows the wall clock, but never falls behind the steady time that
+// has passed since the Clock was made: setting the wall clock back does not prolong any wait, and after a jump ahead, such as
+// when the machine has slept, timers are due as the wall clock says. It is safe for concurrent use.
 type Clock struct {
 	read  func() (wall, steady int64)
-	ahead atomic.Int64 // of the clock to the steady one
+	ahead atomic.Int64 // how far the clock is ahead of the steady one
 }
 
 // New returns a clock that uses read, which returns the wall clock and a steady clock that is never set, in nanoseconds.
@@ -48,7 +48,7 @@ func (c *Clock) Now() int64 {
 // Until returns the duration until an instant.
 func (c *Clock) Until(due int64) time.Duration { return time.Duration(due - c.Now()) }
 
-// The size of a jump of the wall clock, and the longest delay until Watch notices it.
+// The smallest jump of the wall clock that Watch reports, and the longest delay until it does.
 const (
 	jumpMin  = 100 * time.Millisecond
 	jumpTime = time.Second

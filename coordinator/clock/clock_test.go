@@ -18,7 +18,7 @@ func TestAClockNeverGoesBackAndFollowsTheWallAhead(t *testing.T) {
 	c := clock.New(func() (int64, int64) { return wall, steady })
 	for _, at := range []struct{ wall, steady, want int64 }{
 		{1010, 10, 1010},
-		{500, 20, 1020}, // set back: what has passed counts
+		{500, 20, 1020}, // set back: the steady time counts
 		{600, 120, 1120},
 		{5000, 130, 5000}, // ahead
 		{4000, 140, 5010},

@@ -16,7 +16,7 @@ const (
 	socketName = "control.sock"
 	nestName   = ".control-" // folders in which sockets are made
 
-	// reachMax bounds, in bytes, the path of a directory in which sockets can have addresses: systems allow 104 or 108 bytes.
+	// reachMax bounds, in bytes, the path of a directory whose sockets can have addresses: systems allow 104 or 108 bytes.
 	reachMax = 76
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/readfile"
 )
 
-// takenTime is how long a holder may take to acknowledge a request: one that was stopped, or hangs, never does.
+// takenTime bounds the time in which a holder acknowledges a request. A stopped or hanging process never does.
 const takenTime = 5 * time.Second
 
 // takenWithin is takenTime, a variable for tests.
@@ -45,7 +45,7 @@ func (a *answer) ask(line []byte) error {
 		_, err = a.conn.Write(line)
 	}
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // an incomplete line is no request
+	case errors.Is(err, os.ErrDeadlineExceeded): // the holder ignores an incomplete line
 		return a.silent("nothing was done")
 	case err != nil:
 		return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// hanging is a directory whose holder hangs: it does what answer does with the first connection.
+// hanging returns a client of a directory whose holder hangs after answer has handled the first connection.
 func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client, answered <-chan error) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sluice-") // short enough for the address of a socket
@@ -41,9 +41,9 @@ func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client,
 
 var send = api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"}
 
-// TestAHolderThatHangsIsNotWaitedForLong: when the client reports that nothing was done, that stays true. A holder that goes
-// on later cannot acknowledge the request any more.
-func TestAHolderThatHangsIsNotWaitedForLong(t *testing.T) {
+// TestAHangingHolderTimesOut: the client reports that nothing was done, and this stays true: a holder that goes on later cannot
+// acknowledge the request any more.
+func TestAHangingHolderTimesOut(t *testing.T) {
 	control.Taken(t, time.Millisecond)
 	rest := make(chan struct{})
 	c, answered := hanging(t, func(conn *net.UnixConn) error {
@@ -62,8 +62,8 @@ func TestAHolderThatHangsIsNotWaitedForLong(t *testing.T) {
 	require.ErrorIs(t, <-answered, syscall.EPIPE)
 }
 
-// TestARequestThatDoesNotArriveIsNotWaitedForLong: a request too long to be sent to a holder that does not read is not taken.
-func TestARequestThatDoesNotArriveIsNotWaitedForLong(t *testing.T) {
+// TestARequestThatCannotBeSentTimesOut: a holder that does not read does not take a long request.
+func TestARequestThatCannotBeSentTimesOut(t *testing.T) {
 	control.Taken(t, 10*time.Millisecond)
 	rest := make(chan struct{})
 	c, answered := hanging(t, func(conn *net.UnixConn) error {
@@ -80,7 +80,7 @@ func TestARequestThatDoesNotArriveIsNotWaitedForLong(t *testing.T) {
 	require.ErrorIs(t, <-answered, io.EOF)
 }
 
-// TestAnAnswerThatDoesNotCome: a holder may have carried out a request that it has taken, even if it has ended since.
+// TestAnAnswerThatDoesNotCome: a holder that has taken a request may have carried it out, even if it has ended since.
 func TestAnAnswerThatDoesNotCome(t *testing.T) {
 	c, answered := hanging(t, func(conn *net.UnixConn) error {
 		_, err := bufio.NewReader(conn).ReadString('\n')

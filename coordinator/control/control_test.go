@@ -130,7 +130,7 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 			{ann(api.Abort, "r1", func(r *api.Request) { r.Step = "leter" }), coordinator.ErrStepNotFound,
 				`run r1: no such step: "leter" (did you mean "letter"?)`},
 			{ann(api.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
-			{ann(api.Pause, "r"), api.ErrAmbiguous, `several runs are meant by "r": r1, r2`},
+			{ann(api.Pause, "r"), api.ErrAmbiguous, `the name matches several runs: "r": r1, r2`},
 			{ann(api.Pause, ""), api.ErrBadRequest, "bad request: no run is named"},
 			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "bad request: a command names its actor"},
 			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = strings.Repeat("a", 257) }), api.ErrBadRequest, ""},
@@ -152,7 +152,7 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 	})
 }
 
-func TestOfManyWhoDecideOneWins(t *testing.T) {
+func TestOfConcurrentDecisionsOneWins(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		run := start(t, e, "r1")
 		require.NoError(t, run.Send(t.Context(), "letter", 1))
@@ -204,7 +204,7 @@ func TestRunsAreListedInOrderAndFoundByTheirBeginning(t *testing.T) {
 			require.Equal(t, want, r.Run)
 		}
 		_, err := c.Show(t.Context(), "a")
-		require.EqualError(t, err, `several runs are meant by "a": ab, abc, abd`)
+		require.EqualError(t, err, `the name matches several runs: "a": ab, abc, abd`)
 	})
 }
 

@@ -42,7 +42,7 @@
 // it. If no process goes on with a run, timers that have fallen due count: see api.Run.Late.
 //
 // The socket has mode 0600: the user who may write the directory may use it. A request has at most api.RequestMax bytes and
-// must arrive within ten seconds; the number of requests answered at a time is bounded (CommandsMax, LooksMax, WatchersMax),
+// must arrive within ten seconds; the number of requests answered at a time is bounded (CommandsMax, ReadsMax, WatchersMax),
 // and further ones are refused after a second; a reader that takes nothing for five minutes is cut off, and can resume from
 // its last sequence. Slow readers never delay a run. Server and Client are safe for concurrent use.
 package control

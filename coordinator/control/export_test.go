@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// AskOnly is Dial without a look whether anybody is there.
+// AskOnly is Dial without the check that a process listens.
 func AskOnly(dir string) *Client { return holder(dir) }
 
-// BePatient has Open wait so long, until the test ends.
+// BePatient sets how long Open waits, until the test ends.
 func BePatient(t testing.TB, d time.Duration) {
 	before := heldPatience
 	heldPatience = d
 	t.Cleanup(func() { heldPatience = before })
 }
 
-// Taken has a holder take requests within so long, until the test ends.
+// Taken sets how long a holder may take to acknowledge a request, until the test ends.
 func Taken(t testing.TB, d time.Duration) {
 	before := takenWithin
 	takenWithin = d

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Calls are shown by the beginnings of what they were given and have returned, however large that is.
+// Large inputs and outputs of calls are shown by their beginnings.
 func TestCallsAreShown(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		w, err := template.Parse("office.yaml", []byte(office))

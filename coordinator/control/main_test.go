@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// office waits for a letter, then for a person's decision.
+// office is a workflow that waits for a letter, then for a person's decision.
 const office = `
 kind: Workflow
 name: office
@@ -54,7 +54,7 @@ func serve(t testing.TB, dir string, e *coordinator.Engine) *control.Server {
 	return s
 }
 
-// held returns an engine and a client of it by way of a socket.
+// held returns an engine, and a client of it that uses the socket.
 func held(t testing.TB) (*coordinator.Engine, *control.Client, string) {
 	dir := t.TempDir()
 	e := newEngine(t, memory.New())

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// abandoned is a directory with a run that no process works on.
+// abandoned returns a directory with a run that no process works on.
 func abandoned(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "data")
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
@@ -30,12 +30,12 @@ func abandoned(t *testing.T) string {
 	return dir
 }
 
-func TestADirectoryThatNoProcessHoldsIsOpenedForTheMoment(t *testing.T) {
+func TestOpenOpensADirectoryThatNoProcessHolds(t *testing.T) {
 	dir := abandoned(t)
 	err := control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 		require.False(t, c.Held())
 		r, err := c.Show(t.Context(), "r1")
-		require.NoError(t, err, "though this program has no operation %q", "contract")
+		require.NoError(t, err, "although this program lacks operation %q", "contract")
 		require.True(t, r.Steps[1].Decidable)
 		done, err := c.Do(t.Context(), &api.Request{
 			Verb: api.Decide, Run: "r1", Step: "contract", Decision: api.Fulfilled, Actor: "ann",
@@ -46,7 +46,7 @@ func TestADirectoryThatNoProcessHoldsIsOpenedForTheMoment(t *testing.T) {
 	require.NoError(t, err)
 
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
-	require.NoError(t, err, "it was given back")
+	require.NoError(t, err, "the directory was released")
 	e := newEngine(t, store)
 	run, err := e.Run(t.Context(), "r1")
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestADirectoryThatNoProcessHoldsIsOpenedForTheMoment(t *testing.T) {
 	require.Equal(t, "dear", result.Output)
 }
 
-func TestADirectoryWithoutAJournalStaysAsItIs(t *testing.T) {
+func TestADirectoryWithoutAJournalDoesNotChange(t *testing.T) {
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
 		_, err := control.Open(t.Context(), dir, coordinator.Config{})
 		require.ErrorIs(t, err, api.ErrNoJournal)
@@ -89,7 +89,7 @@ func TestAHolderThatDoesNotAnswerIsWaitedFor(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-func TestWhatAHolderHasNotDoneIsDoneOnceMore(t *testing.T) {
+func TestWithRepeatsWhatAHolderHasNotDone(t *testing.T) {
 	dir := abandoned(t)
 	tries := 0
 	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(*control.Client) error {
@@ -106,7 +106,7 @@ func TestWhatAHolderHasNotDoneIsDoneOnceMore(t *testing.T) {
 	require.Equal(t, 4, tries)
 }
 
-func TestAJournalThatIsInUseSaysSo(t *testing.T) {
+func TestTheErrorForAJournalInUse(t *testing.T) {
 	dir := abandoned(t)
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestAReaderDoesNotKeepAnEngineFromTheDirectory(t *testing.T) {
 	e := newEngine(t, <-taken)
 	serve(t, dir, e)
 	_, err = control.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
-	require.ErrorIs(t, err, journal.ErrLocked, "somebody works on it")
+	require.ErrorIs(t, err, journal.ErrLocked, "an engine has the directory open")
 }
 
 func TestChangesAreCommitsOrAProcessThatAnswers(t *testing.T) {
@@ -148,7 +148,7 @@ func TestChangesAreCommitsOrAProcessThatAnswers(t *testing.T) {
 	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, look))
 	again, err := disk.Revision(dir)
 	require.NoError(t, err)
-	require.Equal(t, revision, again, "looking changes nothing")
+	require.Equal(t, revision, again, "reading changes nothing")
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(enough)

@@ -24,7 +24,8 @@ type kept struct{ journal.Store }
 
 func (*kept) Close() error { return nil }
 
-// A run that lacks an operation is shown as parked with the reason, by socket and in its process, and goes on when it is there.
+// A run that lacks an operation is shown as parked with the reason, by socket and in its process, and goes on once the operation is
+// registered.
 func TestParkedRunsAreShownWithTheReason(t *testing.T) {
 	store := &kept{memory.New()}
 	first, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{contract}})
@@ -79,7 +80,7 @@ func TestParkedRunsAreShownWithTheReason(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A request that runs into code which panics, or ends its goroutine, costs the process nothing, and no room for others.
+// A request that runs code which panics, or ends its goroutine, fails, and releases its place.
 func TestARequestThatDoesHarmIsAnError(t *testing.T) {
 	for name, harm := range map[string]func(){"panics": func() { panic("boom") }, "ends its goroutine": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestARequestThatDoesHarmIsAnError(t *testing.T) {
 	}
 }
 
-// spiked is a store whose reads do harm as told.
+// spiked is a store whose reads do harm if harm is set.
 type spiked struct {
 	journal.Store
 	harm atomic.Pointer[func()]

@@ -16,12 +16,12 @@ import (
 // watchers stay.
 const (
 	CommandsMax = 256
-	LooksMax    = 128
+	ReadsMax    = 128
 	WatchersMax = 256
-	placeTime   = time.Second            // for a request to get a place
+	placeTime   = time.Second            // time in which a request must get a place
 	IdleMax     = 128                    // connections that have not sent their request
 	idleTime    = 100 * time.Millisecond // left to the oldest when there is another
-	connections = CommandsMax + LooksMax + WatchersMax + 2*IdleMax
+	connections = CommandsMax + ReadsMax + WatchersMax + 2*IdleMax
 )
 
 // places bounds the answers of one kind in progress.
@@ -42,8 +42,8 @@ func (p places) enter(ctx context.Context) error {
 
 func (p places) leave() { <-p }
 
-// waiting holds the connections that have not sent their request, oldest first. If there are too many, the oldest is closed,
-// after a moment for data it has sent to be read.
+// waiting holds the connections that have not sent their request, oldest first. If there are too many, it closes the oldest, after
+// a moment in which data that has been sent is read.
 type waiting struct {
 	mu    sync.Mutex
 	conns []net.Conn
@@ -60,7 +60,7 @@ func (w *waiting) add(conn net.Conn) {
 	w.conns = append(w.conns, conn)
 }
 
-// tardy reads a connection whose goroutine may have come too late for the deadline: what was sent by then is read.
+// tardy reads a connection whose goroutine may run only after the deadline: it still reads the data that was sent before.
 type tardy struct {
 	conn net.Conn
 	late bool

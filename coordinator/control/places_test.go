@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a busy machine the goroutine of a connection may run after the deadline that its place among the idle ones has: what the
-// client has sent by then is a request, and not a timeout.
-func TestWhatWasSentInTimeIsRead(t *testing.T) {
+// On a busy machine the goroutine of a connection may run only after the connection's deadline: a request that was sent before is
+// read, and does not time out.
+func TestARequestSentInTimeIsRead(t *testing.T) {
 	client, server := net.Pipe()
 	defer client.Close()
 	defer server.Close()

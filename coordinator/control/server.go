@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	requestTime  = 10 * time.Second // for a request to arrive
-	commandTime  = time.Minute      // for a command to become durable
-	stallTime    = 5 * time.Minute  // for a reader to take something
+	requestTime  = 10 * time.Second // time in which a request must arrive
+	commandTime  = time.Minute      // time in which a command must become durable
+	stallTime    = 5 * time.Minute  // time in which a reader must read something
 	acceptPause  = 50 * time.Millisecond
 	fileTime     = time.Second // between two checks of the socket's file
 	requestChunk = 4 << 10
@@ -35,7 +35,7 @@ type Server struct {
 	room     places // for connections
 	waiting  waiting
 	commands places
-	looks    places
+	reads    places
 	watches  places
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -55,7 +55,7 @@ func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	}
 	s := &Server{
 		engine: engine, dir: dir, room: make(places, connections),
-		commands: make(places, CommandsMax), looks: make(places, LooksMax), watches: make(places, WatchersMax),
+		commands: make(places, CommandsMax), reads: make(places, ReadsMax), watches: make(places, WatchersMax),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
@@ -153,7 +153,7 @@ func (s *Server) accept(l *net.UnixListener) {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		select { // perhaps out of descriptors, which may pass
+		select { // such as when descriptors are exhausted, which may pass
 		case <-s.ctx.Done():
 			return
 		case <-time.After(acceptPause):
@@ -169,7 +169,7 @@ func (s *Server) placesFor(v api.Verb) places {
 	case v == api.Watch:
 		return s.watches
 	}
-	return s.looks
+	return s.reads
 }
 
 // serve answers the one request of a connection.
@@ -271,7 +271,7 @@ func (w *replyWriter) fail(e *api.Error) {
 	}
 }
 
-// patientConn gives every write stallTime.
+// patientConn sets a deadline of stallTime for every write.
 type patientConn struct{ net.Conn }
 
 func (c patientConn) Write(p []byte) (int, error) {

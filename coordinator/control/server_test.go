@@ -41,7 +41,7 @@ func TestTheProtocolIsLinesOfJSON(t *testing.T) {
 	require.Equal(t, `{"taken":true}`+"\n"+`{"done":{"run":"r1","driven":true}}`+"\n", string(answer))
 
 	conn = connect(t, dir)
-	_, err = io.WriteString(conn, `{"v":1,"verb":"events","run":"r1","from":3}`) // no end of line but the end
+	_, err = io.WriteString(conn, `{"v":1,"verb":"events","run":"r1","from":3}`) // ends without a line end
 	require.NoError(t, err)
 	require.NoError(t, conn.CloseWrite())
 	lines := bufio.NewScanner(conn)
@@ -78,7 +78,7 @@ func TestHostileInputIsRefusedAndHarmsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := connect(t, dir)
-			io.WriteString(conn, text) // fails when the answer comes before the end of what is too large
+			io.WriteString(conn, text) // fails if the server refuses a request that is too large before its end
 			conn.CloseWrite()
 			var answer api.Reply
 			for d := json.NewDecoder(conn); answer.Error == nil; {
@@ -88,11 +88,11 @@ func TestHostileInputIsRefusedAndHarmsNothing(t *testing.T) {
 			require.Equal(t, "bad_request", answer.Error.Code)
 		})
 	}
-	require.NoError(t, connect(t, dir).Close(), "somebody who says nothing")
+	require.NoError(t, connect(t, dir).Close(), "a client that sends nothing")
 	require.Equal(t, before, events(t, c, "r1"))
 }
 
-func TestWhatIsTooLargeIsNotEvenSent(t *testing.T) {
+func TestARequestThatIsTooLargeIsNotSent(t *testing.T) {
 	_, c, _ := held(t)
 	payload := []byte(`"` + strings.Repeat("x", api.RequestMax) + `"`)
 	_, err := c.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Actor: "ann", Message: "letter", Payload: payload})
@@ -101,7 +101,7 @@ func TestWhatIsTooLargeIsNotEvenSent(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrBadRequest)
 }
 
-func TestMoreThanFitAtOnceAreAllAnswered(t *testing.T) {
+func TestRequestsBeyondThePlacesAreAnswered(t *testing.T) {
 	e, c, _ := held(t)
 	start(t, e, "r1")
 	errs := make(chan error)
@@ -139,7 +139,7 @@ func TestTheSocketOfADeadProcessIsReplaced(t *testing.T) {
 	require.NoError(t, err)
 	l.SetUnlinkOnClose(false)
 	require.NoError(t, l.Close())
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".control-1", "s"), 0o700)) // it died even earlier
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".control-1", "s"), 0o700)) // left by a process that died while making its socket
 	_, err = control.Dial(dir)
 	require.ErrorIs(t, err, api.ErrNotHeld)
 
@@ -152,14 +152,14 @@ func TestTheSocketOfADeadProcessIsReplaced(t *testing.T) {
 	require.Len(t, left, 1)
 
 	serve(t, dir, newEngine(t, memory.New()))
-	require.NoError(t, first.Close(), "its socket is another's by now")
+	require.NoError(t, first.Close(), "the socket belongs to another server now")
 	_, err = control.Dial(dir)
 	require.NoError(t, err)
 }
 
 func TestADirectoryMayLieDeep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30), strings.Repeat("longer", 30))
-	if runtime.GOOS == "linux" { // no folder for temporary files is needed, so none is left behind by a signal
+	if runtime.GOOS == "linux" { // no temporary folder is made, which a killed process would leave
 		t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))
 	}
 	require.NoError(t, os.MkdirAll(dir, 0o700))
@@ -206,7 +206,7 @@ func TestWatchingEndsWithTheServerAndWithTheWatcher(t *testing.T) {
 	require.True(t, ended)
 }
 
-// stuckStore holds appends up.
+// stuckStore blocks appends.
 type stuckStore struct {
 	journal.Store
 	begun, let chan struct{}
@@ -238,14 +238,14 @@ func TestClosingWaitsForACommandInProgress(t *testing.T) {
 	go func() { closed <- s.Close() }()
 	select {
 	case <-closed:
-		require.Fail(t, "closed while a command is under way")
+		require.Fail(t, "closed while a command is in progress")
 	case store.let <- struct{}{}:
 	}
 	require.NoError(t, <-answer)
 	require.NoError(t, <-closed)
 }
 
-func TestWhatWasNotTakenWasNotDone(t *testing.T) {
+func TestARequestThatWasNotTakenHasNoEffect(t *testing.T) {
 	for answer, want := range map[string]error{
 		"":                 api.ErrNotHeld,
 		`{"taken"`:         api.ErrNotHeld,
@@ -301,7 +301,7 @@ func FuzzARequestIsAnsweredWhateverItSays(f *testing.F) {
 			return
 		}
 		if req.Verb == api.Watch {
-			return // it would wait
+			return // it waits for the run's end
 		}
 		ended := false
 		err = api.Handle(t.Context(), e, req, func(r *api.Reply) error {

@@ -26,7 +26,7 @@ func Of(d *template.Directory) Directory {
 	return written{d}
 }
 
-// written is the directory of a document. It is immutable.
+// written is a Directory as written in a document. It is immutable.
 type written struct{ *template.Directory }
 
 func (w written) Participant(id string) (value.Value, bool) {

@@ -37,8 +37,8 @@ const clockGrain = 2 * time.Second
 //	  offer-catalog: [{participant: provider-a, valid_until: 2027-01-01T00:00:00Z}]
 //
 // The first use after CheckEvery has passed compares time, size and identity of the file, and reads it if they have changed;
-// concurrent uses go on with the current version. A version that cannot be read is logged once and leaves the previous one in
-// force. So replace the file by renaming a complete one over it.
+// concurrent uses go on with the current version. A version that cannot be read is logged once, and the previous one stays in
+// use. So replace the file by renaming a complete one over it.
 //
 // A File has no goroutine and keeps no file open. It is safe for concurrent use.
 //
@@ -88,8 +88,8 @@ func (f *File) Passports(capability string) []template.Passport {
 	return f.latest().Passports(capability)
 }
 
-// latest returns the version in force, after a check of the file if one is due. One caller checks; concurrent callers do not
-// wait for the disk.
+// latest returns the current version, after a check of the file if one is due. One caller checks; concurrent callers do not wait
+// for the disk.
 func (f *File) latest() Directory {
 	if int64(time.Since(f.opened)) >= f.due.Load() && f.mu.TryLock() {
 		if now := int64(time.Since(f.opened)); now >= f.due.Load() {
@@ -111,7 +111,7 @@ func (f *File) refresh() {
 	case err != nil:
 		if f.fault != err.Error() {
 			f.fault = err.Error()
-			f.logger.Warn("the directory cannot be read; the version before stays in force", "file", f.path, "error", err)
+			f.logger.Warn("the directory cannot be read; the previous version stays in use", "file", f.path, "error", err)
 		}
 	case d != f.current.Load():
 		f.fault = ""
@@ -126,7 +126,7 @@ func isSameVersion(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// read reads the file and records its version. It returns the version in force again if the content is the same.
+// read reads the file and records its version. It returns the current version if the content is the same.
 func (f *File) read() (*template.Directory, error) {
 	f.seen = nil
 	data, info, err := readfile.Version(f.path, document.BytesMax)

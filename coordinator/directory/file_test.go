@@ -20,8 +20,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// fixture is a directory in a file that a test rewrites. It lives in a bubble of virtual time, which begins in the year
-// 2000, so the times of files are set by hand.
+// fixture is a directory in a file that a test rewrites. Tests use it in a synctest bubble, whose time begins in the year 2000, so
+// they set the times of files themselves.
 type fixture struct {
 	t    *testing.T
 	path string
@@ -42,12 +42,12 @@ func watched(t *testing.T) *fixture {
 	return f
 }
 
-// offer is a directory in which one participant offers c.
+// offer returns the text of a directory in which one participant offers c.
 func offer(participant string) string {
 	return fmt.Sprintf("participants: {%s: {}}\ncapabilities: {c: [{participant: %s}]}\n", participant, participant)
 }
 
-// write rewrites the file in place; it then looks as old as it is said to be.
+// write rewrites the file in place, and sets its age.
 func (f *fixture) write(text string, age time.Duration) {
 	require.NoError(f.t, os.WriteFile(f.path, []byte(text), 0o600))
 	f.setAge(age)
@@ -69,7 +69,7 @@ func (f *fixture) requireHolder(id string) {
 // logged returns how often a text was logged.
 func (f *fixture) logged(text string) int { return strings.Count(f.log.String(), text) }
 
-func TestAChangedFileIsTakenOverWhenItIsLookedAtAgain(t *testing.T) {
+func TestAChangedFileIsReadAtTheNextCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		f.write(offer("pb"), time.Minute)
@@ -80,7 +80,7 @@ func TestAChangedFileIsTakenOverWhenItIsLookedAtAgain(t *testing.T) {
 		f.requireHolder("pb")
 		require.Equal(t, 1, f.logged("read again"))
 
-		// The next look is due as long after this one, not at once.
+		// The next check is due CheckEvery after this one, not at once.
 		f.write(offer("pc"), time.Minute)
 		f.requireHolder("pb")
 		time.Sleep(3 * checkEvery)
@@ -102,8 +102,8 @@ func TestAFileThatIsRenamedOverTheOldOneIsAnotherVersion(t *testing.T) {
 	})
 }
 
-// A file that looks as before is not read again: this one hides its change behind the same time and size.
-func TestAFileThatLooksTheSameIsNotReadAgain(t *testing.T) {
+// A changed file with the same time and size is not read again.
+func TestAFileWithTheSameTimeAndSizeIsNotReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		f.write(offer("pb"), time.Hour)
@@ -114,7 +114,7 @@ func TestAFileThatLooksTheSameIsNotReadAgain(t *testing.T) {
 	})
 }
 
-// The same, but the file had just been written when it was read: its time cannot tell a second change in the same tick.
+// A file that had just been written when it was read is read again: a second change in the same tick has the same time.
 func TestAFileThatWasJustWrittenIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
@@ -130,7 +130,7 @@ func TestAFileThatWasJustWrittenIsReadAgain(t *testing.T) {
 	})
 }
 
-func TestATouchedFileIsNoChange(t *testing.T) {
+func TestATouchedFileIsTheSameVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		f.setAge(time.Minute)
@@ -143,7 +143,7 @@ func TestATouchedFileIsNoChange(t *testing.T) {
 func TestABrokenVersionKeepsTheOldOneAndIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
-		for _, age := range []time.Duration{time.Second, time.Minute, time.Hour} { // read again and again, or not
+		for _, age := range []time.Duration{time.Second, time.Minute, time.Hour} { // a young file is read at each check
 			f.write("particpants: {}\n", age)
 			for range 3 {
 				time.Sleep(checkEvery)
@@ -156,7 +156,7 @@ func TestABrokenVersionKeepsTheOldOneAndIsLoggedOnce(t *testing.T) {
 		f.write("capabilities: [\n", time.Minute)
 		time.Sleep(checkEvery)
 		f.requireHolder("pa")
-		require.Equal(t, 2, f.logged("cannot be read"), "this is another fault")
+		require.Equal(t, 2, f.logged("cannot be read"), "another fault is logged")
 
 		f.write(offer("pb"), time.Minute)
 		time.Sleep(checkEvery)
@@ -165,7 +165,7 @@ func TestABrokenVersionKeepsTheOldOneAndIsLoggedOnce(t *testing.T) {
 	})
 }
 
-func TestAFileThatIsGoneForAWhileKeepsWhatItSaid(t *testing.T) {
+func TestAMissingFileKeepsThePreviousVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := watched(t)
 		require.NoError(t, os.Remove(f.path))
@@ -182,7 +182,7 @@ func TestAFileThatIsGoneForAWhileKeepsWhatItSaid(t *testing.T) {
 		require.NoError(t, os.Remove(f.path))
 		time.Sleep(checkEvery)
 		f.requireHolder("pa")
-		require.Equal(t, 2, f.logged("cannot be read"), "gone once more")
+		require.Equal(t, 2, f.logged("cannot be read"), "missing for a second time")
 	})
 }
 
@@ -190,7 +190,7 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown key", "participant: {}\n", `unknown key "participant" (did you mean "participants"?)`},
-		{"a passport of nobody", "capabilities: {c: [{}]}\n", `:1:20: capabilities.c[0].participant: participant is missing`},
+		{"a passport without a participant", "capabilities: {c: [{}]}\n", `:1:20: capabilities.c[0].participant: participant is missing`},
 		{"two documents", "participants: {}\n---\nparticipants: {}\n", ":3:1: a second document in the file of a directory"},
 		{"nothing", "", "no document"},
 	} {
@@ -213,7 +213,7 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 	require.ErrorIs(t, err, readfile.ErrTooLarge)
 }
 
-// Everybody sees some whole version, and in the end the last one, however many use a file that changes.
+// Concurrent users of a changing file always see a whole version, and in the end the last one.
 func TestManyMayUseAFileWhileItChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "directory.yaml")
 	replace := func(i int) {

@@ -54,15 +54,15 @@ func TestResolve(t *testing.T) {
 		at     time.Time
 		want   []string
 	}{
-		{"static keeps the order, drops what comes again and asks whom nobody knows",
+		{"static keeps the order, drops repeated ids and keeps ids that the directory does not list",
 			&template.Target{Resolve: "static", Participants: []string{"pz", "pb", "pz", "pa", "pb"}}, start, []string{"pz", "pb", "pa"}},
 		{"static, many, twice", &template.Target{Resolve: "static", Participants: slices.Concat(many, many)}, start, many},
-		{"static of nobody", &template.Target{Resolve: "static"}, start, nil},
+		{"static without participants", &template.Target{Resolve: "static"}, start, nil},
 		{"a capability has valid passports in the order of the directory, each participant once",
 			&template.Target{Resolve: "capability", CapabilityID: "quote"}, start, []string{"pb", "pe", "pa", "pf"}},
 		{"a passport is valid from an instant on",
 			&template.Target{Resolve: "capability", CapabilityID: "quote"}, start.AddDate(0, 5, 0), []string{"pb", "pd", "pe", "pa", "pf"}},
-		{"one who holds an expired and a valid passport stands where the valid one does",
+		{"a participant with an expired and a valid passport has the place of the valid one",
 			&template.Target{Resolve: "capability", CapabilityID: "quote"}, start.AddDate(-1, 0, 0), []string{"pa", "pb", "pe", "pf"}},
 		{"a passport has expired at its last instant", &template.Target{Resolve: "capability", CapabilityID: "old"}, start, nil},
 		{"and not before", &template.Target{Resolve: "capability", CapabilityID: "old"}, start.Add(-1), []string{"pa"}},
@@ -74,10 +74,10 @@ func TestResolve(t *testing.T) {
 			&template.Target{Resolve: "capability", CapabilityID: "quote", Filter: map[string]any{"service_type": "text/summarise", "tier": 1.0}}, start, []string{"pb"}},
 		{"a filter for null wants null",
 			&template.Target{Resolve: "capability", CapabilityID: "quote", Filter: map[string]any{"region": nil}}, start, []string{"pe"}},
-		{"a text is no number", &template.Target{Resolve: "capability", CapabilityID: "quote", Filter: map[string]any{"tier": "1"}}, start, nil},
-		{"the limit is of those who match",
+		{"a text does not equal a number", &template.Target{Resolve: "capability", CapabilityID: "quote", Filter: map[string]any{"tier": "1"}}, start, nil},
+		{"the limit counts matching participants",
 			&template.Target{Resolve: "capability", CapabilityID: "quote", Limit: 1, Filter: map[string]any{"service_type": "text/translate"}}, start, []string{"pe"}},
-		{"a capability that nobody offers", &template.Target{Resolve: "capability", CapabilityID: "fly"}, start, nil},
+		{"a capability that no participant offers", &template.Target{Resolve: "capability", CapabilityID: "fly"}, start, nil},
 		{"a task type has one provider", &template.Target{Resolve: "task_type", CapabilityID: "quote"}, start, []string{"pb"}},
 		{"a task type without a provider", &template.Target{Resolve: "task_type", CapabilityID: "old"}, start, nil},
 		{"no target", nil, start, nil},
@@ -98,7 +98,7 @@ func TestWithoutADirectoryOnlyNamedParticipantsAreFound(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestADocumentsDirectoryKnowsItsParticipants(t *testing.T) {
+func TestTheDirectoryOfADocumentListsItsParticipants(t *testing.T) {
 	d := directory.Of(parse(t, written))
 	about, ok := d.Participant("pa")
 	require.True(t, ok)
@@ -114,8 +114,8 @@ func TestTheResultBelongsToTheCaller(t *testing.T) {
 	require.Equal(t, []string{"pa", "pb"}, directory.Resolve(nil, target, start))
 }
 
-// For any passports and any target the result is what a search from the other end gives: for each participant, whether some
-// passport lets it pass; those who pass in the order of their first such passport; and so many of them.
+// For any passports and target, the result equals that of a search by participant: the participants with a matching passport, in
+// the order of their first such passport, up to the limit.
 func TestResolveEqualsASearchByParticipant(t *testing.T) {
 	names := rapid.SampledFrom([]string{"pa", "pb", "pc", "pd", "pe"})
 	attribute := rapid.SampledFrom([]any{nil, true, "true", int64(1), "1", 1.5})

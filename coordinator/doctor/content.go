@@ -22,7 +22,7 @@ const plansMax = 64
 // content checks a definition or a large value, whether or not a run refers to it.
 func (d *doctor) content(ctx context.Context, stream string) error {
 	if _, err := d.raw.Head(stream); !errors.Is(err, disk.ErrNoHead) {
-		if err := d.strayHead(Fault{Content: stream, What: "there is a head, and content has none"}); err != nil {
+		if err := d.strayHead(Fault{Content: stream, What: "there is a head, but content has none"}); err != nil {
 			return err
 		}
 	}
@@ -37,7 +37,7 @@ func (d *doctor) content(ctx context.Context, stream string) error {
 	return d.fault(Fault{Kind: Content, Content: stream, What: sentence(err), Means: "it is lost to the runs that refer to it"})
 }
 
-// strayHead reports, and with mend removes, the head of a stream that is no run.
+// strayHead reports, and with mend removes, the head of a stream that is not a run.
 func (d *doctor) strayHead(f Fault) error {
 	f.Kind, f.Derived, f.Means = Head, true, "lists show a run that there is not"
 	if d.mend {
@@ -75,7 +75,7 @@ func (d *doctor) load(ctx context.Context, stream string) (content any, err erro
 		return nil, err
 	}
 	if _, name, _ := strings.Cut(stream, "/"); name != hex.EncodeToString(hash[:]) {
-		return nil, fmt.Errorf("%w: the content has another hash", journal.ErrDamaged)
+		return nil, fmt.Errorf("%w: the content does not match its hash", journal.ErrDamaged)
 	}
 	return content, nil
 }

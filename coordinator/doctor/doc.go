@@ -25,10 +25,9 @@
 // # How a run is checked
 //
 //	Streams ──▶ content: a definition or a large value ──▶ hash
-//	        └─▶ run: Records ──▶ numbers ──▶ definitions ──▶ Root.Apply ──▶ judge: the head that follows │ the head that is there
+//	        └─▶ run: Records ──▶ numbers ──▶ definitions ──▶ Root.Apply ──▶ judge: the derived head │ the stored head
 //
-// A head beyond the last event is taken to be right: events may have been lost, so the events in between are reported as
-// missing.
+// If a head is beyond the last event, the events in between are reported as missing.
 //
 // Statuses cannot be derived for a run that was started under other rules (decide.EngineVersion, expr.Version), or whose
 // events or definition are damaged. Then the head is compared with single events, such as the end of the run. If such a head

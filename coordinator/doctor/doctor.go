@@ -41,8 +41,8 @@ type Report struct {
 	Events   int `json:"events"`   // readable ones
 	Contents int `json:"contents"` // definitions and large values
 	Faults   int `json:"faults"`
-	Derived  int `json:"derived"` // faults that can be rebuilt
-	Mended   int `json:"mended"`  // faults that were rebuilt
+	Derived  int `json:"derived"` // faults of records that can be rebuilt
+	Mended   int `json:"mended"`  // faults of records that were rebuilt
 }
 
 // Sound reports whether there was no fault, or all were mended.
@@ -61,7 +61,7 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error
 			err = ctx.Err()
 		case unread != nil:
 			err = d.fault(Fault{Kind: Database, What: sentence(unread),
-				Means: "what stands there is lost unless there is a copy of the folder"})
+				Means: "its contents are lost unless there is a copy of the folder"})
 		case journal.IsContent(name):
 			err = d.content(ctx, name)
 		default:

@@ -18,17 +18,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// seeds is how many stores are broken, each many times.
+// seeds is the number of stores that tests damage, each many times.
 const seeds = 2
 
-// sealed is a record with the checksum that belongs to it under key.
+// sealed returns a record with its checksum under key.
 func sealed(key, record string) string {
 	table, b := crc32.MakeTable(crc32.Castagnoli), []byte(record)
 	binary.BigEndian.PutUint32(b, crc32.Update(crc32.Checksum([]byte(key), table), table, b[4:]))
 	return string(b)
 }
 
-// flipped is a text with one bit changed.
+// flipped returns a text with one bit changed.
 func flipped(t *rapid.T, text string) string {
 	b := []byte(text)
 	bit := rapid.IntRange(0, 8*len(b)-1).Draw(t, "bit")
@@ -36,7 +36,7 @@ func flipped(t *rapid.T, text string) string {
 	return string(b)
 }
 
-// altered is the record of a head that is whole and says something else.
+// altered returns the record of a head with other contents and a correct checksum.
 func altered(t *rapid.T, key, record string) string {
 	last := binary.BigEndian.Uint64([]byte(record[5:13]))
 	h, err := journal.DecodeHead([]byte(record[13:]))
@@ -66,7 +66,7 @@ func altered(t *rapid.T, key, record string) string {
 	return sealed(key, record[:5]+string(binary.BigEndian.AppendUint64(nil, last))+string(encoded))
 }
 
-// breakHeads changes some of the derived records, and gives the runs whose they are.
+// breakHeads changes some of the derived records, and returns their runs.
 func breakHeads(t *rapid.T, r records) map[string]bool {
 	broken := map[string]bool{}
 	keys := r.keys('h')
@@ -85,7 +85,7 @@ func breakHeads(t *rapid.T, r records) map[string]bool {
 		case 4:
 			r[key] = altered(t, key, was)
 		case 5:
-			if r[key] = r[rapid.SampledFrom(keys).Draw(t, "other")]; r[key] == "" { // which was broken before
+			if r[key] = r[rapid.SampledFrom(keys).Draw(t, "other")]; r[key] == "" { // removed by an earlier change
 				delete(r, key)
 			}
 		}
@@ -96,8 +96,8 @@ func breakHeads(t *rapid.T, r records) map[string]bool {
 	return broken
 }
 
-// Whatever becomes of heads and of the number of the last commit, the doctor finds it, and makes anew what was there before.
-func TestDerivedRecordsAreMadeAnew(t *testing.T) {
+// The doctor finds any damage to heads and to the number of the last commit, and rebuilds the same records.
+func TestDerivedRecordsAreRebuilt(t *testing.T) {
 	for seed := range uint64(seeds) {
 		files := populated(t, seed)
 		sound := read(t, files)
@@ -106,7 +106,7 @@ func TestDerivedRecordsAreMadeAnew(t *testing.T) {
 		require.True(t, report.Sound())
 		require.Equal(t, len(sound.keys('h')), report.Runs)
 		require.Greater(t, report.Events, report.Runs)
-		require.Equal(t, sound, read(t, files), "there was nothing to mend")
+		require.Equal(t, sound, read(t, files), "a sound store does not change")
 		rapid.Check(t, func(t *rapid.T) {
 			sound.become(t, files)
 			spoiled := maps.Clone(sound)
@@ -135,7 +135,7 @@ func TestDerivedRecordsAreMadeAnew(t *testing.T) {
 			}
 			require.Equal(t, broken, found)
 			require.Equal(t, len(sound.keys('h')), report.Runs)
-			require.Equal(t, spoiled, read(t, files), "looking changes nothing")
+			require.Equal(t, spoiled, read(t, files), "a check without mend changes nothing")
 
 			mended, report := examined(t, files, true)
 			require.Len(t, mended, len(faults))
@@ -147,7 +147,7 @@ func TestDerivedRecordsAreMadeAnew(t *testing.T) {
 	}
 }
 
-// breakEvents changes some records of events, and gives the streams whose they are.
+// breakEvents changes some records of events, and returns their streams.
 func breakEvents(t *rapid.T, r records) map[string]bool {
 	broken := map[string]bool{}
 	keys := r.keys('e')
@@ -174,8 +174,8 @@ func breakEvents(t *rapid.T, r records) map[string]bool {
 	return broken
 }
 
-// Damaged events are named, and never touched; heads beside them are made anew as far as can be known, and every other run is
-// as it was.
+// Damaged events are reported and never changed; the heads of their runs are rebuilt from the remaining events, and all other runs
+// stay the same.
 func TestDamagedEventsAreNamedAndNeverMended(t *testing.T) {
 	for seed := range uint64(seeds) {
 		files := populated(t, seed)
@@ -209,7 +209,7 @@ func TestDamagedEventsAreNamedAndNeverMended(t *testing.T) {
 			}
 			require.False(t, contents && len(faults) == 0)
 			after := read(t, files)
-			require.Equal(t, spoiled.only('e'), after.only('e'), "events are never touched")
+			require.Equal(t, spoiled.only('e'), after.only('e'), "events never change")
 			for _, key := range sound.keys('h') {
 				if !broken[key[1:]] && !contents {
 					require.Equal(t, sound[key], after[key], "%q", key)
@@ -229,9 +229,9 @@ func TestDamagedEventsAreNamedAndNeverMended(t *testing.T) {
 	}
 }
 
-// A message that no step awaits may have been taken by an engine that had nothing to do, or noted for the next one: the
+// A message that no step awaits may have been applied by an engine that had nothing to do, or only journaled for the next one: the
 // instants at which the run is due differ, and both are right.
-func TestACommandMayHaveBeenCarriedOutOrNoted(t *testing.T) {
+func TestACommandMayHaveBeenAppliedOrJournaled(t *testing.T) {
 	files := vfs.NewMem()
 	engine := engineOn(t, files, func(journal.Head) bool { return true })
 	_, err := engine.Start(t.Context(), workflows(t)[2], nil, coordinator.WithID("r"))
@@ -260,7 +260,7 @@ func TestACommandMayHaveBeenCarriedOutOrNoted(t *testing.T) {
 	}
 	mended, _ := examined(t, files, true)
 	require.Len(t, mended, 1)
-	require.Equal(t, noted, read(t, files), "who looks at it at once does no harm")
+	require.Equal(t, noted, read(t, files), "an engine that loads the run at once does no harm")
 }
 
 // lostWhole reports whether nothing is left of a stream's events.
@@ -273,7 +273,7 @@ func lostWhole(r records, stream string) bool {
 	return true
 }
 
-// requireOpens lists a store as a program does, and looks at every run.
+// requireOpens opens a store with an engine, and reads every run.
 func requireOpens(t *rapid.T, files vfs.FS, broken map[string]bool, contents bool) {
 	e := engineOn(t, files, func(journal.Head) bool { return false })
 	defer func() { require.NoError(t, e.Shutdown(context.Background())) }()

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// chosen makes a store of a run `r` with the records 1 to 2, 3, 4 and 5, of `big`, which has a large value, of `done`, which
-// has finished, and of `above`, which has a child.
+// chosen returns a store with four runs: `r` has records of events 1 to 2, 3, 4 and 5, `big` has a large value, `done` has
+// finished, and `above` has a child.
 func chosen(t *testing.T) *vfs.MemFS {
 	files, list := vfs.NewMem(), workflows(t)
 	nobody := func(journal.Head) bool { return false }
@@ -51,7 +51,7 @@ func eventKey(run string, seq byte) string {
 	return "e" + run + "\x00\x00\x00\x00\x00\x00\x00\x00" + string([]byte{seq})
 }
 
-func TestEachFaultIsReportedOnceAndForWhatItIs(t *testing.T) {
+func TestEachFaultIsReportedOnce(t *testing.T) {
 	files := chosen(t)
 	sound := read(t, files)
 	var blob, below string
@@ -69,15 +69,15 @@ func TestEachFaultIsReportedOnceAndForWhatItIs(t *testing.T) {
 	swap := func(r records, key, other string) { r[key] = sealed(key, r[other]) }
 	tests := map[string]struct {
 		spoil  func(r records)
-		faults []string // run or content, kind, event, and what: of a damaged one the beginning
-		left   int      // after --rebuild
+		faults []string // run or content, kind, event, and the beginning of what
+		left   int      // faults that remain after --rebuild
 	}{
 		"nothing": {func(records) {}, nil, 0},
 		"a record that cannot be read, with others behind it": {
 			func(r records) { r[eventKey("r", 3)] = "rubbish" }, []string{"r event 3 event 3 cannot be read: damaged record"}, 1},
 		"the first record cannot be read": {
 			func(r records) { r[eventKey("r", 1)] = "rubbish" }, []string{"r event 1 event 1 cannot be read: damaged record"}, 1},
-		"what a run has finished with cannot be read, and its head knows of it": {
+		"the last event of a finished run cannot be read, and its head has the end": {
 			func(r records) { r[eventKey("done", 1)] = "rubbish" }, []string{"done event 1 event 1 cannot be read: damaged record"}, 1},
 		"the last record cannot be read, and there is no head": {
 			func(r records) { r[eventKey("r", 5)] = "rubbish"; delete(r, "hr") },
@@ -100,13 +100,13 @@ func TestEachFaultIsReportedOnceAndForWhatItIs(t *testing.T) {
 					delete(r, eventKey("r", seq))
 				}
 				r["hr"] = "rubbish"
-			}, []string{"r head 0 it has a head, and no events"}, 0},
+			}, []string{"r head 0 it has a head, but no events"}, 0},
 		"a record with the numbers of another": {
 			func(r records) { swap(r, eventKey("r", 4), eventKey("r", 3)) },
 			[]string{"r event 4 event 4 cannot be read: damaged record: event 3 stands where 4 belongs"}, 1},
 		"a record too many": {
 			func(r records) { key := eventKey("r", 2); r[key] = sealed(key, r[eventKey("r", 3)]) },
-			[]string{"r event 3 a record that begins with event 2 stands behind event 2"}, 1},
+			[]string{"r event 3 a record that begins with event 2 follows event 2"}, 1},
 		"a record without events": {
 			func(r records) { key := eventKey("r", 6); r[key] = sealed(key, "\x00\x00\x00\x00\x01") },
 			[]string{"r event 6 event 6 cannot be read: damaged record: it holds no event"}, 1},
@@ -116,19 +116,19 @@ func TestEachFaultIsReportedOnceAndForWhatItIs(t *testing.T) {
 		"a large value is gone": {
 			func(r records) { delete(r, "e"+blob+"\x00\x00\x00\x00\x00\x00\x00\x00\x01") },
 			[]string{"big event 3 event 3 cannot be read: decode event 3: fetch value: damaged record: " + blob + " is missing"}, 1},
-		"a large value that nobody refers to is rubbish": {
+		"a large value to which no event refers is damaged": {
 			func(r records) { r["eblob/abc\x00\x00\x00\x00\x00\x00\x00\x00\x01"] = "rubbish" },
 			[]string{"blob/abc content 0 damaged record: its checksum is wrong"}, 1},
 		"a large value under another's name": {
 			func(r records) {
 				key := "eblob/abc\x00\x00\x00\x00\x00\x00\x00\x00\x01"
 				swap(r, key, "e"+blob+"\x00\x00\x00\x00\x00\x00\x00\x00\x01")
-			}, []string{"blob/abc content 0 damaged record: the content has another hash"}, 1},
+			}, []string{"blob/abc content 0 damaged record: the content does not match its hash"}, 1},
 		"the definition of a child is gone": {
 			func(r records) { delete(r, "e"+below+"\x00\x00\x00\x00\x00\x00\x00\x00\x01") },
 			[]string{"above content 1 the definition " + below[4:], "above/below#1 content 1 the definition " + below[4:]}, 2},
 		"a head for content": {
-			func(r records) { r["h"+below] = "rubbish" }, []string{below + " head 0 there is a head, and content has none"}, 0},
+			func(r records) { r["h"+below] = "rubbish" }, []string{below + " head 0 there is a head, but content has none"}, 0},
 		"a head says another instant": {
 			func(r records) {
 				h, err := journal.DecodeHead([]byte(r["hbig"][13:]))

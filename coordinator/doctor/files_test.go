@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// contents are the files of a store, by path.
+// contents holds the files of a store, by path.
 type contents map[string]string
 
 func load(t require.TestingT, files vfs.FS) contents {
@@ -54,7 +54,7 @@ func (c contents) write(t require.TestingT) *vfs.MemFS {
 	return files
 }
 
-// everything is what can be read of a store.
+// everything returns all heads and events of a store.
 func everything(t require.TestingT, files vfs.FS) (heads []journal.Head, events map[string][]journal.Event) {
 	s, err := disk.Open("data", disk.Config{FS: files, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -71,8 +71,8 @@ func everything(t require.TestingT, files vfs.FS) (heads []journal.Head, events 
 	return heads, events
 }
 
-// Wherever a bit of a file changes, what the doctor calls sound reads as it did, and nothing ends the process.
-func TestWhatIsCalledSoundIsSound(t *testing.T) {
+// After any change of a bit in a file, a store that the doctor calls sound reads the same as before, and the process does not end.
+func TestASoundStoreReadsAsBefore(t *testing.T) {
 	files := populated(t, 1)
 	original := load(t, files)
 	heads, events := everything(t, files)
@@ -91,7 +91,7 @@ func TestWhatIsCalledSoundIsSound(t *testing.T) {
 				continue
 			}
 			report, err := doctor.Check(context.Background(), raw, mend, func(doctor.Fault) error { return nil })
-			_ = raw.Close() // it may say once more that something is wrong
+			_ = raw.Close() // may report the damage again
 			if err == nil && report.Sound() {
 				h, e := everything(t, files)
 				require.Equal(t, heads, h)

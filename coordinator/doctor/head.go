@@ -24,7 +24,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	}
 	if x.next == 1 && !x.torn {
 		if unread != nil || head.Last == 0 {
-			return x.strayHead(Fault{Run: x.id, What: "it has a head, and no events"})
+			return x.strayHead(Fault{Run: x.id, What: "it has a head, but no events"})
 		}
 		return nil
 	}
@@ -55,8 +55,8 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	return x.fault(f)
 }
 
-// sleepsOn reports whether the heads differ only in when the run is due. Both are right: the run may have carried out its last
-// command, or only noted it.
+// sleepsOn reports whether the heads differ only in the instant at which the run is due. Both are right: an engine may have applied
+// the last command of the run, or only journaled it.
 func (x *exam) sleepsOn(head, want *journal.Head) bool {
 	if x.root == nil || !want.Open || !decide.Noted(&x.last) {
 		return false
@@ -75,7 +75,7 @@ func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err 
 			return want, nil
 		}
 		x.root = nil
-		if err = x.fault(Fault{Kind: Run, What: "where the run stands cannot be derived: " + sentence(panicked), Means: meansUnderived}); err != nil {
+		if err = x.fault(Fault{Kind: Run, What: "the state of the run cannot be derived: " + sentence(panicked), Means: meansUnderived}); err != nil {
 			return want, err
 		}
 	}
@@ -92,14 +92,14 @@ func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err 
 		want.Workflow, want.Name, want.Labels, want.Started = s.Workflow, s.Name, s.Labels, x.began
 	}
 	if x.broken && readable {
-		return want, nil // it holds the effects of lost events
+		return want, nil // it includes the effects of lost events
 	}
-	x.settled(&want)
+	x.setEnd(&want)
 	return want, nil
 }
 
-// settled sets the end of the run by the last events.
-func (x *exam) settled(want *journal.Head) {
+// setEnd sets the end of the run by its last events.
+func (x *exam) setEnd(want *journal.Head) {
 	if !x.broken {
 		want.Updated = x.last.At
 	}
@@ -149,7 +149,7 @@ func instant(at int64) string {
 	return time.Unix(0, at).UTC().Format(time.RFC3339Nano)
 }
 
-// sentence returns an error as a clause for people, without the name of the package.
+// sentence returns the text of an error without the name of the package.
 func sentence(err error) string {
 	return strings.ReplaceAll(err.Error(), "journal: ", "")
 }

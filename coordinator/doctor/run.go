@@ -26,13 +26,13 @@ type exam struct {
 	*doctor
 	id     string
 	next   uint64 // sequence of the next event
-	torn   bool   // the end of the previous record was unreadable, so its number of events is unknown
+	torn   bool   // the previous record could not be read, so its number of events is unknown
 	broken bool   // events are damaged or missing
 	start  *journal.Start
-	began  int64          // when the run was started, Unix nanoseconds
-	last   journal.Event  // the last that could be read, without its value
-	ended  *journal.Event // the one that finished the run; nil: none did, or the run was reopened after it
-	root   *reactive.Root // nil where statuses cannot be derived
+	began  int64          // start of the run, Unix nanoseconds
+	last   journal.Event  // the last readable event, without its value
+	ended  *journal.Event // the event that finished the run; nil: none did, or the run was reopened
+	root   *reactive.Root // nil: statuses cannot be derived
 }
 
 // run checks one run.
@@ -51,7 +51,7 @@ func (d *doctor) run(ctx context.Context, id string) error {
 	}
 	head, err := d.raw.Head(id)
 	if x.next == 1 && !x.torn && errors.Is(err, disk.ErrNoHead) {
-		return nil // there is no such run
+		return nil // the run does not exist
 	}
 	d.report.Runs++
 	return x.judge(head, err)
@@ -63,7 +63,7 @@ func (x *exam) fault(f Fault) error {
 	return x.doctor.fault(f)
 }
 
-// damaged reports events that are missing or unreadable, from the next one on. From here on nothing can be derived.
+// damaged reports missing or unreadable events, from the next one on. Statuses cannot be derived any more.
 func (x *exam) damaged(what string, err error) error {
 	x.broken, x.root = true, nil
 	means := "the run is parked: it cannot go on, and nothing behind this event can be shown"
@@ -82,7 +82,7 @@ func (x *exam) record(ctx context.Context, r *disk.Record) (err error) {
 		err = x.damaged(missing(x.next, r.First-1), nil)
 		x.next = r.First
 	case r.First < x.next:
-		return x.damaged(fmt.Sprintf("a record that begins with event %d stands behind event %d", r.First, x.next-1), nil)
+		return x.damaged(fmt.Sprintf("a record that begins with event %d follows event %d", r.First, x.next-1), nil)
 	}
 	x.torn = false
 	for i := range r.Events {
@@ -128,7 +128,7 @@ func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 	}
 	x.root = nil
 	return x.fault(Fault{Kind: Run, Event: e.Seq, Means: meansUnderived,
-		What: fmt.Sprintf("event %d cannot be applied to what is before it: %s", e.Seq, sentence(panicked))})
+		What: fmt.Sprintf("event %d cannot be applied to the events before it: %s", e.Seq, sentence(panicked))})
 }
 
 // first checks the start of the run and the definitions that it refers to.

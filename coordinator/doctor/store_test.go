@@ -25,7 +25,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// documents are workflows whose runs come to stand in all the ways that a head can tell of.
+// documents holds workflows whose runs reach all statuses that a head can have.
 var documents = []string{
 	`{kind: Workflow, name: done, operations: {one: {value: 1}}, steps: [{operation: one}], output: "{{ steps.one.output }}"}`,
 	`{kind: Workflow, name: fails, operations: {no: {fail: {code: no_stock, message: sold out}}}, steps: [{operation: no}]}`,
@@ -71,7 +71,7 @@ func engineOn(t require.TestingT, files vfs.FS, pickUp func(journal.Head) bool) 
 	return e
 }
 
-// meddle makes random commands to random runs. Those that are refused change nothing.
+// meddle sends random commands to random runs.
 func meddle(t testing.TB, rnd *rand.Rand, e *coordinator.Engine, ids []string, times int) {
 	for range times {
 		r, err := e.Run(t.Context(), ids[rnd.IntN(len(ids))])
@@ -94,7 +94,7 @@ func meddle(t testing.TB, rnd *rand.Rand, e *coordinator.Engine, ids []string, t
 	}
 }
 
-// populated makes a store with random runs, some of them cut off in the middle of what they did.
+// populated returns a store with random runs, some of them unfinished.
 func populated(t testing.TB, seed uint64) *vfs.MemFS {
 	rnd, files, list := rand.New(rand.NewPCG(seed, 0)), vfs.NewMem(), workflows(t)
 	gone, cancel := context.WithCancel(context.Background())
@@ -127,8 +127,8 @@ func populated(t testing.TB, seed uint64) *vfs.MemFS {
 	return files
 }
 
-// settle gives heads whose events leave open when the run is to be looked at, because a command may only have been noted, the
-// instant that the doctor gives them. All else in them has to be as it was.
+// settle sets the due instant that the doctor derives in heads whose last command may only have been journaled. It checks that all
+// other fields are right.
 func settle(t testing.TB, files vfs.FS) {
 	was := read(t, files)
 	bare := maps.Clone(was)
@@ -153,7 +153,7 @@ func settle(t testing.TB, files vfs.FS) {
 	}
 }
 
-// records are all keys and values of a store's database.
+// records holds all keys and values of a store's database.
 type records map[string]string
 
 func withDB(t require.TestingT, files vfs.FS, use func(db *pebble.DB)) {
@@ -176,7 +176,7 @@ func read(t require.TestingT, files vfs.FS) records {
 	return all
 }
 
-// become makes a store hold other records than it holds now.
+// become replaces the records of a store.
 func (want records) become(t require.TestingT, files vfs.FS) {
 	now := read(t, files)
 	withDB(t, files, func(db *pebble.DB) {
@@ -193,7 +193,7 @@ func (want records) become(t require.TestingT, files vfs.FS) {
 	})
 }
 
-// keys are those of a space, in order.
+// keys returns the keys of a space, in order.
 func (r records) keys(space byte) []string {
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(r)) {
@@ -204,7 +204,7 @@ func (r records) keys(space byte) []string {
 	return list
 }
 
-// only are the records of a space.
+// only returns the records of a space.
 func (r records) only(space byte) records {
 	out := records{}
 	for _, key := range r.keys(space) {
@@ -213,7 +213,7 @@ func (r records) only(space byte) records {
 	return out
 }
 
-// examined lets the doctor look at a store.
+// examined checks a store, and returns the faults.
 func examined(t require.TestingT, files vfs.FS, mend bool) ([]doctor.Fault, doctor.Report) {
 	raw, err := disk.OpenRaw("data", mend, disk.Config{FS: files})
 	require.NoError(t, err)

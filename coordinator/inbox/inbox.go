@@ -1,4 +1,4 @@
-// Package inbox collects what comes in for a run, from many goroutines, for the one that drives it.
+// Package inbox queues the items and finished calls that many goroutines send to a run, for the goroutine that drives it.
 package inbox
 
 import (
@@ -12,84 +12,83 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Inbox collects what comes in for a run. Many goroutines add, the run's loop drains. It holds at most what is in
-// flight: one item for every call, plus the commands that wait for their reply.
+// Inbox is the queue of a run. Many goroutines add to it; the run's loop drains it. Its length is bounded by the calls in
+// progress and the commands that wait for a reply.
 type Inbox struct {
-	wake chan struct{} // holds a token when the loop, asleep, has something to look at
+	wake chan struct{} // has a token when the sleeping loop must wake
 
 	mu    sync.Mutex
 	items []decide.Item
 	ended []*pool.Call
-	spare struct { // drained before, to be filled again
+	spare struct { // the slices of the previous drain, for reuse
 		items []decide.Item
 		ended []*pool.Call
 	}
-	asleep bool // the loop has found nothing and waits
-	shut   bool // nothing is taken any more
+	asleep bool // the loop has found the inbox empty and waits
+	closed bool // the inbox accepts nothing
 }
 
 // New returns an empty inbox.
 func New() *Inbox { return &Inbox{wake: make(chan struct{}, 1)} }
 
-// Add takes commands and the like. It reports false when nothing is taken any more; they are then the sender's again.
+// Add adds items. It reports false if the inbox is closed; the items then stay the caller's.
 func (b *Inbox) Add(items ...decide.Item) bool {
 	b.mu.Lock()
-	if b.shut {
+	if b.closed {
 		b.mu.Unlock()
 		return false
 	}
 	b.items = append(b.items, items...)
-	b.rouse()
+	b.unlockAndWake()
 	return true
 }
 
-// Land takes calls that have ended. It reports false when nothing is taken any more.
-func (b *Inbox) Land(calls []*pool.Call) bool {
+// Deliver adds calls that have ended. It reports false if the inbox is closed.
+func (b *Inbox) Deliver(calls []*pool.Call) bool {
 	b.mu.Lock()
-	if b.shut {
+	if b.closed {
 		b.mu.Unlock()
 		return false
 	}
 	b.ended = append(b.ended, calls...)
-	b.rouse()
+	b.unlockAndWake()
 	return true
 }
 
-// LandHere takes calls that have ended, as Land does, and does not wake the loop: rests tells that it is asleep, and that the
-// caller has to go on with the run, or to poke.
-func (b *Inbox) LandHere(calls []*pool.Call) (taken, rests bool) {
+// DeliverHere is Deliver without waking the loop: if asleep is true, the caller must drive the run itself or call Wake.
+func (b *Inbox) DeliverHere(calls []*pool.Call) (accepted, asleep bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.shut {
+	if b.closed {
 		return false, false
 	}
 	b.ended = append(b.ended, calls...)
-	rests, b.asleep = b.asleep, false
-	return true, rests
+	asleep, b.asleep = b.asleep, false
+	return true, asleep
 }
 
-// Wake returns a channel that has a token when the loop, asleep, has something to look at.
-func (b *Inbox) Wake() <-chan struct{} { return b.wake }
+// Woken returns a channel that has a token when the sleeping loop must wake.
+func (b *Inbox) Woken() <-chan struct{} { return b.wake }
 
-// rouse wakes the loop if it is asleep. It unlocks mu.
-func (b *Inbox) rouse() {
+// unlockAndWake unlocks mu, and wakes the loop if it is asleep.
+func (b *Inbox) unlockAndWake() {
 	wake := b.asleep
 	b.asleep = false
 	b.mu.Unlock()
 	if wake {
-		b.Poke()
+		b.Wake()
 	}
 }
 
-// Poke wakes the loop, also when nothing came in.
-func (b *Inbox) Poke() {
+// Wake wakes the loop even if the inbox is empty.
+func (b *Inbox) Wake() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Ready reports whether there is something to drain. If not, the next add wakes the loop.
+// Ready reports whether there is anything to drain. If not, the next addition wakes the loop.
 func (b *Inbox) Ready() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,14 +96,14 @@ func (b *Inbox) Ready() bool {
 	return !b.asleep
 }
 
-// Holds reports whether an event of a type is there.
+// Holds reports whether the inbox holds an event of type t.
 func (b *Inbox) Holds(t journal.Type) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.ContainsFunc(b.items, func(it decide.Item) bool { return it.Event.Type == t })
 }
 
-// Drain takes everything. The slices are valid until the next drain.
+// Drain removes and returns everything. The slices are valid until the next call of Drain.
 func (b *Inbox) Drain() (items []decide.Item, ended []*pool.Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,7 +116,7 @@ func (b *Inbox) Drain() (items []decide.Item, ended []*pool.Call) {
 	return items, ended
 }
 
-// PutBack returns what was drained and could not be appended, before everything that came in since.
+// PutBack adds drained items and calls again, before everything that was added since.
 func (b *Inbox) PutBack(items []decide.Item, ended []*pool.Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,30 +124,30 @@ func (b *Inbox) PutBack(items []decide.Item, ended []*pool.Call) {
 	b.ended = slices.Concat(ended, b.ended)
 }
 
-// ShutIfEmpty takes nothing more, unless something is there.
-func (b *Inbox) ShutIfEmpty() bool {
+// CloseIfEmpty closes the inbox if it is empty. It reports whether it did.
+func (b *Inbox) CloseIfEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.items)+len(b.ended) > 0 {
 		return false
 	}
-	b.shut = true
+	b.closed = true
 	return true
 }
 
-// Close takes nothing more and returns what was left.
+// Close closes the inbox and returns its contents.
 func (b *Inbox) Close() (items []decide.Item, ended []*pool.Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.shut = true
+	b.closed = true
 	items, ended = b.items, b.ended
 	b.items, b.ended = nil, nil
 	return items, ended
 }
 
-// Reply waits for the answer to an item. answered is false if ctx or the engine, by shut, ended first: code that does not return
-// can block a loop.
-func Reply(ctx context.Context, done <-chan error, shut <-chan struct{}) (err error, answered bool) {
+// AwaitReply waits for the reply to an item. answered is false if ctx ended or shut was closed first: code that does not
+// return can block a loop.
+func AwaitReply(ctx context.Context, done <-chan error, shut <-chan struct{}) (err error, answered bool) {
 	select {
 	case err := <-done:
 		return err, true
@@ -156,7 +155,7 @@ func Reply(ctx context.Context, done <-chan error, shut <-chan struct{}) (err er
 		return cancelled.Error(ctx), false
 	case <-shut:
 	}
-	select { // both may have come
+	select { // both may be ready
 	case err := <-done:
 		return err, true
 	default:

@@ -16,23 +16,23 @@ func item(t journal.Type) decide.Item { return decide.Item{Event: journal.Event{
 func TestOnlyASleepingLoopIsWoken(t *testing.T) {
 	b := inbox.New()
 	b.Add(item(journal.RunPaused))
-	require.Empty(t, b.Wake(), "it has not said that it sleeps")
+	require.Empty(t, b.Woken(), "the loop is not asleep")
 	require.True(t, b.Ready())
 	b.Drain()
 	require.False(t, b.Ready())
-	b.Land([]*pool.Call{{}})
+	b.Deliver([]*pool.Call{{}})
 	b.Add(item(journal.RunResumed))
-	require.Len(t, b.Wake(), 1)
+	require.Len(t, b.Woken(), 1)
 }
 
-func TestWhatIsPutBackComesFirst(t *testing.T) {
+func TestPutBackItemsComeFirst(t *testing.T) {
 	b := inbox.New()
 	b.Add(item(journal.RunPaused))
 	first, second := &pool.Call{}, &pool.Call{}
-	b.Land([]*pool.Call{first})
+	b.Deliver([]*pool.Call{first})
 	items, ended := b.Drain()
 	b.Add(item(journal.RunResumed))
-	b.Land([]*pool.Call{second})
+	b.Deliver([]*pool.Call{second})
 	b.PutBack(items, ended)
 	require.True(t, b.Holds(journal.RunPaused))
 	items, ended = b.Drain()
@@ -45,13 +45,13 @@ func TestWhatIsPutBackComesFirst(t *testing.T) {
 func TestAClosedInboxTakesNothing(t *testing.T) {
 	b := inbox.New()
 	b.Add(item(journal.RunPaused))
-	require.False(t, b.ShutIfEmpty())
+	require.False(t, b.CloseIfEmpty())
 	require.True(t, b.Add(item(journal.RunResumed)))
 	items, _ := b.Close()
 	require.Len(t, items, 2)
 	require.False(t, b.Add(item(journal.RunPaused)))
-	require.False(t, b.Land(nil))
+	require.False(t, b.Deliver(nil))
 	b = inbox.New()
-	require.True(t, b.ShutIfEmpty())
+	require.True(t, b.CloseIfEmpty())
 	require.False(t, b.Add(item(journal.RunPaused)))
 }

@@ -1,4 +1,4 @@
-// Package keychain fetches the secrets of a run, puts them into the calls that need them, and redacts them from
+// Package keychain fetches the secrets of a run, fills them in the calls that need them, and redacts them from
 // everything that is written.
 //
 //	ring := keychain.New(workflow, workload, 30*time.Second)
@@ -11,7 +11,7 @@
 //
 // # Contracts
 //
-// Reveal puts in the secrets whose marks it is given, and no others: a mark in a server's answer reveals nothing. Redact finds
+// Reveal fills in the secrets of the given marks, and no others: a mark in a server's answer reveals nothing. Redact finds
 // a secret, each of its lines of at least six bytes, and a number that reads like one, anywhere in a text: in base64 after any
 // prefix, also broken into lines; in hexadecimal; with the escapes of JSON, URLs and HTML, up to two nested; without escapes
 // and in lower case; and, of a secret that is a URL, its userinfo, password, path, query and fragment separately. The host of

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// pieceMin is the minimum number of bytes of a line of a secret, or of the beginning of a cut one, that is hidden by itself.
+// pieceMin is the minimum number of bytes of a line of a secret, or of the beginning of a cut secret, that is redacted by itself.
 const pieceMin = 6
 
 // form is a secret, or a line of it, as it may appear in a text without escapes.
 type form struct {
 	text, mark string
-	inLines    bool // it is base64, which is often broken into lines
+	inLines    bool // base64, which is often broken into lines
 }
 
 // formsOf returns the forms of a secret.
@@ -56,8 +56,8 @@ func pieces(secret string) []string {
 	return list
 }
 
-// partsOfURL returns the parts of a URL, or of a piece of one, that are sent apart from the rest. The host is not among them:
-// it must stay usable, as in the links of an answer.
+// partsOfURL returns the parts of a URL, or of a piece of one, that clients send separately. It leaves out the host, which must
+// stay usable, as in the links of an answer.
 func partsOfURL(secret string) []string {
 	rest, fragment, _ := strings.Cut(secret, "#")
 	rest, query, _ := strings.Cut(rest, "?")
@@ -98,8 +98,8 @@ func rewritten(secret string) []string {
 	return list
 }
 
-// inBase64 returns the parts of a secret's base64 that do not depend on its context, as in that of user:secret: one for each
-// position of its first byte in a group of three. By itself the encoding has an end, too.
+// inBase64 returns the parts of a secret's base64 that do not depend on the text around it, such as user: before it: one for each
+// position of its first byte in a group of three, and the complete encoding of the secret alone.
 func inBase64(secret string) []string {
 	var list []string
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {

@@ -8,10 +8,10 @@ import (
 // part is the shortest part of a secret that an error must not show.
 type part [pieceMin]byte
 
-// hideParts returns a text with marks in place of secrets and of the remains of cut ones, found part by part, in upper or
-// lower case. It is for errors, whose authors had the secret and may show what they made of it: a URL without its password, a
-// host, a name that was cut at a slash. In data it would find texts that are no secrets.
-func (k *seeker) hideParts(text string) string {
+// redactParts returns a text with marks in place of secrets and of parts of secrets, in upper or lower case. It is for errors, whose
+// authors may show a text derived from the secret: a URL without its password, a host, a name that was cut at a slash. In data it
+// would find texts that are not secrets.
+func (k *seeker) redactParts(text string) string {
 	var b strings.Builder
 	at := 0
 	for _, p := range cover(k.spans(text, false)) {
@@ -23,7 +23,7 @@ func (k *seeker) hideParts(text string) string {
 	return b.String()
 }
 
-// withoutParts is hideParts for a text without whole secrets.
+// withoutParts is redactParts for a text without whole secrets.
 func (k *seeker) withoutParts(text string) string {
 	found := map[part]string{} // marks
 	raw := view{text: text}

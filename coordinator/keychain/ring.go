@@ -21,30 +21,30 @@ const MinLength = 4
 // ErrUnavailable means that a secret cannot be fetched now. A retry may succeed.
 var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 
-// Ring is the secrets of one run.
+// Ring holds the secrets of one run.
 type Ring struct {
 	entries  []*secret.Entry
 	workload map[string]value.Value
-	patience time.Duration // for the server of a secret
-	turn     chan struct{} // holds one token: its holder may fetch secrets
+	timeout  time.Duration // of a request for a secret
+	turn     chan struct{} // a lock with one token: its holder fetches secrets
 
 	mu      sync.Mutex
 	fetched map[string]state // by name of the entry
 	values  map[string]string
-	former  []pair // replaced by renewals: a call may still return them
-	hides   *hider // used by Redact; nil: to be rebuilt
+	former  []pair    // replaced by renewals, but calls may still return them
+	redacts *redactor // used by Redact; nil: to be rebuilt
 }
 
 // state is that of an entry of the keychain that was tried.
 type state struct {
 	got   bool
-	until time.Time // zero: as long as the run
+	until time.Time // when the values must be renewed; zero: never
 }
 
 // pair is a secret and its mark.
 type pair struct{ mark, secret string }
 
-// formerMax bounds the replaced secrets that a ring goes on hiding; the oldest are dropped first.
+// formerMax bounds the replaced secrets that a ring still redacts; the oldest are dropped first.
 const formerMax = 256
 
 // holder is a template.Routing whose documents have a keychain.
@@ -56,25 +56,25 @@ type holder interface {
 	WorkloadOf(input value.Value) map[string]value.Value
 }
 
-// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run.
-// Patience bounds the wait for the answer of a server that has a secret.
-func New(w *template.Workflow, workload map[string]value.Value, patience time.Duration) *Ring {
+// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run. timeout
+// bounds each request to a server for a secret.
+func New(w *template.Workflow, workload map[string]value.Value, timeout time.Duration) *Ring {
 	h, ok := w.Routing.(holder)
 	if !ok || len(h.Secrets()) == 0 {
 		return nil
 	}
 	return &Ring{
-		entries: h.Secrets(), workload: workload, patience: patience, turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
+		entries: h.Secrets(), workload: workload, timeout: timeout, turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
 	}
 }
 
 // Begin fetches the secrets of a new run of w; nil if it has none. Without them the run does not start.
-func Begin(ctx context.Context, w *template.Workflow, input value.Value, patience time.Duration) (*Ring, error) {
+func Begin(ctx context.Context, w *template.Workflow, input value.Value, timeout time.Duration) (*Ring, error) {
 	h, ok := w.Routing.(holder)
 	if !ok {
 		return nil, nil
 	}
-	ring := New(w, h.WorkloadOf(input), patience)
+	ring := New(w, h.WorkloadOf(input), timeout)
 	if ring == nil {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (r *Ring) get(ctx context.Context, wanted func(s *secret.Entry, tried bool)
 
 func (e state) usable(now time.Time) bool { return e.got && (e.until.IsZero() || now.Before(e.until)) }
 
-// put records fetched values, and goes on hiding the ones they replace.
+// put records fetched values. The values they replace are still redacted.
 func (r *Ring) put(s *secret.Entry, values map[string]string, e state) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func (r *Ring) put(s *secret.Entry, values map[string]string, e state) {
 			r.former = append(r.former, pair{mark, old})
 			r.former = r.former[max(0, len(r.former)-formerMax):]
 		}
-		r.values[mark], r.hides = plain, nil
+		r.values[mark], r.redacts = plain, nil
 	}
 }
 
@@ -150,7 +150,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	untried := len(r.fetched) < len(r.entries)
 	r.mu.Unlock()
 	if untried {
-		// A failure of these concerns only the calls that need them.
+		// A failure concerns only the calls that need these secrets.
 		_ = r.get(ctx, func(_ *secret.Entry, tried bool) bool { return !tried })
 	}
 	if len(marks) == 0 {

@@ -22,7 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// book reads a playbook with a keychain, whose only call reads what is given.
+// book returns a playbook with a keychain, whose only call has the given input.
 func book(t testing.TB, chain, reads string) *playbook.Playbook {
 	text := "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkload: {user: ann}\n" + chain +
 		"\nworkflow: [{step: s, tool: {kind: work, list: [" + reads + "]}}]\n"
@@ -49,14 +49,14 @@ func TestACallReceivesItsSecretsAndNoOthers(t *testing.T) {
 	out, err := r.Reveal(t.Context(), []string{a}, in)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"x": "<alpha-secretalpha-secret>", b: []any{b, int64(1), nil}}, out)
-	require.Equal(t, "<"+a+a+">", in["x"], "what is journaled stays as it is")
+	require.Equal(t, "<"+a+a+">", in["x"], "the journaled input does not change")
 	out, err = r.Reveal(t.Context(), nil, in)
 	require.NoError(t, err)
 	require.Equal(t, in, out)
 }
 
-// Whatever is made of texts and secrets reads the same when it is hidden, with marks for secrets, and holds none of them.
-func TestNothingThatIsHiddenHoldsASecret(t *testing.T) {
+// A redacted text equals the text with marks in place of the secrets, and contains none of them.
+func TestRedactedTextsHoldNoSecret(t *testing.T) {
 	secrets := []string{"alpha-secret", "alpha-secret/2", `qu"ot\e & <more>`, "190337"}
 	marks := make([]string, len(secrets))
 	data := make([]string, len(secrets))
@@ -86,10 +86,10 @@ func TestNothingThatIsHiddenHoldsASecret(t *testing.T) {
 	})
 }
 
-func TestErrorsAreHiddenAndStayWhatTheyAre(t *testing.T) {
+func TestRedactedErrorsKeepTheirIdentity(t *testing.T) {
 	t.Setenv("SLUICE_A", "alpha-secret")
 	r := ring(book(t, "keychain: [{name: k, kind: env, data: {a: SLUICE_A}}]", ""))
-	plain := errors.New("before there is anything to hide")
+	plain := errors.New("before there are secrets")
 	require.Equal(t, plain, r.RedactError(plain))
 	require.NoError(t, r.Resolve(t.Context()))
 	require.NoError(t, r.RedactError(nil))
@@ -107,7 +107,7 @@ func TestErrorsAreHiddenAndStayWhatTheyAre(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%+v %v %v", err, err, errors.Unwrap(err)), "alpha")
 }
 
-// server gives tokens, and counts them.
+// server issues numbered tokens.
 type server struct {
 	*httptest.Server
 	asked   atomic.Int32
@@ -130,7 +130,7 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-func TestAnAnswerIsAskedForAgainBeforeItRunsOut(t *testing.T) {
+func TestAnAnswerIsRenewedBeforeItExpires(t *testing.T) {
 	s := newServer(t)
 	t.Setenv("SLUICE_A", "alpha-secret")
 	b := book(t, `keychain:
@@ -156,7 +156,7 @@ func TestAnAnswerIsAskedForAgainBeforeItRunsOut(t *testing.T) {
 	second, err := r.Reveal(t.Context(), []string{mark}, mark)
 	require.NoError(t, err)
 	require.Equal(t, []any{"ann-alpha-secret-2", "ann-alpha-secret-3"}, []any{first, second})
-	require.Equal(t, mark+" "+mark, r.Redact("ann-alpha-secret-2 ann-alpha-secret-3"), "what was replaced is hidden too")
+	require.Equal(t, mark+" "+mark, r.Redact("ann-alpha-secret-2 ann-alpha-secret-3"), "replaced secrets are redacted, too")
 
 	s.down.Store(true)
 	_, err = r.Reveal(t.Context(), []string{mark}, mark)
@@ -165,7 +165,7 @@ func TestAnAnswerIsAskedForAgainBeforeItRunsOut(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhatIsLackingIsSaidAllAtOnce(t *testing.T) {
+func TestAllMissingSecretsAreReported(t *testing.T) {
 	s := newServer(t)
 	t.Setenv("SLUICE_A", "abc")
 	r := ring(book(t, `keychain:

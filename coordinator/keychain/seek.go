@@ -11,8 +11,8 @@ import (
 
 // seeker finds secrets in texts, and replaces them by marks.
 //
-// It searches a text in all its views for every form, and covers all matches: of overlapping secrets nothing stays. It finds
-// marks like secrets, so that redacting a text twice is harmless.
+// It searches a text in all its views for every form, and replaces all matches, overlapping ones together. It finds marks like
+// secrets, so that redacting a text twice changes nothing.
 type seeker struct {
 	forms  map[[MinLength]byte][]form // by their first bytes; the longest first
 	pairs  [1 << 16 / 64]uint64       // a bit for each two bytes that a form begins with
@@ -36,7 +36,7 @@ func newSeeker(list []pair) *seeker {
 		}
 	}
 	for first, forms := range k.forms {
-		// Of two secrets with the same form, the mark is always the same.
+		// For two secrets with the same form, the mark must be deterministic.
 		slices.SortFunc(forms, func(a, b form) int {
 			return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.text, b.text), cmp.Compare(a.mark, b.mark))
 		})
@@ -53,7 +53,7 @@ func (k *seeker) add(f form) {
 	k.behind = max(k.behind, escapeMax*len(f.text))
 }
 
-// beginning returns the forms that may begin at the beginning of a text.
+// beginning returns the forms that a text may begin with.
 func (k *seeker) beginning(text string) []form {
 	if two := int(text[0])<<8 | int(text[1]); k.pairs[two/64]&(1<<(two%64)) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (k *seeker) spans(text string, isEnd bool) []span {
 	return list
 }
 
-// cutOff returns where a secret begins that the end of the text cuts.
+// cutOff returns the spans of secrets that the end of the text cuts.
 func (k *seeker) cutOff(text string) []span {
 	const longest = 1000 // bytes: texts cut for people are shorter
 	for i := max(0, len(text)-longest); i+pieceMin <= len(text); i++ {
@@ -122,8 +122,8 @@ func cover(list []span) []span {
 	return out
 }
 
-// hide returns a text with marks in place of secrets.
-func (k *seeker) hide(text string) string {
+// redact returns a text with marks in place of secrets.
+func (k *seeker) redact(text string) string {
 	if len(text) < MinLength {
 		return text
 	}

@@ -147,9 +147,9 @@ func (r *Ring) ask(ctx context.Context, q *secret.Request) (map[string]any, erro
 	if q.Data != nil {
 		caller = callers[1]
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	// Every request is a new one: a server that caches answers by the idempotency key would return an old secret.
+	// Each request has another idempotency key: a server that caches answers by it would return an old secret.
 	call := &operation.Call{Request: call.Request{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}}
 	call.Begin(ctx)
 	call.HostBy(alone{r})
@@ -167,7 +167,7 @@ func (r *Ring) ask(ctx context.Context, q *secret.Request) (map[string]any, erro
 	return object, nil
 }
 
-// rendered evaluates a request, and puts in the secrets that it uses.
+// rendered evaluates a request, and fills in the secrets that it uses.
 func (r *Ring) rendered(q *secret.Request) (map[string]any, error) {
 	env := requestEnv{r.workload, secret.Marks(r.entries)}
 	input := map[string]any{"method": q.Method, "headers": map[string]any{}}
@@ -224,7 +224,7 @@ func (requestEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a request of the keychain cannot read step %q", id)
 }
 
-// alone hosts the calls that fetch secrets: no run waits for their reports, and they are few.
+// alone is the operation.Host of the calls that fetch secrets. They belong to no run, and are not bounded.
 type alone struct{ ring *Ring }
 
 func (alone) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }

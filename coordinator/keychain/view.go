@@ -80,7 +80,7 @@ func (v *view) each(depth int, f func(*view)) {
 	}
 }
 
-// in returns a view of a view; false if it would be the same.
+// in returns a view of a view; false if the two are equal.
 func (u undo) in(v *view) (*view, bool) {
 	out := &view{of: v, unbroken: v.unbroken || u.joins}
 	var text strings.Builder
@@ -152,7 +152,7 @@ func percent(text string) (string, int) {
 	return string([]byte{byte(n)}), 3
 }
 
-// query decodes those of a query, in which a plus is a space.
+// query decodes the escapes of a URL's query, in which a plus is a space.
 func query(text string) (string, int) {
 	if text[0] == '+' {
 		return " ", 1
@@ -160,7 +160,7 @@ func query(text string) (string, int) {
 	return percent(text)
 }
 
-// entity decodes those of HTML.
+// entity decodes the escapes of HTML.
 func entity(text string) (string, int) {
 	const longest = 10
 	end := strings.IndexByte(text[:min(len(text), longest)], ';')

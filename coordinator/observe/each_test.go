@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/observe"
 )
 
-// operators are one of each kind that rxgo has: those that pass on, gather, end early, flatten, merge, and wait.
+// operators holds one rxgo operator of each kind: they map, gather, end early, flatten, merge, and wait.
 var operators = map[string]func(ctx context.Context, o rxgo.Observable) rxgo.Observable{
 	"none": func(_ context.Context, o rxgo.Observable) rxgo.Observable { return o },
 	"Map":  func(_ context.Context, o rxgo.Observable) rxgo.Observable { return o.Map(same) },
@@ -54,7 +54,7 @@ var operators = map[string]func(ctx context.Context, o rxgo.Observable) rxgo.Obs
 	},
 }
 
-// read takes what is in an observable that is an item.
+// read reads an item that is an observable to its end.
 func read(item rxgo.Item) {
 	if inner, ok := item.V.(rxgo.Observable); ok {
 		go func() {
@@ -66,9 +66,9 @@ func read(item rxgo.Item) {
 
 func same(_ context.Context, v any) (any, error) { return v, nil }
 
-// TestEachLeavesNothingBehind breaks off behind every kind of operator, after any number of items, and ends the context while
-// items are waited for. goleak looks at the end.
-func TestEachLeavesNothingBehind(t *testing.T) {
+// TestEachLeaksNoGoroutine breaks off the iteration after any number of items, and ends the context while it waits for items, for
+// every kind of operator. goleak checks at the end.
+func TestEachLeaksNoGoroutine(t *testing.T) {
 	run := startRun(t, t.Context())
 	waiting := startWaiting(t, t.Context())
 	for name, build := range operators {
@@ -99,8 +99,8 @@ func TestEachLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestASlowObserverHoldsUpNothing: the run ends while an observer has taken one update, which then gets all the others.
-func TestASlowObserverHoldsUpNothing(t *testing.T) {
+// TestASlowObserverDoesNotDelayTheRun: the run ends while an observer has received one update; the observer then receives all others.
+func TestASlowObserverDoesNotDelayTheRun(t *testing.T) {
 	run := startWaiting(t, t.Context())
 	var seen []uint64
 	for item := range observe.Each(t.Context(), run, 1, operators["none"]) {

@@ -14,7 +14,7 @@ import (
 // locks.
 //
 // Live returns nil when the run has ended, or ctx's error if ctx ends first, joined with the errors of setup and of the
-// effects. Everything made on the signals is disposed of. Of a run that has ended already, the signals show the end.
+// effects. It disposes of everything made on the signals. For a run that has already ended, the signals show the end.
 func Live(ctx context.Context, run *coordinator.Run, setup func(s *live.Signals) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -56,7 +56,7 @@ func TestLiveShowsARunThatHasEnded(t *testing.T) {
 	require.Equal(t, reactive.Completed, status)
 }
 
-func TestLiveEndsWithWhatEndsIt(t *testing.T) {
+func TestLiveEndsWithItsContextAndErrors(t *testing.T) {
 	run := startWaiting(t, t.Context())
 	broken := errors.New("broken")
 	require.ErrorIs(t, observe.Live(t.Context(), run, func(*live.Signals) error { return broken }), broken)
@@ -68,7 +68,7 @@ func TestLiveEndsWithWhatEndsIt(t *testing.T) {
 		return s.Graph().Root().OnCleanup(func() { cleaned = true })
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	require.True(t, cleaned, "what was made on the signals ends with them")
+	require.True(t, cleaned, "the effect is disposed of")
 
 	err = observe.Live(t.Context(), run, func(s *live.Signals) error {
 		_, err := s.Graph().Effect(func(r signals.Reader) error {
@@ -77,9 +77,9 @@ func TestLiveEndsWithWhatEndsIt(t *testing.T) {
 				go run.Send(context.WithoutCancel(t.Context()), "go", nil)
 				return nil
 			}
-			panic("an effect breaks")
+			panic("an effect panics")
 		})
 		return err
 	})
-	require.ErrorContains(t, err, "an effect breaks", "and the run is followed to its end")
+	require.ErrorContains(t, err, "an effect panics", "the run is followed to its end")
 }

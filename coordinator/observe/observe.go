@@ -44,7 +44,7 @@ func Each(ctx context.Context, run *coordinator.Run, from uint64, build func(ctx
 		items := build(operating, Run(watching, run, from)).Observe(rxgo.WithContext(operating))
 		defer func() {
 			end()
-			go func() { // let the operators end by themselves first: not all of them can be cancelled
+			go func() { // let the operators end by themselves: not all of them can be cancelled
 				drain(items)
 				endAll()
 				drain(items)

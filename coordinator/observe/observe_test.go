@@ -63,10 +63,10 @@ steps:
 
 func seqOf(item rxgo.Item) uint64 { return item.V.(coordinator.Update).Event.Seq }
 
-// dedup leaves out what is repeated next to each other.
+// dedup removes adjacent repetitions.
 func dedup(list []string) []string { return slices.Compact(slices.Clone(list)) }
 
-func TestTheObservableTellsWhatWatchTells(t *testing.T) {
+func TestTheObservableYieldsTheUpdatesOfWatch(t *testing.T) {
 	ctx := t.Context()
 	run := startRun(t, ctx)
 	var want []string
@@ -83,7 +83,7 @@ func TestTheObservableTellsWhatWatchTells(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestAnObserverThatStopsEarlyLeavesNothingBehind(t *testing.T) {
+func TestAnObserverThatStopsEarlyLeaksNoGoroutine(t *testing.T) {
 	run := startRun(t, t.Context())
 	ctx, cancel := context.WithCancel(t.Context())
 	starts := observe.Run(ctx, run, 1).Filter(func(v any) bool {

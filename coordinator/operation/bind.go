@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Codes of failures of bindings, besides http_404 and the like.
+// Codes of failures of bindings, besides those of HTTP statuses, such as http_404.
 const (
-	CodeExit           = "exit"                      // a command ended with another exit code than 0; may be retried
+	CodeExit           = "exit"                      // a command ended with a nonzero exit code; may be retried
 	CodeNotStarted     = "not_started"               // a command could not be started: not found, no permission
-	CodeTransport      = "transport"                 // no HTTP answer came; may be retried
-	CodeInvalidRequest = "invalid_request"           // the binding makes no valid HTTP request
+	CodeTransport      = "transport"                 // there was no HTTP answer; may be retried
+	CodeInvalidRequest = "invalid_request"           // the HTTP request of the binding is invalid
 	CodeAddressRefused = "address_refused"           // an HTTP request to a forbidden address
 	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, to an unencrypted address, or to another host
-	CodeInvalidOutput  = "invalid_output"            // the answer has not the expected form
+	CodeInvalidOutput  = "invalid_output"            // the answer does not have the expected form
 	CodeTooLarge       = reactive.CodeOutputTooLarge // the answer is larger than its limit
 	CodeCancelled      = "cancelled"                 // the call's context ended first; may be retried
 )
@@ -42,7 +42,7 @@ func Bind(b *template.Bound, passed ...string) (Caller, error) {
 type scope struct {
 	call    *Call
 	input   value.Value
-	decoded bool // whether input was decoded: several texts may read it, and most bindings have one that does
+	decoded bool // input is decoded: several texts may read it
 }
 
 var _ expr.Env = (*scope)(nil)
@@ -80,13 +80,13 @@ func (s *scope) participant() (value.Value, error) {
 	return value.Of(about)
 }
 
-// Step refuses: a binding serves every step of its operation, so it cannot read the steps around one of them.
+// Step returns an error: a binding serves every step of its operation, so it cannot read the steps around one of them.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a binding cannot read step %q: pass it in the input of the step", id)
 }
 
-// eval evaluates one template of the binding, which has that key; nil for one that was omitted. Its errors are permanent,
-// because the input is the same on every repetition.
+// eval evaluates the template under a key of the binding; it returns nil for an omitted one. Errors are permanent, because the
+// input is the same on every repetition.
 func (s *scope) eval(key string, t *expr.Template) (value.Value, error) {
 	if t == nil {
 		return nil, nil
@@ -107,8 +107,7 @@ func (s *scope) text(key string, t *expr.Template) (string, error) {
 	return value.Text(v), nil
 }
 
-// texts evaluates a template to an object of texts. A null member is omitted, so that an author can write one that is present
-// only if the input has it.
+// texts evaluates a template to an object of texts. It omits null members, so that a member may depend on the input.
 func (s *scope) texts(key string, t *expr.Template) (map[string]string, error) {
 	v, err := s.eval(key, t)
 	if err != nil {
@@ -137,7 +136,7 @@ func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool,
 	return data, false, err
 }
 
-// cancelled returns the failure of a call whose context ended before there was an answer.
+// cancelled returns the failure of a call whose context ended before its answer.
 func cancelled(c *Call) error {
 	return &Error{Code: CodeCancelled, Message: fmt.Sprintf("the call ended before its answer came: %v", c.Cause()), Err: c.Cause()}
 }

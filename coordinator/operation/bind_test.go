@@ -21,14 +21,14 @@ func TestMain(m *testing.M) {
 	if runAsVictim() {
 		return
 	}
-	// The servers of these tests are on this machine.
+	// Connect to the servers of these tests directly.
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		_ = os.Unsetenv(name)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.Exit(code) }))
 }
 
-// bind returns the caller of a binding, checked as one of a document is.
+// bind checks a binding as part of a document, and returns its caller.
 func bind(t testing.TB, b template.Binding) operation.Caller {
 	t.Helper()
 	caller, err := operation.Bind(bound(t, b))
@@ -52,7 +52,7 @@ func newCall(input any) *operation.Call {
 	return c
 }
 
-// start makes a call in the background and gives its error.
+// start makes a call in the background. The channel receives its error.
 func start(caller operation.Caller, c *operation.Call) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -62,7 +62,7 @@ func start(caller operation.Caller, c *operation.Call) <-chan error {
 	return done
 }
 
-// failure returns the error of a call that must have failed with one of package operation.
+// failure returns err as an *operation.Error, which it must be.
 func failure(t testing.TB, err error) *operation.Error {
 	t.Helper()
 	require.Error(t, err)
@@ -104,11 +104,11 @@ func TestExpressionsOfABindingSeeTheCall(t *testing.T) {
 		}, "8"},
 		{"the attempt", "{{ attempt }}", nil, "2"},
 		{"the run", "{{ run.id }}", nil, "r"},
-		{"nobody in particular", "{{ participant ?? 'nobody' }}", nil, "nobody"},
+		{"no participant", "{{ participant ?? 'none' }}", nil, "none"},
 		{"the participant", "{{ participant.id }} at {{ participant.endpoint }}", func(c *operation.Call) {
 			c.Participant, c.About = "ann", map[string]any{"endpoint": "http://a"}
 		}, "ann at http://a"},
-		{"a participant nobody knows", "{{ participant.id }}", func(c *operation.Call) { c.Participant = "bob" }, "bob"},
+		{"a participant that the directory does not list", "{{ participant.id }}", func(c *operation.Call) { c.Participant = "bob" }, "bob"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			caller := bind(t, template.Binding{Command: &template.Command{Argv: []string{"printf", "%s", tt.text}, Output: "text"}})
@@ -123,7 +123,7 @@ func TestExpressionsOfABindingSeeTheCall(t *testing.T) {
 	}
 }
 
-func TestACallDoesNotChangeWhatTheDirectorySays(t *testing.T) {
+func TestACallDoesNotChangeTheDirectory(t *testing.T) {
 	caller := bind(t, template.Binding{Command: &template.Command{Argv: []string{"true", "{{ participant.id }}"}}})
 	c := newCall(nil)
 	c.Participant, c.About = "ann", map[string]any{"endpoint": "e"}
@@ -132,7 +132,7 @@ func TestACallDoesNotChangeWhatTheDirectorySays(t *testing.T) {
 	require.Equal(t, map[string]any{"endpoint": "e"}, c.About)
 }
 
-func TestAnInputThatDoesNotFitFailsTheCallForGood(t *testing.T) {
+func TestAnInvalidInputIsAPermanentFailure(t *testing.T) {
 	for name, b := range map[string]template.Binding{
 		"argv":    {Command: &template.Command{Argv: []string{"true", "{{ input.a.b }}"}}},
 		"stdin":   {Command: &template.Command{Argv: []string{"true"}, Stdin: "{{ input.a.b }}"}},

@@ -40,7 +40,7 @@ type Redactor interface {
 	RedactStream(to io.Writer) io.WriteCloser
 }
 
-// Host carries a call out.
+// Host makes a call.
 type Host interface {
 	Reporter
 	Room

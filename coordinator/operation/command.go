@@ -30,7 +30,7 @@ const graceTime = 2 * time.Second
 // killed: no process outlives the call, unless it has left the group by making its own session. This holds also if this
 // process is killed: a guard, a separate shell, then kills the group, on Linux after the kernel has killed the program.
 // Processes are left behind only if the program is killed between its start and its registration with the guard, or if the
-// guard was killed as well.
+// guard is killed, too.
 type command struct {
 	bound  *template.Bound
 	output string // "", text, json or lines
@@ -50,7 +50,7 @@ func (b *command) Call(c *Call) (any, error) {
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
 	p.redactor = c.redactor()
 	if b.output != "" {
-		p.stdout.full = p.kill // the output will be refused in any case
+		p.stdout.full = p.kill // the output is refused in any case
 		p.whole = true
 	}
 	if err := p.run(c); err != nil {
@@ -118,7 +118,7 @@ func notStarted(cmd *exec.Cmd, err error) error {
 	return &Error{Code: CodeNotStarted, Message: err.Error(), Permanent: !isShortage(err), Err: err}
 }
 
-// outcome returns the output or failure that the exit of the program means.
+// outcome returns the output of the program, or its failure.
 func (b *command) outcome(c *Call, p *process) (any, error) {
 	switch {
 	case b.output != "" && p.stdout.isCut():

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// guard is a process that briefly outlives this one, and kills the groups of programs in progress: when this process is
-// killed, the system does not end processes that a program has started, and they would go on beside the repetition of the
-// program's call. It reads the groups from its input, whose end means that this process has ended, in whatever way.
+// guard is a process that briefly outlives this one, and kills the groups of programs in progress: when this process is killed, the
+// system does not end the processes that a program has started, which would go on while the call is repeated. It reads the groups
+// from its input, whose end means that this process has ended.
 //
 // One shell serves all programs, and is started with the first. If it cannot be started, programs are not guarded.
 type guard struct {
@@ -45,34 +45,34 @@ func (g *guard) renew() {
 		return
 	}
 	for group := range g.groups {
-		if !g.tell("+", group) {
+		if !g.send("+", group) {
 			return
 		}
 	}
 }
 
-// add makes the guard kill a group if this process ends before remove is called.
+// add registers a group, which the guard kills if this process ends before remove is called.
 func (g *guard) add(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.groups[group] = true
-	if g.input == nil || !g.tell("+", group) {
+	if g.input == nil || !g.send("+", group) {
 		g.renew()
 	}
 }
 
-// remove tells the guard that a group has ended.
+// remove removes a group that has ended.
 func (g *guard) remove(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.groups, group)
 	if g.input != nil {
-		g.tell("-", group)
+		g.send("-", group)
 	}
 }
 
-// tell writes to the guard. It returns false if the guard has ended. The caller holds mu.
-func (g *guard) tell(what string, group int) bool {
+// send writes to the guard. It returns false if the guard has ended. The caller holds mu.
+func (g *guard) send(what string, group int) bool {
 	if _, err := fmt.Fprintln(g.input, what, group); err != nil {
 		_ = g.input.Close()
 		g.input = nil

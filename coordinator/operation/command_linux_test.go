@@ -15,10 +15,10 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// victimFolder is set in the environment of a copy of this test that is there to be killed.
+// victimFolder is set in the environment of a copy of this test that will be killed.
 const victimFolder = "SLUICE_TEST_VICTIM"
 
-// runAsVictim makes a call that does not end, if this process is such a copy.
+// runAsVictim makes a call that does not end if this process is such a copy.
 func runAsVictim() bool {
 	dir := os.Getenv(victimFolder)
 	if dir == "" {
@@ -38,8 +38,8 @@ func runAsVictim() bool {
 	panic(errors.Join(errors.New("the command has ended by itself"), err))
 }
 
-// TestCommandsDieWithAProcessThatIsKilled, and what they have started too: the pipe ends when all are gone who hold it.
-func TestCommandsDieWithAProcessThatIsKilled(t *testing.T) {
+// TestCommandsDieWithAKilledProcess: commands and the processes they have started die; the pipe ends when all of them have.
+func TestCommandsDieWithAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
 	up, alive := pipe(t, dir, "up"), pipe(t, dir, "alive")
 	victim := exec.Command(os.Args[0])
@@ -75,14 +75,14 @@ func TestCommandsDoNotDieWithAThread(t *testing.T) {
 		})
 		readAll(t, up)
 	}
-	// A goroutine that exits while it is locked to its thread takes the thread along. These take as many as there may be.
+	// A goroutine that exits while it is locked to its thread ends the thread. These end as many threads as there may be.
 	var threads sync.WaitGroup
 	for range 64 {
 		threads.Go(runtime.LockOSThread)
 	}
 	threads.Wait()
 	for _, gate := range gates {
-		// Not waiting for a reader: if the command is gone, its call says so.
+		// Do not wait for a reader: if the command is gone, its call reports that.
 		f, err := os.OpenFile(gate, os.O_RDWR, 0)
 		require.NoError(t, err)
 		defer func() { _ = f.Close() }()

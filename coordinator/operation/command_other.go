@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Without process groups a program can be ended in one way only, and the processes it has started in none.
+// Without process groups a program can only be killed, and the processes it has started cannot be ended.
 const (
 	polite = syscall.SIGKILL
 	deadly = syscall.SIGKILL

@@ -9,9 +9,9 @@ import (
 // capture keeps the end of a stream. It belongs to the writing goroutine until that has finished.
 type capture struct {
 	limit   int
-	kept    []byte // the last limit bytes at least, and at most twice as many
-	dropped int    // bytes that came before those
-	full    func() // called when the stream exceeds the limit; nil: nothing is called
+	kept    []byte // at least the last limit bytes, at most twice as many
+	dropped int    // bytes before those
+	full    func() // called when the stream exceeds the limit, unless nil
 }
 
 // Write adds a part of the stream. The cost of all parts together is proportional to the stream.

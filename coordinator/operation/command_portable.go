@@ -18,7 +18,7 @@ func (p *process) awaitExit() { p.state, _ = p.cmd.Process.Wait() }
 
 func (p *process) exitState() (*os.ProcessState, error) {
 	if p.state == nil {
-		return nil, errors.New("how the program ended is not known")
+		return nil, errors.New("the exit status of the program is unknown")
 	}
 	return p.state, nil
 }

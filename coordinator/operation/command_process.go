@@ -27,8 +27,8 @@ type process struct {
 	stdout capture
 	stderr capture
 
-	redactor Redactor // of output that is kept only in part; nil: no secrets
-	whole    bool     // the output is kept whole, and redacted after it has been parsed
+	redactor Redactor // for output that may be cut; nil: no secrets
+	whole    bool     // the output is not cut, and is redacted after it has been parsed
 
 	state *os.ProcessState // how the program ended; set when run returns nil
 
@@ -41,9 +41,8 @@ type process struct {
 
 // run runs the program and returns when its group has ended. An error means that it could not be started.
 func (p *process) run(c *Call) error {
-	// Linux ends a child when the thread that started it ends, and a thread ends when a goroutine exits while locked to it.
-	// Locked to this goroutine, the thread lives as long as the child. This costs nothing: waiting for a process occupies a
-	// thread anyway.
+	// Linux ends a child when the thread that started it ends, and a thread ends when a goroutine exits while locked to it. Locked
+	// to this goroutine, the thread outlives the child. This costs nothing: waiting for a process occupies a thread anyway.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -150,7 +149,7 @@ func (p *process) beginGrace() {
 	p.startTimer()
 }
 
-// startTimer makes the group be killed after the grace period. The caller holds mu.
+// startTimer starts a timer that kills the group after the grace period. The caller holds mu.
 func (p *process) startTimer() {
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.grace, func() {

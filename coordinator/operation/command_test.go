@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// never is a grace that no test lives to see the end of.
+// never is a grace period longer than any test.
 const never = time.Hour
 
 func run(t testing.TB, b template.Command, input any) (any, error) {
@@ -36,11 +36,11 @@ func TestCommandOutcomes(t *testing.T) {
 		in   any
 		want any
 	}{
-		{"without an output everything is given", template.Command{Shell: "echo out; echo err >&2"}, nil,
+		{"without an output, all data is returned", template.Command{Shell: "echo out; echo err >&2"}, nil,
 			map[string]any{"exit_code": int64(0), "stdout": "out\n", "stderr": "err\n"}},
-		{"text loses one line end", template.Command{Shell: `printf 'a\n\n'`, Output: "text"}, nil, "a\n"},
-		{"text may have none", template.Command{Argv: []string{"printf", "a"}, Output: "text"}, nil, "a"},
-		{"text may be empty", template.Command{Argv: []string{"true"}, Output: "text"}, nil, ""},
+		{"one line end is removed from a text", template.Command{Shell: `printf 'a\n\n'`, Output: "text"}, nil, "a\n"},
+		{"a text without a line end", template.Command{Argv: []string{"printf", "a"}, Output: "text"}, nil, "a"},
+		{"an empty text", template.Command{Argv: []string{"true"}, Output: "text"}, nil, ""},
 		{"lines", template.Command{Shell: `printf 'a\r\n\nb'`, Output: "lines"}, nil, []any{"a", "", "b"}},
 		{"no lines", template.Command{Argv: []string{"true"}, Output: "lines"}, nil, []any{}},
 		{"one empty line", template.Command{Argv: []string{"echo"}, Output: "lines"}, nil, []any{""}},
@@ -54,7 +54,7 @@ func TestCommandOutcomes(t *testing.T) {
 			strings.Repeat("x", 1<<20), ""},
 		{"large input comes back", template.Command{Argv: []string{"cat"}, Stdin: "{{ input }}", Output: "text"},
 			strings.Repeat("x", operation.StdoutMax), strings.Repeat("x", operation.StdoutMax)},
-		{"arguments are no shell words", template.Command{Argv: []string{"printf", "%s", "{{ input }}"}, Output: "text"},
+		{"arguments are not shell words", template.Command{Argv: []string{"printf", "%s", "{{ input }}"}, Output: "text"},
 			"$(id); 'a' *", "$(id); 'a' *"},
 		{"arguments that are null are left out", template.Command{Argv: []string{"echo", "{{ input.a ?? null }}", "{{ input.b }}"}, Output: "text"},
 			map[string]any{"a": nil, "b": true}, "true"},
@@ -75,8 +75,8 @@ func TestCommandOutcomes(t *testing.T) {
 	}
 }
 
-// What this process knows is not for every program that it runs: its environment may hold its own secrets.
-func TestAProgramGetsOnlyTheVariablesThatAreNamed(t *testing.T) {
+// A program receives only the named variables of this process, whose environment may hold secrets.
+func TestAProgramReceivesOnlyTheNamedVariables(t *testing.T) {
 	for _, name := range []string{"HOME", "LANG", "TMPDIR", "SLUICE_TOKEN", "PASSED", "PASSED_TOO", "OWN"} {
 		t.Setenv(name, "of this process")
 	}
@@ -118,9 +118,9 @@ func TestCommandFailures(t *testing.T) {
 		{"no permission", template.Command{Argv: []string{noRight}}, "not_started", true, "permission denied", nil},
 		{"no such folder", template.Command{Argv: []string{"true"}, Dir: "/no/such/folder"}, "not_started", true, "/no/such/folder", nil},
 		{"no program", template.Command{Argv: []string{"{{ null }}"}}, "not_started", true, "argv names no program", nil},
-		{"an argument that cannot be one", template.Command{Argv: []string{"true", "a\x00b"}}, "not_started", true, "invalid argument", nil},
-		{"no JSON", template.Command{Argv: []string{"echo", "{"}, Output: "json"}, "invalid_output", true, "standard output: parse JSON", nil},
-		{"no JSON at all", template.Command{Argv: []string{"true"}, Output: "json"}, "invalid_output", true, "standard output: parse JSON", nil},
+		{"an invalid argument", template.Command{Argv: []string{"true", "a\x00b"}}, "not_started", true, "invalid argument", nil},
+		{"malformed JSON", template.Command{Argv: []string{"echo", "{"}, Output: "json"}, "invalid_output", true, "standard output: parse JSON", nil},
+		{"empty JSON", template.Command{Argv: []string{"true"}, Output: "json"}, "invalid_output", true, "standard output: parse JSON", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := run(t, tt.cmd, nil)
@@ -133,10 +133,10 @@ func TestCommandFailures(t *testing.T) {
 	}
 }
 
-func TestOutputThatIsDataMustFitAndEndsTheCommandWhenItDoesNot(t *testing.T) {
+func TestDataThatIsTooLargeEndsTheCommand(t *testing.T) {
 	for _, output := range []string{"text", "json", "lines"} {
 		t.Run(output, func(t *testing.T) {
-			// It would print for ever.
+			// yes prints for ever.
 			_, err := run(t, template.Command{Argv: []string{"yes"}, Output: output}, nil)
 			e := failure(t, err)
 			require.Equal(t, operation.CodeTooLarge, e.Code)
@@ -145,7 +145,7 @@ func TestOutputThatIsDataMustFitAndEndsTheCommandWhenItDoesNot(t *testing.T) {
 	}
 }
 
-func TestOutputThatIsNoDataKeepsItsEnd(t *testing.T) {
+func TestTheEndOfOtherOutputIsKept(t *testing.T) {
 	const count = 400_000
 	script := fmt.Sprintf("seq 1 %d; seq 1 %d >&2; exit $FAIL", count, count)
 	for _, tt := range []struct {
@@ -184,8 +184,8 @@ func TestMessagesOfFailedCommandsAreShort(t *testing.T) {
 	require.Less(t, len(failure(t, err).Message), 600)
 }
 
-// pipe makes a named pipe in a folder, through which a program and a test wait for each other. Opening either end waits
-// for the other, and reading to the end waits until all writers are gone: that is how death is seen without a clock.
+// pipe makes a named pipe in a folder, through which a program and a test wait for each other. Opening either end waits for the
+// other, and reading to the end waits until all writers have ended.
 func pipe(t testing.TB, dir, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, name)
@@ -193,7 +193,7 @@ func pipe(t testing.TB, dir, name string) (path string) {
 	return path
 }
 
-// readAll waits for everything that is written to a named pipe.
+// readAll reads a named pipe to its end.
 func readAll(t testing.TB, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -204,7 +204,7 @@ func readAll(t testing.TB, path string) string {
 	return string(text)
 }
 
-func TestTheEndOfACallAsksTheWholeGroupToEnd(t *testing.T) {
+func TestTheEndOfACallTerminatesTheWholeGroup(t *testing.T) {
 	dir := t.TempDir()
 	up, said := pipe(t, dir, "up"), pipe(t, dir, "said")
 	caller := operation.WithGrace(bind(t, template.Binding{Command: &template.Command{Dir: dir, Shell: `
@@ -227,7 +227,7 @@ func TestTheEndOfACallAsksTheWholeGroupToEnd(t *testing.T) {
 	require.Equal(t, "child was asked\nparent was asked\n", <-text)
 }
 
-func TestACommandThatAnswersInItsGraceHasAnswered(t *testing.T) {
+func TestAnAnswerInTheGracePeriodCounts(t *testing.T) {
 	dir := t.TempDir()
 	up := pipe(t, dir, "up")
 	caller := operation.WithGrace(bind(t, template.Binding{Command: &template.Command{Dir: dir, Output: "text", Shell: `
@@ -247,7 +247,7 @@ func TestACommandThatAnswersInItsGraceHasAnswered(t *testing.T) {
 	require.Equal(t, "saved", out)
 }
 
-func TestWhoDoesNotEndWhenAskedIsKilledWithTheWholeGroup(t *testing.T) {
+func TestAGroupThatIgnoresSIGTERMIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	up, alive := pipe(t, dir, "up"), pipe(t, dir, "alive")
 	caller := operation.WithGrace(bind(t, template.Binding{Command: &template.Command{Dir: dir, Shell: `
@@ -264,15 +264,15 @@ func TestWhoDoesNotEndWhenAskedIsKilledWithTheWholeGroup(t *testing.T) {
 	require.Empty(t, <-ended)
 }
 
-func TestNothingThatACommandLeavesBehindOutlivesTheCall(t *testing.T) {
+func TestBackgroundProcessesDoNotOutliveTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script string
 		grace  time.Duration
 	}{
-		{"holding no output, it is killed at once", `tail -f /dev/null >/dev/null 2>&1 & echo done`, never},
-		{"holding the output, it is killed when grace is over", `tail -f /dev/null & echo done`, time.Millisecond},
-		{"also when it cannot be asked", `(trap "" TERM; tail -f /dev/null; true) & echo done`, time.Millisecond},
+		{"without the output open, it is killed at once", `tail -f /dev/null >/dev/null 2>&1 & echo done`, never},
+		{"with the output open, it is killed after the grace period", `tail -f /dev/null & echo done`, time.Millisecond},
+		{"and if it ignores SIGTERM", `(trap "" TERM; tail -f /dev/null; true) & echo done`, time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -290,7 +290,7 @@ func TestNothingThatACommandLeavesBehindOutlivesTheCall(t *testing.T) {
 	}
 }
 
-func TestOutputOfWhatACommandLeavesBehindIsNotLost(t *testing.T) {
+func TestOutputOfBackgroundProcessesIsKept(t *testing.T) {
 	dir := t.TempDir()
 	gate := pipe(t, dir, "gate")
 	caller := operation.WithGrace(bind(t, template.Binding{Command: &template.Command{
@@ -302,9 +302,9 @@ func TestOutputOfWhatACommandLeavesBehindIsNotLost(t *testing.T) {
 	require.Equal(t, []any{"early", "late"}, out)
 }
 
-func TestWhatLeavesTheGroupCannotHoldTheCall(t *testing.T) {
+func TestAProcessThatLeavesTheGroupDoesNotDelayTheCall(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid here")
+		t.Skip("this machine has no setsid")
 	}
 	dir := t.TempDir()
 	pipe(t, dir, "up")
@@ -313,13 +313,13 @@ func TestWhatLeavesTheGroupCannotHoldTheCall(t *testing.T) {
 		Dir: dir, Output: "text", Shell: `setsid sh -c 'echo >up; cat gate' & cat up >/dev/null; echo done`,
 	}}), time.Millisecond)
 	out, err := caller.Call(newCall(nil))
-	// It lives on, and ends when its input does.
+	// The process goes on, and ends when its input does.
 	require.NoError(t, os.WriteFile(gate, nil, 0))
 	require.NoError(t, err)
 	require.Equal(t, "done", out)
 }
 
-func TestManyCommandsAtOnceKeepApart(t *testing.T) {
+func TestConcurrentCommandsAreIndependent(t *testing.T) {
 	caller := bind(t, template.Binding{Command: &template.Command{
 		Argv: []string{"sh", "-c", `cat; echo " $SLUICE_ATTEMPT"`}, Stdin: "{{ input }}", Output: "text"}})
 	var all sync.WaitGroup

@@ -23,14 +23,14 @@ type Reply struct {
 	About  map[string]any // by name, such as pg: {code: "23505"}; nil: nothing
 }
 
-// Define makes an operation of a Go function. The input is decoded into In and the output encoded from Out by their json tags,
+// Define makes an operation from a Go function. The input is decoded into In and the output encoded from Out by their json tags,
 // so that live and recovered runs see the same values; types without pointers, maps, slices and interfaces are passed
 // directly. Builders use the returned handle, and the engine is configured with it.
 func Define[In, Out any](name string, f func(ctx context.Context, in In) (Out, error)) template.Op[In, Out] {
 	return template.NewOp[In, Out](name, newFunction(f))
 }
 
-// DefinePure makes an operation of a Go function that depends on its input alone and has no side effects. The engine calls it
+// DefinePure makes an operation from a Go function that depends on its input alone and has no side effects. The engine calls it
 // on the run's own goroutine and journals request and answer at once; it should return in microseconds.
 func DefinePure[In, Out any](name string, f func(in In) (Out, error)) template.Op[In, Out] {
 	return template.NewOp[In, Out](name, &pureFunction[In, Out]{
@@ -63,7 +63,7 @@ func (pureFunction[In, Out]) Pure() {}
 type function[In, Out any] struct {
 	f                 func(context.Context, In) (Out, error)
 	plainIn, plainOut bool
-	partial           bool // an Out may be something else than a value of the model
+	partial           bool // an Out may not be a value of the model
 }
 
 func (f *function[In, Out]) exact() {}

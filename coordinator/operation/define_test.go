@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// invoke calls an operation that was made of a Go function.
+// invoke calls an operation made from a Go function.
 func invoke(op interface{ Implementation() any }, input any) (any, error) {
 	c := &operation.Call{Request: call.Request{Run: "r", Node: "n", Attempt: 1, Input: input}}
 	c.Begin(context.Background())
 	return op.Implementation().(operation.Caller).Call(c)
 }
 
-// TestAFunctionSharesNothingWithTheRun: it may go on writing to what it was given and to what it has returned.
+// TestAFunctionSharesNothingWithTheRun: it may write to its input and, later, to its output.
 func TestAFunctionSharesNothingWithTheRun(t *testing.T) {
 	output, about := map[string]any{"n": []any{1}}, map[string]any{"pg": map[string]any{"rows": 1}}
 	op := operation.Define("op", func(_ context.Context, in map[string]any) (operation.Reply, error) {
@@ -38,7 +38,7 @@ func TestAFunctionSharesNothingWithTheRun(t *testing.T) {
 	require.Equal(t, map[string]any{"pg": map[string]any{"rows": int64(1)}}, reply.About)
 }
 
-func TestWhatAReplyTellsMustBeAValue(t *testing.T) {
+func TestTheMetadataOfAReplyMustBeAValue(t *testing.T) {
 	holds := map[string]any{}
 	holds["itself"] = holds
 	for _, r := range []operation.Reply{{About: holds}, {Output: holds}, {About: map[string]any{"f": func() {}}}} {

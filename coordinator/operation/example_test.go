@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// answerer is a server for the example.
+// answerer is the handler of the server in the example.
 func answerer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(w, `{"asked_by": %q}`, r.Header.Get("Idempotency-Key"))
@@ -27,7 +27,7 @@ func checkedBinding(b template.Binding) (*template.Bound, error) {
 	return checked.Bindings["op"], nil
 }
 
-// carryOut carries out a call of an operation, as an engine does.
+// carryOut makes a call of an operation, as an engine does.
 func carryOut[In, Out any](op template.Op[In, Out], input any) (any, error) {
 	c := &operation.Call{Request: call.Request{Run: "run-1", Node: "step", Attempt: 2, Input: input}}
 	c.Begin(context.Background())

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// RetryAfter lets tests choose the instant that a Retry-After header counts from.
+// RetryAfter lets tests choose the instant to which a Retry-After header is relative.
 var RetryAfter = retryAfter
 
-// WithGrace sets how long the processes of a command have to end, so that tests need not wait for it, or wait for ever.
+// WithGrace sets the grace period of a command.
 func WithGrace(caller Caller, grace time.Duration) Caller {
 	b := *caller.(*command)
 	b.grace = grace
 	return &b
 }
 
-// CloseIdleConnections ends what the transports keep open.
+// CloseIdleConnections closes the idle connections of the transports.
 func CloseIdleConnections() {
 	for _, t := range []http.RoundTripper{sharedTransport(), secretTransport()} {
 		t.(unasked).CloseIdleConnections()
 	}
 }
 
-// Trust has requests believe the certificates of a server.
+// Trust makes requests accept the certificate of a server.
 func Trust(caller Caller, s *httptest.Server) Caller {
 	config := s.Client().Transport.(*http.Transport).TLSClientConfig
 	shared, secret := newTransport(outside), onceUsed(newTransport(outside))
@@ -34,14 +34,14 @@ func Trust(caller Caller, s *httptest.Server) Caller {
 	return newRequest(caller.(*request).bound, unasked{shared}, unasked{secret})
 }
 
-// WithProxy has the requests of an HTTP binding go through a proxy, with names that resolve as lookup says.
+// WithProxy sends the requests of an HTTP binding through a proxy, and resolves names by lookup.
 func WithProxy(caller Caller, proxy *url.URL, lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)) Caller {
 	transport := newTransport(outbound{http.ProxyURL(proxy), lookup, reachable})
 	transport.DisableKeepAlives = true
 	return newRequest(caller.(*request).bound, transport, transport)
 }
 
-// Reachable and SameHost let tests put questions that no server can be set up for.
+// Functions for tests of addresses for which a test cannot start a server.
 var (
 	Reachable = reachable
 	SameHost  = sameHost

@@ -109,7 +109,7 @@ func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	return req, place(c, req, address), setHeaders(req, headers)
 }
 
-// checkURL refuses URLs that make no request, which a client would report like an unreachable server.
+// checkURL refuses invalid URLs, which the client would report like an unreachable server.
 func checkURL(c *Call, address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -145,7 +145,7 @@ func isHeaderName(name string) bool {
 	})
 }
 
-// outcome returns the output of a step for an answer that is no error.
+// outcome returns the output of a step for a successful answer.
 func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) {
 	content, err := parseBody(c, at, resp, body)
 	if err != nil {
@@ -193,8 +193,8 @@ func statusError(c *Call, at string, resp *http.Response, body []byte) error {
 	return e
 }
 
-// retryAfter returns the instant of a Retry-After header: a number of seconds from now, or a date. It returns zero if the
-// header is missing, malformed, or more than a year ahead, which cannot be meant.
+// retryAfter returns the instant of a Retry-After header: a number of seconds from now, or a date. It returns zero if the header is
+// missing, malformed, or more than a year ahead.
 func retryAfter(text string, now time.Time) time.Time {
 	at, err := http.ParseTime(text)
 	if seconds, isNumber := strconv.ParseUint(text, 10, 31); isNumber == nil {

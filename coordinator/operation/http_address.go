@@ -11,7 +11,7 @@ import (
 func reachable(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if slices.ContainsFunc(append(embedded(ip), ip), isRefused) {
-		return &Error{Code: CodeAddressRefused, Message: "connections to " + ip.String() + " are not made", Permanent: true}
+		return &Error{Code: CodeAddressRefused, Message: "connections to " + ip.String() + " are not allowed", Permanent: true}
 	}
 	return nil
 }

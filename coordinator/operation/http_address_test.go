@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-func TestAddressesCountAsWhatTheyEmbed(t *testing.T) {
+func TestEmbeddedAddressesAreChecked(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"169.254.169.254": true, "169.254.0.1": true, "224.0.0.1": true, "100.100.100.200": true, "168.63.129.16": true, "192.0.0.192": true,
 		"fe80::1": true, "fe80::1%lo": true, "ff02::1": true, "fd00:ec2::254": true, "fd20:ce::254": true,
@@ -28,7 +28,7 @@ func TestAddressesCountAsWhatTheyEmbed(t *testing.T) {
 		"2002:a9fe:a9fe::1":             true,  // 6to4
 		"2001:0:a9fe:a9fe::1":           true,  // a Teredo server
 		"2001:0:102:304:0:0:5601:5601":  true,  // a Teredo client: inverted
-		"2001:0:102:304:0:0:a9fe:a9fe":  false, // which this is not
+		"2001:0:102:304:0:0:a9fe:a9fe":  false, // not inverted
 		"2001:1::a9fe:a9fe":             false,
 		"2003:a9fe:a9fe::1":             false,
 		"64:ff9b::8.8.8.8":              false,
@@ -53,8 +53,8 @@ func TestAddressesCountAsWhatTheyEmbed(t *testing.T) {
 	}
 }
 
-// A proxy would go wherever it is asked to: what it is asked is checked as if there were none.
-func TestAProxyIsNoWayAroundTheCheck(t *testing.T) {
+// Addresses are checked before a request is sent to a proxy.
+func TestAProxyDoesNotBypassTheCheck(t *testing.T) {
 	var asked []string
 	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Host)
@@ -95,7 +95,7 @@ func TestAProxyIsNoWayAroundTheCheck(t *testing.T) {
 		{"http://169.254.169.254/", operation.CodeAddressRefused, ""},
 		{"http://[64:ff9b::a9fe:a9fe]/", operation.CodeAddressRefused, ""},
 		{"http://[fe80::1%25lo]/", operation.CodeAddressRefused, ""},
-		{"http://metadata.internal/", operation.CodeTransport, ""}, // only the proxy may know it
+		{"http://metadata.internal/", operation.CodeTransport, ""}, // only the proxy may resolve it
 		{"http://turns.example/", operation.CodeAddressRefused, "turns.example"},
 	} {
 		t.Run(tt.url, func(t *testing.T) {
@@ -113,7 +113,6 @@ func TestAProxyIsNoWayAroundTheCheck(t *testing.T) {
 	}
 }
 
-// What a lookup waits for ends with the call.
 func TestTheEndOfACallEndsItsLookup(t *testing.T) {
 	asked := make(chan bool)
 	lookup := func(ctx context.Context, _, _ string) ([]netip.Addr, error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readBody reads the body of an answer. Beyond smallText bytes it waits for room, and then reads to the end.
+// readBody reads the body of an answer. It waits for room if the body has more than smallText bytes.
 func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	limited := io.LimitReader(resp.Body, ResponseMax+1)

@@ -23,14 +23,14 @@ type outbound struct {
 	allow  func(netip.Addr) error
 }
 
-// Bounds of the waits before a server has a request, and for peers that may have vanished.
+// Timeouts before a server has a request, and for peers that may have vanished.
 const (
 	dialTime      = 30 * time.Second // for a connection
 	handshakeTime = 10 * time.Second // for TLS on it
 	continueTime  = time.Second      // for the answer to Expect: 100-continue
 	probeTime     = 15 * time.Second // between two probes of a peer
 	silenceTime   = 30 * time.Second // of an HTTP/2 connection before it is probed
-	idleTime      = 90 * time.Second // that a connection is kept without a request
+	idleTime      = 90 * time.Second // of a connection without a request
 )
 
 // The transports of all HTTP bindings, which a transport needs to reuse connections. Calls with secrets have separate ones.
@@ -57,11 +57,11 @@ func newTransport(o outbound) *http.Transport {
 		ForceAttemptHTTP2:     true,
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: silenceTime, PingTimeout: probeTime},
 		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   64, // a map often asks one host from many steps at once
+		MaxIdleConnsPerHost:   64, // a map often makes many requests to one host at once
 		IdleConnTimeout:       idleTime,
 		TLSHandshakeTimeout:   handshakeTime,
 		ExpectContinueTimeout: continueTime,
-		// A server must not make this process keep more than it would read.
+		// Bound the memory that a server can make this process use.
 		MaxResponseHeaderBytes: headerMax,
 	}
 }
@@ -95,7 +95,7 @@ func (o outbound) through(req *http.Request) (*url.URL, error) {
 	}
 	addresses, err := o.lookup(req.Context(), "ip", host)
 	if err != nil {
-		return nil, fmt.Errorf("a proxy is asked only for hosts whose addresses are known: %s", cause(err))
+		return nil, fmt.Errorf("a proxy is used only for hosts whose addresses are known: %s", cause(err))
 	}
 	for _, ip := range addresses {
 		if err := o.allow(ip); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // unasked discards data that a server sends unasked: the client would write it to the process's log, together with data the
-// server may have kept from an earlier request. The client's traces tell it when a connection is idle.
+// server may have kept from an earlier request. It uses the client's traces to detect idle connections.
 type unasked struct{ *http.Transport }
 
 func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -36,8 +36,8 @@ func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
 // may be a message of TLS itself; it costs only another connection.
 type conn struct {
 	net.Conn
-	turn  atomic.Int64  // the request that uses the connection
-	over  atomic.Int64  // the request that last returned it; by then the next may use it already
+	turn  atomic.Int64  // number of the request that uses the connection
+	over  atomic.Int64  // number of the request that last released it; the next may use it already
 	begun chan struct{} // closed on the first write, or with the connection
 	once  sync.Once
 }

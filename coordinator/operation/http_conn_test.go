@@ -20,7 +20,7 @@ import (
 
 // logged returns a function that stops recording the process's log and returns it.
 func logged(t *testing.T) func() string {
-	var text bytes.Buffer // the logger writes under a lock, and Writer takes the same
+	var text bytes.Buffer // guarded by the logger's lock
 	before := log.Writer()
 	log.SetOutput(&text)
 	t.Cleanup(func() { log.SetOutput(before) })
@@ -31,7 +31,7 @@ func logged(t *testing.T) func() string {
 }
 
 // Data that a server sends unasked does not reach the process's log.
-func TestWhatAServerSaysUnaskedIsNotLogged(t *testing.T) {
+func TestUnaskedDataOfAServerIsNotLogged(t *testing.T) {
 	const answer, more = "HTTP/1.1 204 No\r\n\r\n", "A: QXZJQXZJ\r\n\x1b]0;title\a\u202e"
 	answered, ended := make(chan bool), make(chan bool, 1)
 	ask := func(in *bufio.Reader) {
@@ -80,7 +80,7 @@ func TestWhatAServerSaysUnaskedIsNotLogged(t *testing.T) {
 	}
 }
 
-// Connections of calls with secrets are used once, but for those of HTTP/2.
+// Connections of calls with secrets are used once, except those of HTTP/2.
 func TestConnectionsThatCarrySecrets(t *testing.T) {
 	for _, tt := range []struct {
 		http2, secret bool

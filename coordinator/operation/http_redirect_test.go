@@ -29,8 +29,8 @@ func TestARedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	}
 }
 
-// What a binding gives is for the host that it names. Nothing of it reaches another, nor that host again by way of another.
-func TestAnotherHostGetsNothingOfTheBinding(t *testing.T) {
+// The headers and body of a binding reach only the host that it names, and not if another host redirects back to it.
+func TestAnotherHostReceivesNothingOfTheBinding(t *testing.T) {
 	type answer struct {
 		method, body, host string
 		header             http.Header
@@ -73,7 +73,7 @@ func TestAnotherHostGetsNothingOfTheBinding(t *testing.T) {
 	}
 }
 
-func TestWhatIsTheSameHost(t *testing.T) {
+func TestSameHost(t *testing.T) {
 	for _, tt := range []struct {
 		from, to string
 		same     bool

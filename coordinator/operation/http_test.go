@@ -37,7 +37,7 @@ func request(t testing.TB, b template.HTTP, input any) (map[string]any, error) {
 	return answer, err
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		http   template.HTTP
@@ -95,7 +95,7 @@ func TestTheKeyNamesTheParticipant(t *testing.T) {
 	require.Equal(t, "r/s[1]/ann", out.(map[string]any)["body"])
 }
 
-func TestWhatComesBack(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status int
@@ -107,7 +107,7 @@ func TestWhatComesBack(t *testing.T) {
 		{"also of a special kind", 201, "application/problem+json", `[]`, []any{}},
 		{"empty JSON is null", 200, "application/json", " ", nil},
 		{"everything else is a text", 200, "text/plain", `{"n": 1}`, `{"n": 1}`},
-		{"a status that is no error", 300, "text/plain", "", ""},
+		{"a status that is not an error", 300, "text/plain", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -178,7 +178,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestBodiesOfErrorsThatAreNoJSONAreKeptAsText(t *testing.T) {
+func TestBodiesOfErrorsWithoutJSONAreTexts(t *testing.T) {
 	long := strings.Repeat("é", 100_000)
 	for _, tt := range []struct{ name, body, want string }{
 		{"malformed", "{", "{"},
@@ -203,7 +203,7 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 		code      string
 		permanent bool
 	}{
-		{"JSON that is none", func(w http.ResponseWriter, _ *http.Request) {
+		{"malformed JSON", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, "{")
 		}, operation.CodeInvalidOutput, true},
@@ -220,7 +220,7 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 		{"redirected for ever", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/again", http.StatusFound)
 		}, operation.CodeRedirect, true},
-		{"redirected to where no request may go", func(w http.ResponseWriter, r *http.Request) {
+		{"redirected to a forbidden address", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
 		}, operation.CodeAddressRefused, true},
 	} {
@@ -268,7 +268,7 @@ func TestRequestsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotThereMayComeBack(t *testing.T) {
+func TestAnUnreachableServerIsRetried(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
@@ -321,7 +321,7 @@ func TestTheEndOfACallEndsItsRequest(t *testing.T) {
 	}
 }
 
-// The connection of an answer that switches protocols is the caller's to read for as long as the server likes. Nobody does.
+// An answer that switches protocols has no end, and is refused.
 func TestAnAnswerThatSwitchesProtocolsIsRefused(t *testing.T) {
 	gone := make(chan error, 1)
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -333,7 +333,7 @@ func TestAnAnswerThatSwitchesProtocolsIsRefused(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		_, _ = rw.WriteString("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello")
 		_ = rw.Flush()
-		_, err = io.Copy(io.Discard, rw) // until the other end has gone
+		_, err = io.Copy(io.Discard, rw) // until the client closes the connection
 		gone <- err
 	})
 	_, err := request(t, template.HTTP{URL: s.URL, Headers: map[string]string{"Connection": "Upgrade", "Upgrade": "x"}}, nil)
@@ -344,7 +344,7 @@ func TestAnAnswerThatSwitchesProtocolsIsRefused(t *testing.T) {
 	require.NoError(t, <-gone)
 }
 
-// A server may go on with interim answers for ever, but neither past the end of the call nor past what a header may have.
+// Endless interim answers end with the call, or at the bound of the header.
 func TestInterimAnswersEnd(t *testing.T) {
 	interim := func(begun chan<- bool) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -358,7 +358,7 @@ func TestInterimAnswersEnd(t *testing.T) {
 				_, _ = rw.WriteString("HTTP/1.1 102 Processing\r\n\r\n")
 				if err = rw.Flush(); i == 0 && begun != nil {
 					close(begun)
-					_, _ = rw.ReadByte() // waits for the other end to go
+					_, _ = rw.ReadByte() // waits for the client to close the connection
 				}
 			}
 		}

@@ -45,7 +45,7 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 		return ErrNoCall
 	}
 	if len(kind) > kindMax {
-		return fmt.Errorf("%w: its kind has %d bytes, and %d are allowed", ErrReportTooLarge, len(kind), kindMax)
+		return fmt.Errorf("%w: its kind has %d bytes, at most %d are allowed", ErrReportTooLarge, len(kind), kindMax)
 	}
 	v, err := value.Own(payload)
 	if err != nil {

@@ -48,7 +48,7 @@ func (c *Call) parseJSON(place string, text []byte) (value.Value, error) {
 	nodes := value.TextNodes(text)
 	if nodes > value.NodesMax {
 		return nil, &Error{Code: CodeTooLarge, Permanent: true,
-			Message: fmt.Sprintf("%s: %d lists, objects, keys and scalars in %d bytes of JSON, and a value may have at most %d", place, nodes, len(text), value.NodesMax)}
+			Message: fmt.Sprintf("%s: %d lists, objects, keys and scalars in %d bytes of JSON; a value may have at most %d", place, nodes, len(text), value.NodesMax)}
 	}
 	if err := c.takeNodes(len(text), nodes); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// asked is a room that notes what it is asked for, and has it or waits for ever.
+// asked is a Room that records the requests for room, and grants them or waits for ever.
 type asked struct {
 	list  []string
 	waits string
@@ -80,7 +80,7 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 	}
 }
 
-func TestWhatCommandsPrintWaitsForRoom(t *testing.T) {
+func TestTheOutputOfCommandsWaitsForRoom(t *testing.T) {
 	for output, want := range map[string][]string{
 		"lines": {fmt.Sprint("value ", 5002*value.NodeBytes)}, "json": {fmt.Sprint("value ", 5001*value.NodeBytes)}, "text": nil,
 	} {

@@ -42,7 +42,7 @@ workflow: [{step: s, tool: {kind: work}}]
 	return ring
 }
 
-// holder hosts calls that are given secrets.
+// holder is the Host of calls with secrets.
 type holder struct{ ring *keychain.Ring }
 
 func (holder) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }
@@ -50,7 +50,7 @@ func (holder) TakeText(context.Context, int) error             { return nil }
 func (holder) TakeValue(context.Context, int) error            { return nil }
 func (h holder) Redactor() operation.Redactor                  { return h.ring }
 
-// written is what a call with a secret leaves to be written down, and whether it failed.
+// written makes a call with a secret. It returns all texts of the result that would be journaled, and whether the call failed.
 func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input any) (text string, failed bool) {
 	t.Helper()
 	c := newCall(input)
@@ -66,7 +66,7 @@ func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input a
 	return string(data), err != nil
 }
 
-// neighbours are servers that do with a request what may bring its URL back, by what they do.
+// neighbours returns the addresses of servers whose answers may repeat the URL of a request, by what they do.
 func neighbours(t *testing.T) map[string]string {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func neighbours(t *testing.T) map[string]string {
 	}
 }
 
-// rawServer serves each connection to the end of what serve does.
+// rawServer starts a server that passes each connection to serve.
 func rawServer(t *testing.T, serve func(in *bufio.Reader, out net.Conn)) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func rawServer(t *testing.T, serve func(in *bufio.Reader, out net.Conn)) string 
 	return l.Addr().String()
 }
 
-// Whatever part of a URL a secret is, and whatever happens to the request: nothing that the client derives from it is shown.
+// If a secret is any part of a URL, no text that the client derives from it is shown, whatever happens to the request.
 func TestNoPartOfASecretInAURLIsShown(t *testing.T) {
 	servers := neighbours(t)
 	direct := bind(t, template.Binding{HTTP: &template.HTTP{URL: "{{ input }}"}})
@@ -197,9 +197,9 @@ func TestNoPartOfASecretInACommandIsShown(t *testing.T) {
 	}
 }
 
-// Errors of requests are made of parts that were redacted before the client changed them; in a Punycode host a secret could
-// not be recognized.
-func TestErrorsOfRequestsAreMadeOfHiddenParts(t *testing.T) {
+// Errors of requests consist of parts that were redacted before the client changed them: a secret in a Punycode host could not be
+// recognized.
+func TestErrorsOfRequestsConsistOfRedactedParts(t *testing.T) {
 	lookup := func(context.Context, string, string) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "xn--jqxz-bpa.example", IsNotFound: true}
 	}
@@ -214,6 +214,6 @@ func TestErrorsOfRequestsAreMadeOfHiddenParts(t *testing.T) {
 		c := newCall(tt.address)
 		c.HostBy(holder{ringWith(t, secret)})
 		_, err := caller.Call(c)
-		require.Equal(t, "GET "+tt.place+": a proxy is asked only for hosts whose addresses are known: look up the host: no such host", failure(t, err).Message)
+		require.Equal(t, "GET "+tt.place+": a proxy is used only for hosts whose addresses are known: look up the host: no such host", failure(t, err).Message)
 	}
 }

@@ -27,7 +27,7 @@ func ResultOf(out any, err error) (r call.Result) {
 	return call.Result{Output: out}
 }
 
-// Settle is ResultOf for what a Caller has returned. It copies the output and the error, so that later use of the result calls
+// Settle is ResultOf for the results of a Caller. It copies the output and the error, so that later use of the result calls
 // no method of the program. If the output is not a value of the model, the result is the failure invalid_output. Settle itself
 // calls such methods, so it must run behind the call's guard.
 func Settle(c Caller, out any, err error) call.Result {
@@ -78,10 +78,10 @@ func CallFunction(guard func(func() error) error, name string, f *template.Funct
 	return out, nil
 }
 
-// exact is a Caller whose outputs can be journaled as they are.
+// exact is a Caller whose outputs are values that need no copy.
 type exact interface{ exact() }
 
-// settledError returns an error of this package that means the same to FailureOf.
+// settledError returns an *Error for which FailureOf returns the same.
 func settledError(err error) error {
 	err = usercode.Finite(err)
 	f, retryAt := FailureOf(err)
@@ -91,7 +91,7 @@ func settledError(err error) error {
 	}
 	var unfit error
 	if e.Details, unfit = value.Own(f.Details); unfit != nil {
-		e.Details = "the details of the error are no value: " + unfit.Error()
+		e.Details = "the details of the error are not a value: " + unfit.Error()
 	}
 	if errors.Is(err, ErrUnreachable) {
 		e.Err = silent{ErrUnreachable}
@@ -99,7 +99,7 @@ func settledError(err error) error {
 	return e
 }
 
-// silent is an error without its text: it only identifies the error.
+// silent is an error without its text: errors.Is finds the original.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }

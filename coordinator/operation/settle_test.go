@@ -18,12 +18,12 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// own is a Caller of a program's own.
+// own is a Caller that a program implements itself.
 type own struct{ out any }
 
 func (o own) Call(*operation.Call) (any, error) { return o.out, nil }
 
-// sly is an error whose methods are called to find out what it is.
+// sly is an error that implements Is and As.
 type sly struct{ err error }
 
 func (e sly) Error() string        { return "sly: " + e.err.Error() }
@@ -31,20 +31,20 @@ func (e sly) Is(target error) bool { return target == operation.ErrUnreachable }
 func (e sly) As(any) bool          { return false }
 func (e sly) Unwrap() error        { return e.err }
 
-// ring is a value that has no end.
+// ring returns a value that contains itself.
 func ring() any {
 	m := map[string]any{}
 	m["again"] = m
 	return m
 }
 
-// odd are things that no value of the model stands for.
+// odd holds Go values that cannot be converted to values of the model.
 var odd = []any{make(chan int), func() {}, math.NaN(), math.Inf(1), uint64(math.MaxUint64), value.Raw("\xff"), ring(), map[int]any{1: math.NaN()}}
 
-// fine are things that one stands for, of the model or not.
+// fine holds Go values that can.
 var fine = []any{nil, true, "text", "\xff", 7, 1.5, []string{"a"}, map[string]any{"a": []int{1}}, struct{ A *int }{}, time.Unix(0, 0)}
 
-// outcome draws what a call may give.
+// outcome draws an output and an error of a call.
 func outcome(t *rapid.T) (any, error) {
 	thing := func() any { return rapid.SampledFrom(append(append([]any{}, odd...), fine...)).Draw(t, "thing") }
 	texts := []string{"", "plain", "\xff", "x" + strings.Repeat("é", 1<<17)}
@@ -75,7 +75,7 @@ func outcome(t *rapid.T) (any, error) {
 	return out, err
 }
 
-// Whatever a call returns, what is made of it can be journaled, and means the same as before.
+// The result of Settle can be journaled, and means the same as the output and error of the call.
 func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given, failed := outcome(t)
@@ -109,7 +109,7 @@ func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 	})
 }
 
-func TestAnOutputThatIsNoValueFailsItsCall(t *testing.T) {
+func TestAnInvalidOutputFailsItsCall(t *testing.T) {
 	for _, out := range odd {
 		f := operation.Settle(own{}, out, nil).Failure
 		require.Equal(t, operation.CodeInvalidOutput, f.Code, "%T", out)

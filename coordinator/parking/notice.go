@@ -11,7 +11,7 @@ type notice struct {
 
 // Notice returns a context that ends when the run is parked, or with the process, whose context is given; and a function that
 // releases it.
-func (l *Lot) Notice(process context.Context, run string) (ctx context.Context, leave func()) {
+func (l *Runs) Notice(process context.Context, run string) (ctx context.Context, release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := l.notices[run]
@@ -33,8 +33,8 @@ func (l *Lot) Notice(process context.Context, run string) (ctx context.Context, 
 	}
 }
 
-// release ends the wait for a run. The caller holds mu.
-func (l *Lot) release(run string) {
+// notify ends the contexts of the waiters of a run. The caller holds mu.
+func (l *Runs) notify(run string) {
 	if n := l.notices[run]; n != nil {
 		n.cancel()
 		delete(l.notices, run)

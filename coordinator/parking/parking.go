@@ -8,59 +8,59 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// parkedMax bounds the recorded parked runs. A run beyond it is parked all the same: a caller that asks for it receives the
+// parkedMax bounds the recorded runs. A run beyond it is parked without being recorded: a caller that waits for it receives the
 // reason, but lists do not show it.
 const parkedMax = 100_000
 
-// Lot holds the parked runs of a process. It is safe for concurrent use.
-type Lot struct {
+// Runs holds the parked runs of a process. It is safe for concurrent use.
+type Runs struct {
 	mu      sync.Mutex
 	places  map[string]*Place
 	notices map[string]*notice
 }
 
-// New returns an empty lot.
-func New() *Lot { return &Lot{places: map[string]*Place{}, notices: map[string]*notice{}} }
+// New returns an empty set of parked runs.
+func New() *Runs { return &Runs{places: map[string]*Place{}, notices: map[string]*notice{}} }
 
 // Place describes one parked run. It is immutable.
 type Place struct {
 	Reason error          // wraps decide.ErrParked
-	Start  *journal.Start // start of the run if further workflows could help, else nil
+	Start  *journal.Start // start of the run if registering further workflows could help, else nil
 
-	over chan struct{} // closed when the run is tried again
+	tried chan struct{} // closed when the run is tried again
 }
 
-// Park parks a run that is not in memory. It reports whether the run was not parked before, or for another reason; only then
-// is it to be logged.
-func (l *Lot) Park(run string, reason error, start *journal.Start) (changed bool) {
+// Park parks a run that is not in memory. It reports whether the run was not parked before, or for another reason: only then
+// should the caller log it.
+func (l *Runs) Park(run string, reason error, start *journal.Start) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.release(run)
+	l.notify(run)
 	p := l.places[run]
 	if p == nil && len(l.places) >= parkedMax {
 		return true
 	}
 	changed = p == nil || p.Reason.Error() != reason.Error()
-	l.places[run] = &Place{Reason: reason, Start: start, over: make(chan struct{})}
+	l.places[run] = &Place{Reason: reason, Start: start, tried: make(chan struct{})}
 	return changed
 }
 
 // At returns the place of a parked run, or nil if it is not known to be parked.
-func (l *Lot) At(run string) *Place {
+func (l *Runs) At(run string) *Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.places[run]
 }
 
-// Leave removes a run that goes on.
-func (l *Lot) Leave(run string) {
+// Remove removes a run that is no longer parked.
+func (l *Runs) Remove(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.places, run)
 }
 
 // Try signals the waiters of a parked run that it is tried again.
-func (l *Lot) Try(run string) {
+func (l *Runs) Try(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.places[run]
@@ -68,18 +68,19 @@ func (l *Lot) Try(run string) {
 		return
 	}
 	select {
-	case <-p.over:
+	case <-p.tried:
 	default:
-		close(p.over)
+		close(p.tried)
 	}
 }
 
-// Tried returns a channel that is closed when a parked run is tried again; nil if the lot does not hold the run and is full.
-func (l *Lot) Tried(run string) <-chan struct{} {
+// Tried returns a channel that is closed when a parked run is tried again. It is nil if the run is not recorded because there
+// are too many.
+func (l *Runs) Tried(run string) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p := l.places[run]; p != nil {
-		return p.over
+		return p.tried
 	}
 	if len(l.places) >= parkedMax {
 		return nil
@@ -89,8 +90,8 @@ func (l *Lot) Tried(run string) <-chan struct{} {
 	return tried
 }
 
-// Missing returns the parked runs that further workflows could help.
-func (l *Lot) Missing() map[string]*Place {
+// Missing returns the parked runs that registering further workflows could help.
+func (l *Runs) Missing() map[string]*Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	missing := map[string]*Place{}

@@ -11,32 +11,32 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-func TestAReasonIsNewsOnce(t *testing.T) {
+func TestParkReportsWhetherTheReasonIsNew(t *testing.T) {
 	l := parking.New()
 	require.Nil(t, l.At("r"))
 	require.True(t, l.Park("r", errors.New("a"), nil))
 	require.False(t, l.Park("r", errors.New("a"), nil))
 	require.True(t, l.Park("r", errors.New("b"), nil))
 	require.EqualError(t, l.At("r").Reason, "b")
-	l.Leave("r")
+	l.Remove("r")
 	require.Nil(t, l.At("r"))
 	require.True(t, l.Park("r", errors.New("b"), nil))
 }
 
 func TestWaitersAreNotified(t *testing.T) {
 	l := parking.New()
-	<-l.Tried("r") // it is not parked: it may be looked at at once
+	<-l.Tried("r") // a run that is not parked need not be waited for
 	ctx, leave := l.Notice(t.Context(), "r")
 	other, leaveOther := l.Notice(t.Context(), "r")
 	leaveOther()
-	require.NoError(t, ctx.Err(), "somebody waits still")
+	require.NoError(t, ctx.Err(), "the other waiter still waits")
 	l.Park("r", errors.New("a"), nil)
 	require.Error(t, ctx.Err())
 	require.Error(t, other.Err())
 	leave()
 	select {
 	case <-l.Tried("r"):
-		t.Fatal("it has not been tried")
+		t.Fatal("the run has not been tried")
 	default:
 	}
 	l.Try("r")
@@ -44,7 +44,7 @@ func TestWaitersAreNotified(t *testing.T) {
 	<-l.Tried("r")
 }
 
-func TestOnlyThoseThatLackSomethingAreMissingIt(t *testing.T) {
+func TestMissingReturnsTheRunsWithAStart(t *testing.T) {
 	l := parking.New()
 	l.Park("a", errors.New("a"), &journal.Start{})
 	l.Park("b", errors.New("b"), nil)
@@ -52,13 +52,13 @@ func TestOnlyThoseThatLackSomethingAreMissingIt(t *testing.T) {
 	require.Same(t, l.At("a"), l.Missing()["a"])
 }
 
-func TestALotIsBounded(t *testing.T) {
+func TestTheRecordedRunsAreBounded(t *testing.T) {
 	l := parking.New()
 	for i := range 100_000 {
 		l.Park(fmt.Sprint(i), errors.New("a"), nil)
 	}
 	require.True(t, l.Park("more", errors.New("a"), nil))
 	require.Nil(t, l.At("more"))
-	require.Nil(t, l.Tried("more"), "that will not be known")
+	require.Nil(t, l.Tried("more"), "the run is not recorded")
 	require.False(t, l.Park("1", errors.New("a"), nil))
 }

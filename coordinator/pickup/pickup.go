@@ -8,17 +8,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Runs is the set of runs that an engine goes on with. It is safe for concurrent use.
+// Runs holds the ids of the runs that an engine goes on with. It is safe for concurrent use.
 type Runs struct {
 	wants func(journal.Head) bool // nil: all
 	mu    sync.Mutex
 	ids   map[string]bool
 }
 
-// New returns the runs of an engine that picks up those for which wants returns true; nil is all.
+// New returns the runs of an engine that picks up those for which wants returns true. If wants is nil, it picks up all.
 func New(wants func(journal.Head) bool) *Runs { return &Runs{wants: wants, ids: map[string]bool{}} }
 
-// Choose reports whether an unfinished run found in the store goes on here.
+// Choose reports whether an unfinished run found in the store goes on here. If so, it adds the run.
 func (r *Runs) Choose(head journal.Head) bool {
 	if !r.Has(head.Run) && !r.wants(head) { // outside the lock: it may panic or block
 		return false

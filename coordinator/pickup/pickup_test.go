@@ -16,14 +16,14 @@ func TestRunsArePickedUpWithTheirChildren(t *testing.T) {
 	require.True(t, r.Choose(journal.Head{Run: "a"}))
 	require.False(t, r.Choose(journal.Head{Run: "b"}))
 	require.Equal(t, 2, asked)
-	require.True(t, r.Choose(journal.Head{Run: "a/s#1/t#2"}), "nobody is asked about a child of one that goes on")
+	require.True(t, r.Choose(journal.Head{Run: "a/s#1/t#2"}), "wants is not called for the child of a run that goes on")
 	require.Equal(t, 2, asked)
 	require.False(t, r.Has("b/s#1"))
 	r.Add("b")
 	require.True(t, r.Has("b/s#1"))
 }
 
-func TestAllRunsArePickedUpWhereNothingIsSaid(t *testing.T) {
+func TestAllRunsArePickedUpByDefault(t *testing.T) {
 	r := pickup.New(nil)
 	require.True(t, r.Has("a"))
 	require.True(t, r.Choose(journal.Head{Run: "a"}))

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// Reserve takes room for one more call. If there is none, the pool calls the owner's Again once there is.
-func (h *Host) Reserve(room reactive.Room) bool { return h.run.pool.take(countsAs[room], h.run) }
+// Reserve reserves room for one more call. If there is none, the pool calls the owner's Wake once there is.
+func (h *Host) Reserve(room reactive.Room) bool { return h.run.pool.acquire(countsAs[room], h.run) }
 
 // roomOf returns the bounds that a call counts towards.
 func (h *Host) roomOf(req reactive.Request) counts {
@@ -28,9 +28,9 @@ func (h *Host) roomOf(req reactive.Request) counts {
 	return asCall
 }
 
-// Admit returns the calls that there is room for, new ones and ones held back before, and holds back the rest: they are
-// requested already, so their time counts. Calls of steps that ask no participants come first, because room was reserved for
-// them in this step: reserved counts it, and is zero afterwards.
+// Admit returns the calls for which there is room, both new and previously held, and holds the rest: their time counts,
+// because they are already requested. Calls of steps without participants come first, because this step has reserved room
+// for them: reserved counts that room, and is zero afterwards.
 func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reactive.Request {
 	if !h.bounded {
 		return calls
@@ -38,10 +38,10 @@ func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reac
 	var admitted, held []reactive.Request
 	try := func(req reactive.Request, isNew bool) {
 		room := h.roomOf(req)
-		switch has := of(reserved, room); {
-		case isNew && has != nil && *has > 0:
-			*has--
-		case room != 0 && !h.run.pool.take(room, h.run):
+		switch n := reservedFor(reserved, room); {
+		case isNew && n != nil && *n > 0:
+			*n--
+		case room != 0 && !h.run.pool.acquire(room, h.run):
 			held = append(held, req)
 			return
 		}
@@ -62,13 +62,13 @@ func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reac
 			try(req, true)
 		}
 	}
-	h.GiveUp(reserved) // of calls that this step has also ended
+	h.GiveUp(reserved) // of calls that the same step has ended
 	h.held = held
 	return admitted
 }
 
-// of returns the number of calls with such room reserved in this step; nil: none is reserved for them.
-func of(reserved *decide.Reserved, room counts) *int {
+// reservedFor returns the number of calls with such room reserved in this step; nil: such room is not reserved.
+func reservedFor(reserved *decide.Reserved, room counts) *int {
 	for kind := range countsAs {
 		if countsAs[kind] == room {
 			return &reserved[kind]
@@ -85,25 +85,25 @@ func (h *Host) GiveUp(reserved *decide.Reserved) {
 	}
 }
 
-// isPlain reports whether a call belongs to a step that asks no participants, and is not to a decision source.
+// isPlain reports whether a call has neither a participant nor a decision source.
 func isPlain(req reactive.Request) bool { return req.Participant == "" && req.Decision == 0 }
 
-// WantsRoom reports whether the run waits for room for another call. Until there is some, it stays in memory.
+// WantsRoom reports whether the run waits for room for another call. It stays in memory while it does.
 func (h *Host) WantsRoom() bool {
 	_, ready := h.root.NextStart(0)
 	return len(h.held) > 0 || ready && !h.root.Paused()
 }
 
-// Make makes admitted calls, with values and deadline of ctx, and adds them to those in progress. They share one slice, so
-// that a turn costs one allocation and not one per call. here tells that the caller's goroutine is about to make calls itself:
-// see Owner.Drive.
-func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *UnderWay, here bool) {
+// Make makes admitted calls, with the values and deadline of ctx, and adds them to those in progress. They share one slice, so
+// that a turn costs one allocation and not one per call. If here is true, the caller's goroutine will make calls itself: see
+// Owner.Drive.
+func (h *Host) Make(ctx context.Context, admitted []reactive.Request, inProgress *InProgress, here bool) {
 	if len(admitted) == 0 {
 		return
 	}
 	calls := make([]Call, len(admitted))
 	begun := 0
-	defer func() { // nothing is left unless preparing a call has panicked
+	defer func() { // calls remain only if preparing one has panicked
 		for _, req := range admitted[begun:] {
 			h.run.pool.release(h.roomOf(req), 1)
 		}
@@ -112,7 +112,7 @@ func (h *Host) Make(ctx context.Context, admitted []reactive.Request, under *Und
 		c := calls[i].prepare(h, req)
 		c.room = h.roomOf(req)
 		c.Begin(ctx)
-		under.track(c, h.root.Len())
+		inProgress.track(c, h.root.Len())
 		begun++
 	}
 	h.run.pool.submit(calls, here)

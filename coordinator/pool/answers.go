@@ -8,27 +8,27 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 )
 
-// answers is the room of all answers that are being read, decoded and journaled. Texts and values have separate room, so that
-// a call with room for its text waits only for room for its value, and a call with both waits for nothing.
-type answers struct{ texts, values shelf }
+// answers is the memory reserved for answers that are being read, decoded and journaled. Texts and values have separate room,
+// so that a call with room for its text waits only for room for its value, and a call with both does not wait.
+type answers struct{ texts, values byteRoom }
 
-// shelf is room for a number of bytes. An answer larger than that takes all of it, alone.
-type shelf struct {
-	most int64 // 0: no bound
+// byteRoom is room for a number of bytes. An answer that exceeds it takes all of it, alone.
+type byteRoom struct {
+	max  int64 // 0: no bound
 	free *semaphore.Weighted
 }
 
-// newAnswers returns room for most bytes; below 0 there is no bound. Values need more than their texts.
-func newAnswers(most int) answers {
-	bytes := int64(max(0, most))
-	return answers{newShelf(bytes / 4), newShelf(bytes - bytes/4)}
+// newAnswers returns room for bytesMax bytes; a negative number is no bound. Values need more than their texts.
+func newAnswers(bytesMax int) answers {
+	bytes := int64(max(0, bytesMax))
+	return answers{newByteRoom(bytes / 4), newByteRoom(bytes - bytes/4)}
 }
 
-func newShelf(most int64) shelf { return shelf{most, semaphore.NewWeighted(most)} }
+func newByteRoom(bytes int64) byteRoom { return byteRoom{bytes, semaphore.NewWeighted(bytes)} }
 
-// take waits for room and returns the amount taken.
-func (s *shelf) take(ctx context.Context, bytes int) (int64, error) {
-	taken := min(int64(bytes), s.most)
+// acquire waits for room and returns the amount acquired.
+func (s *byteRoom) acquire(ctx context.Context, bytes int) (int64, error) {
+	taken := min(int64(bytes), s.max)
 	if taken == 0 {
 		return 0, nil
 	}
@@ -40,24 +40,23 @@ func (s *shelf) take(ctx context.Context, bytes int) (int64, error) {
 
 var _ operation.Room = (*Call)(nil)
 
-// TakeText implements operation.Room. It is called on the goroutine that makes the call, and adds to the room that the call
-// has.
+// TakeText implements operation.Room. The goroutine that makes the call calls it; the room adds to what the call holds.
 func (c *Call) TakeText(ctx context.Context, bytes int) error {
-	taken, err := c.run.pool.answers.texts.take(ctx, bytes)
-	c.aside().texts += taken
+	taken, err := c.run.pool.answers.texts.acquire(ctx, bytes)
+	c.rareFields().texts += taken
 	return err
 }
 
 // TakeValue implements operation.Room, as TakeText does.
 func (c *Call) TakeValue(ctx context.Context, bytes int) error {
-	taken, err := c.run.pool.answers.values.take(ctx, bytes)
-	c.aside().values += taken
+	taken, err := c.run.pool.answers.values.acquire(ctx, bytes)
+	c.rareFields().values += taken
 	return err
 }
 
 // putBack returns the room of a call's answer.
 func (n *answers) putBack(c *Call) {
-	s := c.side
+	s := c.rare
 	if s == nil {
 		return
 	}

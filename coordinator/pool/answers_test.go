@@ -10,13 +10,13 @@ import (
 
 func TestRoomIsWaitedForAndWaitingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(100)
-		first, err := s.take(t.Context(), 1000)
+		s := newByteRoom(100)
+		first, err := s.acquire(t.Context(), 1000)
 		require.NoError(t, err)
-		require.EqualValues(t, 100, first, "what is larger gets all there is")
+		require.EqualValues(t, 100, first, "a larger answer takes all the room")
 		ctx, cancel := context.WithCancel(t.Context())
 		ends := make(chan error, 2)
-		wait := func(ctx context.Context) { _, err := s.take(ctx, 1); ends <- err }
+		wait := func(ctx context.Context) { _, err := s.acquire(ctx, 1); ends <- err }
 		go wait(ctx)
 		synctest.Wait()
 		require.Empty(t, ends)
@@ -28,8 +28,8 @@ func TestRoomIsWaitedForAndWaitingEnds(t *testing.T) {
 		s.free.Release(first)
 		require.NoError(t, <-ends)
 	})
-	none := newShelf(0)
-	taken, err := none.take(t.Context(), 1000)
+	none := newByteRoom(0)
+	taken, err := none.acquire(t.Context(), 1000)
 	require.NoError(t, err)
 	require.Zero(t, taken)
 }

@@ -14,138 +14,138 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Owner is who has asked for calls: the run that they belong to. Its methods are called on any goroutine, and return at once.
+// Owner is the run to which calls belong. Its methods are called on any goroutine and, but for Drive, return at once.
 type Owner interface {
-	// Land takes calls that have ended. It reports false when the owner takes nothing any more.
-	Land(calls []*Call) bool
+	// Deliver passes calls that have ended to the owner. It reports false if the owner accepts nothing any more.
+	Deliver(calls []*Call) bool
 
-	// LandHere is Land for a goroutine that can go on with the owner itself. rests tells that the owner was waiting, and has not
-	// been told: Drive follows.
-	LandHere(calls []*Call) (taken, rests bool)
+	// DeliverHere is Deliver for a goroutine that can drive the owner itself. If asleep is true, the owner was waiting and has not
+	// been woken: the caller must call Drive.
+	DeliverHere(calls []*Call) (accepted, asleep bool)
 
-	// Drive goes on with the owner on the goroutine that has called LandHere. It may take as long as a sync of the disk.
+	// Drive drives the owner on the goroutine that has called DeliverHere. It may take as long as a sync of the disk.
 	Drive()
 
-	// Reported takes a report, to be journaled; reply is called once it is durable or refused. It reports false when the owner
-	// takes nothing any more.
-	Reported(e journal.Event, reply func(error)) bool
+	// AddReport passes on a report, to be journaled; reply is called once it is durable or refused. It reports false if the owner
+	// accepts nothing any more.
+	AddReport(e journal.Event, reply func(error)) bool
 
-	// Again tells that there is room for calls which had none before.
-	Again()
+	// Wake tells the owner that there is room for calls that had none.
+	Wake()
 }
 
-// Run is what the calls of one run have in common.
+// Run holds the data that the calls of one run share.
 type Run struct {
 	ID   string
-	Ring *keychain.Ring // the run's secrets; nil: it has none
+	Ring *keychain.Ring // the run's secrets; nil: none
 
 	owner Owner
 	pool  *Pool
 }
 
-// Run returns what the calls of a run have in common.
+// Run returns the data that the calls of a run share.
 func (p *Pool) Run(id string, owner Owner) Run { return Run{ID: id, owner: owner, pool: p} }
 
-// Call is a call that is being made, or was. Between Submit and Owner.Land it belongs to the pool, else to its owner.
+// Call is a call in progress, or one that has ended. Between Host.Make and Owner.Deliver it belongs to the pool, else to its
+// owner.
 type Call struct {
 	operation.Call
-	Of   reactive.Request // what it was made for
-	Step string           // key of the node, as it was when the call was made; Node is the operation's to change
+	Of   reactive.Request // the request that it carries out
+	Step string           // key of the node when the call was made; the operation may change Node
 
 	run      *Run
 	op       *registry.Performer
-	out      any         // of a call that was answered with an output and nothing beside it
-	side     *side       // what few calls have; nil: nothing. See aside
-	returned atomic.Bool // it has ended, and its owner has been told
-	room     counts      // what it counts in
+	out      any         // the output, if the result is only that
+	rare     *rareFields // nil: all zero
+	returned atomic.Bool // the call has ended, and is being delivered
+	room     counts      // the bounds that it counts towards
 
-	Stopped bool // its attempt was ended by something else than its answer
+	Stopped bool // the attempt has ended before the call
 }
 
-// side is what few calls have. Calls are many, and what each takes in memory is paid for by all.
-type side struct {
-	entry  *registry.Entry // of the run: its document may say who the participant is
-	texts  int64           // bytes of room that its answer has, as a text
-	values int64           // and as a value
-	isEnd  bool            // end says how the call has ended
+// rareFields holds the fields that few calls need: there may be many calls in memory.
+type rareFields struct {
+	entry  *registry.Entry // of the run, whose document may describe the participant
+	texts  int64           // bytes of room for the text of the answer
+	values int64           // bytes of room for its value
+	isEnd  bool            // end is set
 	end    Ending
 }
 
-// aside is what the call has that few have. Until the call is made it belongs to the run's loop, then to the goroutine that makes
-// it, and after that to the loop again.
-func (c *Call) aside() *side {
-	if c.side == nil {
-		c.side = &side{}
+// rareFields returns the rare fields, to be changed. They belong to the run's loop, and while the call is made to the goroutine
+// that makes it.
+func (c *Call) rareFields() *rareFields {
+	if c.rare == nil {
+		c.rare = &rareFields{}
 	}
-	return c.side
+	return c.rare
 }
 
-// Ending is the result of a call. If the call was abandoned, Lost is the reason and Result is empty.
+// Ending is the result of a call, or the reason why the call was abandoned.
 type Ending struct {
 	call.Result
-	Lost error // decide.ErrShutdown: it was given up because the engine shuts down; else why the run cannot go on in this process
+	Abandoned error // decide.ErrShutdown: the engine shuts down; else the reason why the run cannot go on in this process
 }
 
-// Unable is the error of a call that this process cannot make, though another could.
+// Unable is the error of a call that this process cannot make, but another program could.
 type Unable struct{ Reason error }
 
 func (e *Unable) Error() string { return e.Reason.Error() }
 
-// end keeps how the call has ended.
+// end sets the call's ending.
 func (c *Call) end(l Ending) {
 	c.Forget()
-	if l.About == nil && l.Failure == nil && l.Lost == nil {
+	if l.About == nil && l.Failure == nil && l.Abandoned == nil {
 		c.out = l.Output
 		return
 	}
-	s := c.aside()
+	s := c.rareFields()
 	s.end, s.isEnd = l, true
 }
 
-// Ending returns how the call has ended.
+// Ending returns the call's ending.
 func (c *Call) Ending() Ending {
-	if s := c.side; s != nil && s.isEnd {
+	if s := c.rare; s != nil && s.isEnd {
 		return s.end
 	}
 	return Ending{Result: call.Result{Output: c.out}}
 }
 
-// Forget lets go of how the call has ended: calls that were made together are kept together until the last has ended.
+// Forget drops the call's ending. The calls of one turn share a slice, which stays in memory until the last of them has ended.
 func (c *Call) Forget() {
 	c.out = nil
-	if s := c.side; s != nil {
+	if s := c.rare; s != nil {
 		s.end, s.isEnd = Ending{}, false
 	}
 }
 
-// prepare fills in the call that a request of a run stands for.
+// prepare fills in the call for a request of a run.
 func (c *Call) prepare(h *Host, req reactive.Request) *Call {
 	decide.CallFor(h.root, req, &c.Request)
 	c.run, c.Of, c.Step, c.op = h.run, req, c.Node, h.entry.Performers[decide.Operation(h.root, req)]
 	c.HostBy(c)
 	if req.Participant != "" {
-		c.aside().entry = h.entry
+		c.rareFields().entry = h.entry
 	}
 	return c
 }
 
-// carryOut makes a call, and ends its context. A panic, and a function that ends its goroutine, fail the call and nothing else.
+// carryOut makes a call, and ends its context. A panic, or a function that ends its goroutine, fails only the call.
 func (c *Call) carryOut() (l Ending) {
 	defer c.End(decide.ErrEnded)
 	err := usercode.CallExit(func() error { l = c.make(); return nil },
-		func(p *usercode.Panic) { c.run.land(c, c.run.failed(p)) })
+		func(p *usercode.Panic) { c.run.deliver(c, c.run.failed(p)) })
 	if err != nil {
 		return c.run.failed(err)
 	}
 	return l
 }
 
-// make makes a call, and makes of what comes back what can be journaled. It calls methods of values and errors that are not
-// ours.
+// make makes a call, and converts its answer to an ending. It calls methods of the program's values and errors.
 func (c *Call) make() Ending {
 	if c.Participant != "" {
 		var err error
-		if c.About, err = about(c.run.pool.directory(c.aside().entry), c.Participant); err != nil {
+		if c.About, err = about(c.run.pool.directory(c.rareFields().entry), c.Participant); err != nil {
 			return Ending{Result: operation.Settle(nil, nil, err)}
 		}
 	}
@@ -155,10 +155,10 @@ func (c *Call) make() Ending {
 	out, err := c.op.Caller.Call(&c.Call)
 	err = usercode.Finite(err)
 	if unable, ok := err.(*Unable); ok {
-		return Ending{Lost: unable.Reason}
+		return Ending{Abandoned: unable.Reason}
 	}
 	if errors.Is(err, decide.ErrShutdown) && c.run.pool.closed.Load() {
-		return Ending{Lost: decide.ErrShutdown}
+		return Ending{Abandoned: decide.ErrShutdown}
 	}
 	return Ending{Result: c.run.redacted(operation.Settle(c.op.Caller, out, c.run.redactedError(err)))}
 }
@@ -168,37 +168,37 @@ func (r *Run) failed(err error) Ending {
 	return Ending{Result: r.redacted(operation.Settle(nil, nil, r.redactedError(err)))}
 }
 
-// land gives a call back to its owner, with how it has ended. It is called on the goroutine that made the call.
-func (r *Run) land(c *Call, l Ending) {
+// deliver passes a call and its ending to its owner. It is called on the goroutine that made the call.
+func (r *Run) deliver(c *Call, l Ending) {
 	c.end(l)
-	r.landAll([]*Call{c})
+	r.deliverAll([]*Call{c})
 }
 
-func (r *Run) landAll(calls []*Call) {
-	landing(calls)
-	r.landed(calls, r.owner.Land(calls))
+func (r *Run) deliverAll(calls []*Call) {
+	markReturned(calls)
+	r.afterDelivery(calls, r.owner.Deliver(calls))
 }
 
-// landHere gives calls back to their owner and goes on with it, if it was only waiting for them.
-func (r *Run) landHere(calls []*Call) {
-	landing(calls)
-	taken, rests := r.owner.LandHere(calls)
-	r.landed(calls, taken)
-	if rests {
+// deliverHere passes calls to their owner, and drives the owner if it was asleep.
+func (r *Run) deliverHere(calls []*Call) {
+	markReturned(calls)
+	accepted, asleep := r.owner.DeliverHere(calls)
+	r.afterDelivery(calls, accepted)
+	if asleep {
 		r.owner.Drive()
 	}
 }
 
-func landing(calls []*Call) {
+func markReturned(calls []*Call) {
 	for _, c := range calls {
 		c.returned.Store(true)
 	}
 }
 
-func (r *Run) landed(calls []*Call, taken bool) {
-	if !taken {
-		r.pool.Return(calls)
-		r.pool.found(calls)
+func (r *Run) afterDelivery(calls []*Call, accepted bool) {
+	if !accepted {
+		r.pool.ReleaseRoom(calls)
+		r.pool.removeUnreturned(calls)
 	}
 	r.pool.count(len(calls))
 }

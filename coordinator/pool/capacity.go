@@ -12,11 +12,11 @@ type capacity struct {
 
 	mu      sync.Mutex
 	used    int
-	waiting map[*Run]bool // their owners' Again is called once there is room
+	waiting map[*Run]bool // runs to wake once there is room
 }
 
-// take reserves room for one call of r. If there is none, the pool calls Again of r's owner once there is.
-func (a *capacity) take(r *Run) bool {
+// acquire reserves room for one call of r. If there is none, the pool wakes r's owner once there is.
+func (a *capacity) acquire(r *Run) bool {
 	if a.closed.Load() || a.max == 0 {
 		return !a.closed.Load()
 	}
@@ -33,7 +33,7 @@ func (a *capacity) take(r *Run) bool {
 	return true
 }
 
-// release returns the room of n calls.
+// release releases the room of n calls.
 func (a *capacity) release(n int) {
 	if n == 0 || a.max == 0 {
 		return
@@ -44,7 +44,7 @@ func (a *capacity) release(n int) {
 	a.waiting = nil
 	a.mu.Unlock()
 	for r := range waiting {
-		r.owner.Again()
+		r.owner.Wake()
 	}
 }
 

@@ -1,14 +1,14 @@
 // Package pool carries out the calls of runs: it finds room for them, makes them on its own goroutines, and returns their
 // results.
 //
-//	Host.Admit ──▶ Submit ──▶ worker or goroutine: About, secrets, Caller.Call, redaction ──▶ Owner.Land
-//	    │                                                                                        │
-//	    └── room: CallsMax, ProgramsMax                              room is given back ◀── Return┘
+//	Host.Admit ──▶ Host.Make ──▶ worker or goroutine: About, secrets, Caller.Call, redaction ──▶ Owner.Deliver
+//	    │                                                                                            │
+//	    └── room: CallsMax, ProgramsMax                                        ReleaseRoom ◀─────────┘
 //
 // A call to be made is a call.Request, and its result a call.Result, both plain data, so that nothing above this package
-// depends on where a call is made. This package puts secrets into the request, and removes them from the result, reports and
+// depends on where a call is made. This package fills secrets in the request, and removes them from the result, reports and
 // errors.
 //
-// The program's code may panic or end its goroutine: only its call fails. The same holds for what the stepper of a run asks of
-// a Host on the run's own goroutine: Go functions, pure operations, participants.
+// The program's code may panic or end its goroutine: only its call fails. The same holds for code that a Host calls on the run's own
+// goroutine: Go functions, pure operations, directories.
 package pool

@@ -17,17 +17,17 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Host serves one run in this process as long as its root stays the same: it answers the questions of the run's stepper, and
-// admits its calls. It belongs to the goroutine that drives the run.
+// Host serves one run in this process for as long as its root is the same: it implements decide.Host for the run's stepper,
+// and admits its calls. It belongs to the goroutine that drives the run.
 type Host struct {
-	Apart bool // the program's code is called on a separate goroutine, because it has ended that of the run before
+	Apart bool // call the program's code on a separate goroutine, because it has ended the run's goroutine before
 
 	run     *Run
 	entry   *registry.Entry
 	root    *reactive.Root
 	limits  decide.Limits
 	bounded bool               // some of its calls need bounded room
-	held    []reactive.Request // calls that are journaled as requested and wait for room, oldest first
+	held    []reactive.Request // requested calls that wait for room, oldest first
 }
 
 var (
@@ -106,11 +106,11 @@ func (h *Host) Resolve(v int32, at int64) (ids []string, failure *journal.Failur
 	return ids, nil
 }
 
-// CodeDirectory is the code of steps whose target resolves to a participant that cannot be asked, and of calls for whose
-// participant the directory returns something that is not a value.
+// CodeDirectory is the code of steps whose target resolves to a participant with an invalid id, and of calls for whose
+// participant the directory returns data that is not a value.
 const CodeDirectory = "invalid_directory"
 
-// about returns the data about a participant that bindings read. If it is not a value, the call fails, as with such an output.
+// about returns the data about a participant that bindings read. If it is not a value, the call fails.
 func about(d directory.Directory, participant string) (map[string]any, error) {
 	known, ok := d.Participant(participant)
 	if !ok {

@@ -12,52 +12,51 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 )
 
-// Pool carries out calls. Go functions that return at once run one after the other on a few workers, because a
-// goroutine for each would cost more than they do. A function that keeps its worker waiting is found out by the watch,
-// which brings in another worker; from then on every call of that function gets a goroutine of its own, like the calls of
-// bindings do from the start.
+// Pool carries out calls. Go functions that return at once run one after the other on a few workers, because a goroutine for
+// each would cost more than they do. If a function keeps its worker waiting, the watch starts another worker, and from then on
+// every call of that function runs on its own goroutine, as the calls of bindings always do.
 type Pool struct {
-	people  directory.Directory // in place of what documents say; nil: nothing is
-	room    [roomKinds]capacity
-	answers answers
-	closed  atomic.Bool
+	configured directory.Directory // in place of those of documents; nil: none
+	room       [roomKinds]capacity
+	answers    answers
+	closed     atomic.Bool
 
-	mu       sync.Mutex
-	queue    []*batch
-	workers  []*worker // running
-	watching bool
-	all      sync.WaitGroup
-	making   atomic.Int64
-	quiet    chan struct{}  // has a token when making fell to zero
-	left     map[*Call]bool // under way, though their runs have left memory
+	mu         sync.Mutex
+	queue      []*batch
+	workers    []*worker // running
+	watching   bool
+	all        sync.WaitGroup
+	inProgress atomic.Int64
+	idle       chan struct{}  // has a token when inProgress fell to zero
+	unreturned map[*Call]bool // calls in progress whose runs have left memory
 }
 
-// Config is what a pool is made with.
+// Config configures a pool.
 type Config struct {
 	CallsMax        int                 // calls at a time, and as many to decision sources; 0: no limit
 	ProgramsMax     int                 // programs at a time, and as many that are decision sources; 0: 256, negative: no limit
-	AnswersBytesMax int                 // bytes of answers that are in memory at a time; negative: no limit
-	Directory       directory.Directory // who can be targeted, in place of what documents say; nil: what they say
+	AnswersBytesMax int                 // bytes of answers in memory at a time; negative: no limit
+	Directory       directory.Directory // in place of the directories of documents; nil: those
 }
 
-// New returns a pool that makes no calls yet.
+// New returns a pool without calls.
 func New(config Config) *Pool {
-	p := &Pool{people: config.Directory, answers: newAnswers(config.AnswersBytesMax), quiet: make(chan struct{}, 1), left: map[*Call]bool{}}
+	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{}}
 	programs := max(0, cmp.Or(config.ProgramsMax, programsMax))
 	p.room[inCalls].max, p.room[inDeciders].max = config.CallsMax, config.CallsMax
 	p.room[inPrograms].max, p.room[inDecidingPrograms].max = programs, programs
 	return p
 }
 
-// directory is who can be targeted by a workflow.
+// directory returns the directory for the calls of a workflow.
 func (p *Pool) directory(entry *registry.Entry) directory.Directory {
-	if p.people != nil {
-		return p.people
+	if p.configured != nil {
+		return p.configured
 	}
 	return entry.Directory
 }
 
-// Close makes the pool refuse new calls. Those in progress go on.
+// Close makes the pool refuse new calls. Calls in progress go on.
 func (p *Pool) Close() {
 	p.closed.Store(true)
 	for i := range p.room {
@@ -65,55 +64,55 @@ func (p *Pool) Close() {
 	}
 }
 
-// Wait returns when no call is under way and no more are submitted.
+// Wait waits until no call is in progress. The caller must have closed the pool.
 func (p *Pool) Wait() { p.all.Wait() }
 
-// Idle returns a channel that tells when no call is under way. It is meant for when no more are submitted.
+// Idle returns a channel that receives a value when no call is in progress. The caller must have closed the pool.
 func (p *Pool) Idle() <-chan struct{} {
-	p.making.Add(1)
+	p.inProgress.Add(1)
 	p.count(1)
-	return p.quiet
+	return p.idle
 }
 
-// count counts calls that have come back.
+// count subtracts n calls that were delivered.
 func (p *Pool) count(n int) {
-	if p.making.Add(-int64(n)) == 0 {
+	if p.inProgress.Add(-int64(n)) == 0 {
 		select {
-		case p.quiet <- struct{}{}:
+		case p.idle <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// batch is the quick calls of one turn of one run.
+// batch holds the quick calls of one turn of one run.
 type batch struct {
 	calls []*Call
 	next  atomic.Int32
 }
 
-// worker is one goroutine that takes calls. turns grows with every call it takes.
+// worker is a goroutine that makes calls.
 type worker struct {
-	turns atomic.Int64
+	turns atomic.Int64 // calls begun
 	op    atomic.Pointer[registry.Performer]
-	seen  int64 // turns at the watch's last look
-	still int   // looks since turns last grew
+	seen  int64 // turns at the last check of the watch
+	still int   // checks since turns last grew
 
 	mu    sync.Mutex
-	ended []*Call // quick calls that have ended, to be given back together
-	run   *Run    // whose they are
+	ended []*Call // quick calls that have ended, to be delivered together
+	run   *Run    // of ended
 }
 
 const (
-	patience   = time.Millisecond      // how long all calls may hold their workers before others are brought in
-	waitsAfter = 20                    // looks at a call that still holds its worker, after which its operation counts as one that waits
-	swiftCall  = 50 * time.Microsecond // a call that took less has not waited
-	swiftCalls = 32                    // of those in a row, after which its operation goes back to the workers
-	endedCount = 64                    // calls that a worker collects at most
+	watchInterval = time.Millisecond      // if all workers are busy for so long, others are started
+	waitsAfter    = 20                    // intervals after which the operation of a call that still runs counts as waiting
+	quickCall     = 50 * time.Microsecond // longest duration of a call that does not wait
+	quickCallsMin = 32                    // such calls in a row that return their operation to the workers
+	endedCount    = 64                    // ended calls that a worker collects
 )
 
-// submit has calls made, and returns at once. here: the goroutine that submits them will make one of them itself.
+// submit queues calls, and returns at once. If here is true, the caller's goroutine will make one of them itself.
 func (p *Pool) submit(calls []Call, here bool) {
-	p.making.Add(int64(len(calls)))
+	p.inProgress.Add(int64(len(calls)))
 	quick := make([]*Call, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
@@ -149,12 +148,12 @@ func (p *Pool) start(n int) {
 	}
 }
 
-// work takes calls until there are none. A function that ends the goroutine takes this worker with it, not its place.
+// work makes calls until there are none. If a function ends the goroutine, another worker replaces this one.
 func (p *Pool) work(w *worker) {
 	normal := false
 	defer func() {
 		if !normal {
-			w.handBack()
+			w.flush()
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.remove(w)
@@ -168,21 +167,21 @@ func (p *Pool) work(w *worker) {
 			w.turns.Add(1)
 			w.collect(c, c.carryOut())
 		}
-		if !p.last(w) {
-			w.handBack()
+		if !p.removeIfIdle(w) {
+			w.flush()
 			continue
 		}
-		w.goOn()
-		if !p.back(w) {
+		w.flushAndDrive()
+		if !p.rejoin(w) {
 			break
 		}
 	}
 	normal = true
 }
 
-// last reports whether no call is left for a worker. It is then no worker any more, and may take its time with the run whose call
-// it has made; if calls come, others are brought in.
-func (p *Pool) last(w *worker) bool {
+// removeIfIdle removes a worker if no call is queued, and reports whether it did. The goroutine may then take its time with the
+// run whose call it has made: further calls start other workers.
+func (p *Pool) removeIfIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.queued() > 0 {
@@ -192,8 +191,8 @@ func (p *Pool) last(w *worker) bool {
 	return true
 }
 
-// back makes a worker again of one that was the last, unless there are enough.
-func (p *Pool) back(w *worker) bool {
+// rejoin makes the goroutine a worker again if calls are queued and there are too few workers. It reports whether it did.
+func (p *Pool) rejoin(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.queued() == 0 || len(p.workers) >= runtime.GOMAXPROCS(0) {
@@ -205,11 +204,11 @@ func (p *Pool) back(w *worker) bool {
 	return true
 }
 
-// collect keeps a call that has ended, so that a run is not woken for every one of a thousand quick calls.
+// collect records a call that has ended, so that a run is not woken for each of a thousand quick calls.
 func (w *worker) collect(c *Call, l Ending) {
 	w.mu.Lock()
 	if len(w.ended) == endedCount || w.run != c.run {
-		w.deliver()
+		w.flushLocked()
 	}
 	w.run = c.run
 	c.end(l)
@@ -217,35 +216,35 @@ func (w *worker) collect(c *Call, l Ending) {
 	w.mu.Unlock()
 }
 
-// handBack gives back what was collected. The watch does it for a worker that is held up.
-func (w *worker) handBack() {
+// flush delivers the collected calls. The watch calls it for a worker whose call takes long.
+func (w *worker) flush() {
 	w.mu.Lock()
-	w.deliver()
+	w.flushLocked()
 	w.mu.Unlock()
 }
 
-// goOn gives back what was collected, and goes on with the run that it is for.
-func (w *worker) goOn() {
+// flushAndDrive delivers the collected calls, and drives their run.
+func (w *worker) flushAndDrive() {
 	w.mu.Lock()
 	run, ended := w.run, w.ended
 	w.run, w.ended = nil, nil
 	w.mu.Unlock()
 	if len(ended) > 0 {
-		run.landHere(ended)
+		run.deliverHere(ended)
 		clear(ended)
-		w.ended = ended[:0] // it is no worker now: nobody else looks at it
+		w.ended = ended[:0] // no other goroutine uses it: w is removed
 	}
 }
 
-func (w *worker) deliver() {
+func (w *worker) flushLocked() {
 	if len(w.ended) > 0 {
-		w.run.landAll(w.ended)
+		w.run.deliverAll(w.ended)
 		clear(w.ended)
 		w.ended = w.ended[:0]
 	}
 }
 
-// pick gives a worker the first batch with calls left. With none it takes the worker off the list and returns nil.
+// pick returns the first batch that has calls left. If there is none, it removes the worker and returns nil.
 func (p *Pool) pick(w *worker) *batch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,43 +252,43 @@ func (p *Pool) pick(w *worker) *batch {
 		if s := p.queue[0]; int(s.next.Load()) < len(s.calls) {
 			return s
 		}
-		p.queue[0] = nil // its calls are not to be kept in memory by the queue
+		p.queue[0] = nil // release its calls
 		p.queue = p.queue[1:]
 	}
 	p.remove(w)
 	return nil
 }
 
-// remove takes a worker off the list. The caller holds mu.
+// remove removes a worker. The caller holds mu.
 func (p *Pool) remove(w *worker) {
 	p.workers = slices.DeleteFunc(p.workers, func(x *worker) bool { return x == w })
 }
 
-// watch looks, as long as there is work, for workers that have not moved since its last look: it gives back what they
-// have collected, and replaces them where all are held up and calls wait.
+// watch checks, as long as there is work, for workers that have made no progress in the last interval: it delivers the calls
+// they have collected, and starts others if all are held up and calls wait.
 func (p *Pool) watch() {
-	tick := time.NewTicker(patience)
+	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for range tick.C {
-		if !p.look() {
+		if !p.check() {
 			return
 		}
 	}
 }
 
-// look reports whether there is anything left to look after.
-func (p *Pool) look() bool {
+// check is one round of watch. It reports whether the next is needed.
+func (p *Pool) check() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	moving, waiting := 0, 0
 	for _, w := range p.workers {
 		turns := w.turns.Load()
-		if turns != w.seen || turns == 0 { // one that has not had its first turn is as good as moving
+		if turns != w.seen || turns == 0 { // a worker that has not begun yet counts as moving
 			w.seen, w.still = turns, 0
 			moving++
 			continue
 		}
-		w.handBack()
+		w.flush()
 		if w.still++; w.still == waitsAfter {
 			w.op.Load().Waits.Store(true)
 		}
@@ -298,14 +297,14 @@ func (p *Pool) look() bool {
 		}
 	}
 	queued := p.queued()
-	if moving == 0 { // twice as many each time: a thousand calls that wait are soon under way
+	if moving == 0 { // double the number each time: a thousand calls that wait soon all run
 		p.start(min(queued, max(runtime.GOMAXPROCS(0), len(p.workers))))
 	}
 	p.watching = queued > 0 || waiting < len(p.workers)
 	return p.watching
 }
 
-// queued is how many calls nobody has taken. The caller holds mu.
+// queued returns the number of calls that no worker has begun. The caller holds mu.
 func (p *Pool) queued() int {
 	n := 0
 	for _, s := range p.queue {
@@ -314,28 +313,28 @@ func (p *Pool) queued() int {
 	return n
 }
 
-// makeAlone makes a call on a goroutine of its own, which goes on with the run.
+// makeAlone makes a call on a goroutine of its own, which then drives the run.
 func (c *Call) makeAlone() {
 	l := c.carryOutAlone()
 	c.end(l)
-	c.run.landHere([]*Call{c})
-	if w := (&worker{}); c.run.pool.back(w) { // a turn that it has taken counts on it: see submit
+	c.run.deliverHere([]*Call{c})
+	if w := (&worker{}); c.run.pool.rejoin(w) { // the turn has left one call to this goroutine: see submit
 		c.run.pool.work(w)
 	}
 }
 
-// carryOutAlone makes a call on a goroutine of its own, and takes the operation back to the workers when its calls have
-// ceased to wait. Those of bindings always wait.
+// carryOutAlone makes a call on a goroutine of its own, and returns the operation to the workers when its calls no longer
+// wait. Calls of bindings always do.
 func (c *Call) carryOutAlone() Ending {
 	op := c.op
 	begin := time.Now()
 	l := c.carryOut()
 	switch {
 	case op.Bound:
-	case time.Since(begin) > swiftCall:
-		op.Swift.Store(0)
-	case op.Swift.Add(1) >= swiftCalls:
-		op.Swift.Store(0)
+	case time.Since(begin) > quickCall:
+		op.QuickCalls.Store(0)
+	case op.QuickCalls.Add(1) >= quickCallsMin:
+		op.QuickCalls.Store(0)
 		op.Waits.Store(false)
 	}
 	return l

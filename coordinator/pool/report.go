@@ -12,10 +12,10 @@ import (
 
 var _ operation.Reporter = (*Call)(nil)
 
-// errLeft means that this process does not journal a report: another one makes the call again, which reports again.
-var errLeft = errors.New("the run has left memory")
+// errUnloaded means that this process does not journal a report: the call is made again, and reports again.
+var errUnloaded = errors.New("the run has left memory")
 
-// Report passes a report of the call to its owner. It is called on the goroutine that carries the call out.
+// Report passes a report of the call to its owner. It is called on the goroutine that makes the call.
 func (c *Call) Report(p operation.Progress) (<-chan error, error) {
 	if c.Of.Decision != 0 || c.op.Pure { // a pure operation runs on the loop that the report would wait for
 		return nil, operation.ErrNoCall
@@ -29,13 +29,13 @@ func (c *Call) Report(p operation.Progress) (<-chan error, error) {
 		return nil, fmt.Errorf("payload of report %d: %w", p.Number, err)
 	}
 	if len(encoded) > reactive.ReportBytesMax {
-		return nil, fmt.Errorf("%w: report %d has %d bytes, and %d are allowed", operation.ErrReportTooLarge, p.Number, len(encoded), reactive.ReportBytesMax)
+		return nil, fmt.Errorf("%w: report %d has %d bytes, at most %d are allowed", operation.ErrReportTooLarge, p.Number, len(encoded), reactive.ReportBytesMax)
 	}
 	done := make(chan error, 1)
 	event := decide.Reported(c.Of, c.Making, p.Number, p.Kind, payload)
 	event.Node = c.Step
-	if !c.run.owner.Reported(event, func(err error) { done <- err }) {
-		return nil, errLeft
+	if !c.run.owner.AddReport(event, func(err error) { done <- err }) {
+		return nil, errUnloaded
 	}
 	return done, nil
 }

@@ -35,10 +35,10 @@ const (
 // countsAs maps the room of a step's call to the bounds it counts towards.
 var countsAs = [reactive.NoRoom]counts{reactive.CallRoom: asCall, reactive.ProgramRoom: asCall | asProgram}
 
-// take takes room for a call under all its bounds, or under none.
-func (p *Pool) take(in counts, r *Run) bool {
+// acquire acquires room for a call under all its bounds, or under none.
+func (p *Pool) acquire(in counts, r *Run) bool {
 	for i := range p.room {
-		if in>>i&1 != 0 && !p.room[i].take(r) {
+		if in>>i&1 != 0 && !p.room[i].acquire(r) {
 			p.release(in&(1<<i-1), 1)
 			return false
 		}
@@ -46,7 +46,7 @@ func (p *Pool) take(in counts, r *Run) bool {
 	return true
 }
 
-// release returns the room of n calls.
+// release releases the room of n calls.
 func (p *Pool) release(in counts, n int) {
 	for i := range p.room {
 		if in>>i&1 != 0 {
@@ -63,7 +63,7 @@ func (p *Pool) bounds(of *registry.Entry) bool {
 	return p.room[inPrograms].max > 0 && slices.ContainsFunc(of.Performers, func(p *registry.Performer) bool { return p != nil && p.Program })
 }
 
-// rooms returns the room that calls of each operation need.
+// rooms returns the kind of room that calls of each operation need.
 func rooms(e *registry.Entry) []reactive.Room {
 	list := make([]reactive.Room, len(e.Performers))
 	for i, p := range e.Performers {
@@ -77,8 +77,8 @@ func rooms(e *registry.Entry) []reactive.Room {
 	return list
 }
 
-// Return returns the room of calls that have ended, and that of their answers. An abandoned call keeps its room until then.
-func (p *Pool) Return(ended []*Call) {
+// ReleaseRoom releases the room of calls that have ended, and of their answers. An abandoned call keeps its room until it ends.
+func (p *Pool) ReleaseRoom(ended []*Call) {
 	var n [roomKinds]int
 	for _, c := range ended {
 		for i := range n {

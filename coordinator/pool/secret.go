@@ -20,7 +20,7 @@ func (c *Call) Redactor() operation.Redactor {
 	return c.run.Ring
 }
 
-// reveal puts the secrets into the call's input and participant data. It is called on the goroutine that makes the call.
+// reveal fills the secrets in the call's input and participant data. It is called on the goroutine that makes the call.
 func (c *Call) reveal() error {
 	if c.run.Ring == nil {
 		return nil
@@ -31,13 +31,13 @@ func (c *Call) reveal() error {
 		c.Input = input
 		return nil
 	case errors.Is(err, keychain.ErrUnavailable):
-		return Lacking(err)
+		return SecretError(err)
 	}
 	return err
 }
 
-// Lacking returns the failure of a call whose secrets, or those of the run that it starts, cannot be fetched.
-func Lacking(err error) error {
+// SecretError returns the error of a call whose secrets, or those of the run that it starts, cannot be fetched.
+func SecretError(err error) error {
 	return &operation.Error{Code: CodeKeychain, Message: err.Error(), Err: err}
 }
 

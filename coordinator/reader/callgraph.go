@@ -20,8 +20,8 @@ type CallGraph struct {
 	calls []*callgraph.Node
 }
 
-// Call returns the request of a node; nil for a meeting, a node between many calls and those that waited for all of them, which
-// stands in place of an edge for each pair.
+// Call returns the request of a node; nil for a meeting: a node between many calls and the calls that waited for all of them, in
+// place of an edge for each pair.
 func (g *CallGraph) Call(node int32) *callgraph.Node { return g.calls[node] }
 
 // CallGraph implements coordinator.Run.CallGraph.

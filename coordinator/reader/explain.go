@@ -28,7 +28,7 @@ func (r *Reader) Explain(ctx context.Context, run, step string) (*explain.Explan
 	if err := r.process.Parked(ctx, run); errors.Is(err, decide.ErrParked) {
 		out.Reasons = slices.Insert(out.Reasons, 0, parkedReason(err))
 	} else if !r.process.Drives(run) {
-		undriven := explain.Reason{Kind: "nobody", Text: "no process works on the run, and nothing goes on before one does"}
+		undriven := explain.Reason{Kind: "nobody", Text: "no process works on the run; it goes on when one does"}
 		out.Reasons = slices.Insert(out.Reasons, 0, undriven)
 	}
 	return out, nil
@@ -83,9 +83,9 @@ func (r *Reader) unexplained(ctx context.Context, run, step string, because erro
 // unexplainedEnd explains the end of a run that has the rules of another version.
 func unexplainedEnd(s *inspect.State, step string) (*explain.Explanation, error) {
 	if step != "" {
-		return nil, fmt.Errorf("%w: it went by rules of another version, so its steps are not explained", decide.ErrFinished)
+		return nil, fmt.Errorf("%w: the run followed the rules of another version, so its steps cannot be explained", decide.ErrFinished)
 	}
-	reason := explain.Reason{Kind: "end", Text: "the run has finished by rules of another version, so how it came to that is not explained"}
+	reason := explain.Reason{Kind: "end", Text: "the run has finished under the rules of another version, so its end cannot be explained"}
 	if s.Failure != nil {
 		reason = explain.Reason{Kind: "failure", Step: s.Failure.Step, Text: s.Failure.Error(), Reasons: []explain.Reason{reason}}
 	}

@@ -109,7 +109,7 @@ func (r *Reader) Head(ctx context.Context, id string) (journal.Head, error) {
 	}
 	last := len(id) - 1
 	before := id[:last]
-	if id[last] > 0 { // no id stands between this one and the wanted one
+	if id[last] > 0 { // no id lies between this one and the wanted one
 		before += string([]byte{id[last] - 1, 0xff})
 	}
 	for head, err := range r.store.Heads(ctx, before) {

@@ -26,14 +26,14 @@ type Starter interface {
 type Child struct {
 	Find  func(ctx context.Context) (*Entry, error)
 	by    *Registry
-	below *Entry // as of when the binding was made; nil in a restored workflow
+	below *Entry // when the binding was made; nil in a restored workflow
 }
 
 // Call implements operation.Caller.
 func (c *Child) Call(call *operation.Call) (any, error) { return c.by.children.CallChild(call, c.Find) }
 
-// child compiles the workflow that a binding of parent names: by a path relative to the file of parent, or by a name, which is
-// that of a workflow that parent includes, else of one that the engine has registered. The caller holds mu.
+// child compiles the workflow that a binding of parent names, by a path relative to the file of parent, or by a name: that of a
+// workflow that parent includes, else of a registered workflow. The caller holds mu.
 func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Entry, error) {
 	if child.Path == "" {
 		if w := parent.Child(child.Name); w != nil {
@@ -65,13 +65,13 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 	return l.compileFile(file, checked)
 }
 
-// unread is the error of a compilation that needs documents which have not been read ahead: see add.
+// unread is the error of a compilation that needs documents that have not been read ahead: see add.
 type unread struct{ by *template.Workflow }
 
 func (e *unread) Error() string { return "documents that " + e.by.Name + " names have not been read" }
 
-// errAmbiguous refuses a name that several workflows have.
-var errAmbiguous = errors.New("the engine knows several of that name: name one by its path, or include it (flow.Sub)")
+// errAmbiguous is the error of a name that several workflows have.
+var errAmbiguous = errors.New("several registered workflows have that name: name one by its path, or include it (flow.Sub)")
 
 // sameChildren reports whether w includes the same children as the equal workflow that e was made from. The hash of a
 // definition holds only the names of children; a journal holds the hashes of both.
@@ -96,7 +96,7 @@ func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 func documentsBeside(path, folder string) []string {
 	var names []string
 	for _, pattern := range []string{"*.yaml", "*.yml", "*.json"} {
-		files, _ := filepath.Glob(filepath.Join(folder, filepath.Dir(path), pattern)) // only a hint: errors do not matter
+		files, _ := filepath.Glob(filepath.Join(folder, filepath.Dir(path), pattern)) // a suggestion only: ignore errors
 		for _, file := range files {
 			names = append(names, filepath.Join(filepath.Dir(path), filepath.Base(file)))
 		}

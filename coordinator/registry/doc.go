@@ -5,6 +5,6 @@
 //	                                            │
 //	                                            └── Plan, Schema, Performers, Functions
 //
-// WorkflowsMax bounds the compiled workflows that it keeps. Entry.Missing says what this program lacks to run a definition:
-// its runs can be read, and go on once the program has registered it.
+// WorkflowsMax bounds the compiled workflows that it keeps. Entry.Missing names the operations and functions that this program
+// lacks to run a definition: its runs can be read, and go on once the program has registered them.
 package registry

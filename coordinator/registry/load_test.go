@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// TestWhatIsLoadedIsNotReadAgain: a registry that takes over what Load has read finds the same entry, and the children as they
-// were read, though the files are gone.
-func TestWhatIsLoadedIsNotReadAgain(t *testing.T) {
+// TestLoadedDocumentsAreNotReadAgain: a registry made from the result of Load has the same entry, and the children as they were read,
+// although the files are gone.
+func TestLoadedDocumentsAreNotReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	parent, child := filepath.Join(dir, "parent.yaml"), filepath.Join(dir, "child.yaml")
 	require.NoError(t, os.WriteFile(parent, []byte(`
@@ -42,7 +42,7 @@ steps: [{operation: below}]`), 0o600))
 	}
 }
 
-func TestLoadSaysAllThatIsWrong(t *testing.T) {
+func TestLoadReturnsAllFaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "w.yaml")
 	for text, want := range map[string]string{
 		"{kind: Workflow, name: w, steps: [{operation: nowhere}]}":                                                      "nowhere",

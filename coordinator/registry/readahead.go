@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// documents holds the texts of child documents by path, read before the registry's lock is taken: runs wait for the lock, and
-// reading a file may be slow.
+// documents holds the texts of child documents by path. They are read before the registry's lock is taken, because runs wait for
+// the lock and reading a file may be slow.
 type documents map[string]text
 
 type text struct {

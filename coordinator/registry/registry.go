@@ -28,7 +28,7 @@ import (
 type Registry struct {
 	store      journal.Store
 	children   Starter
-	passed     []string // variables for the programs of command bindings
+	passEnv    []string // variables for the programs of command bindings
 	mu         sync.Mutex
 	texts      documents         // read ahead for the current addition
 	files      map[string]*Entry // child documents, by path
@@ -37,7 +37,7 @@ type Registry struct {
 	entries    map[string]*Entry   // by hash
 	operations map[string]operation.Caller
 	functions  map[string]Functions // by hash of their definition
-	started    []*Entry             // those of named that were not registered, oldest first
+	started    []*Entry             // entries of named that were started but not registered, oldest first
 	undo       []func()             // reverts the changes of the current addition
 	additions  atomic.Uint64
 }
@@ -53,8 +53,8 @@ type Entry struct {
 	Functions  Functions           // of its definition
 	Directory  directory.Directory // of its document
 	home       string              // folder to which the paths of children are relative
-	Missing    error               // what this program lacks to run it; only of a restored one
-	stored     bool                // its definition is in the store
+	Missing    error               // the operations and functions that this program lacks; only of a restored entry
+	stored     bool                // the definition is in the store
 }
 
 // WorkflowsMax bounds the compiled workflows that an engine keeps, separately by tree, hash and file. Beyond it, all are
@@ -66,9 +66,9 @@ const WorkflowsMax = 1024
 type Config struct {
 	Operations []Operation
 	Workflows  []*template.Workflow
-	PassEnv    []string // variables that programs of command bindings get besides the usual ones
+	PassEnv    []string // variables that programs of command bindings receive besides the usual ones
 	Children   Starter
-	Loaded     *Registry // from Load, for this registry only, which takes it over and does not compile its entries again; nil: none
+	Loaded     *Registry // from Load: New extends and returns it, so that its entries are not compiled again; nil: none
 }
 
 // Operation is a named implementation that steps call, as returned by operation.Define.
@@ -101,22 +101,22 @@ func New(store journal.Store, config Config) (*Registry, error) {
 		if _, err := l.Add(w); err != nil {
 			return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
 		}
-		l.started = nil // it was registered, not only started
+		l.started = nil // registered workflows do not count as started
 	}
 	return l, nil
 }
 
-func empty(passed []string) *Registry {
+func empty(passEnv []string) *Registry {
 	return &Registry{
-		passed: passed, files: map[string]*Entry{}, workflows: map[*template.Workflow]*Entry{}, named: map[string][]*Entry{},
+		passEnv: passEnv, files: map[string]*Entry{}, workflows: map[*template.Workflow]*Entry{}, named: map[string][]*Entry{},
 		entries: map[string]*Entry{}, operations: map[string]operation.Caller{}, functions: map[string]Functions{},
 	}
 }
 
 // Load reads, checks and compiles a document and the documents that it names, each once, and returns their registry, for
 // Config.Loaded, and the document's entry. Only operations that documents bind are available; their programs receive the
-// variables of passed. Faults of documents are document.Errors.
-func Load(file string, passed ...string) (*Registry, *Entry, error) {
+// variables of passEnv. Faults of documents are document.Errors.
+func Load(file string, passEnv ...string) (*Registry, *Entry, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func Load(file string, passed ...string) (*Registry, *Entry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l := empty(passed)
+	l := empty(passEnv)
 	e, err := l.addChecked(checked.Workflow, checked)
 	return l, e, err
 }
@@ -167,14 +167,14 @@ func (l *Registry) addWith(texts documents, make func() (*Entry, error)) (e *Ent
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.texts = texts
-	kept := false // reverted also when code of the program panics
+	kept := false // also if the program's code panics
 	defer func() { l.settle(kept); l.texts = nil }()
 	e, err = make()
 	kept = err == nil
 	return e, err
 }
 
-// forgetStarted drops the names of workflows that were started before many others.
+// forgetStarted drops the name of the oldest started workflow if there are too many.
 func (l *Registry) forgetStarted() {
 	if len(l.started) <= WorkflowsMax {
 		return
@@ -264,7 +264,7 @@ func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, er
 	maps.Copy(all, known)
 	for _, f := range brought {
 		if was := known[f.Name]; was != nil && was != f {
-			return nil, fmt.Errorf("workflow %s: the engine knows this definition with another function %q, made at %s, not at %s: "+
+			return nil, fmt.Errorf("workflow %s: this definition is registered with another function %q, made at %s, not at %s: "+
 				"make a function once, at package level (flow.NewFunc), and use its handle wherever the workflow is defined",
 				w.Name, f.Name, was.Pos, f.Pos)
 		}
@@ -301,7 +301,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 		if !lenient {
 			return nil, e.Missing
 		}
-		return e, nil // not kept: the program may still register what it lacks
+		return e, nil // not kept: the program may still register what is missing
 	}
 	if len(l.entries) >= WorkflowsMax {
 		clear(l.entries)
@@ -329,7 +329,7 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 			list[i] = &Performer{Caller: caller, Bound: true}
 			list[i].Waits.Store(true)
 		case op.Bound != nil:
-			caller, err := operation.Bind(op.Bound, l.passed...)
+			caller, err := operation.Bind(op.Bound, l.passEnv...)
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}
@@ -418,8 +418,7 @@ func (l *Registry) Read(ctx context.Context, hash string, children map[string]st
 	return nil, fmt.Errorf("%w: definition %s", decide.ErrMissing, hash)
 }
 
-// restore compiles a stored definition. The entry records missing operations and functions: its runs can be read, and stay
-// where they are.
+// restore compiles a stored definition. Its entry may lack operations and functions: its runs can then be read, but do not go on.
 func (l *Registry) restore(content any, hash string, children map[string]string) (*Entry, error) {
 	data, err := value.JSON(content)
 	if err != nil {
@@ -447,23 +446,22 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 // Performer carries out an operation.
 type Performer struct {
 	Caller  operation.Caller
-	Bound   bool // bound by a document: its calls always wait
+	Bound   bool // bound by a document
 	Pure    bool // without side effects
-	Program bool // it starts a program
+	Program bool // starts a program
 
-	// Whether its calls wait for something, as measured by the pool.
-	Waits atomic.Bool  // every call gets a goroutine
-	Swift atomic.Int32 // calls in a row that did not wait after all
+	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, else as measured by the pool
+	QuickCalls atomic.Int32 // calls in a row that did not wait, though Waits is set
 }
 
-// Roomless reports whether calls take no room: those of child runs, whose own calls do, and those of pure operations.
+// Roomless reports whether calls need no room: those of child runs, whose own calls do, and those of pure operations.
 func (p *Performer) Roomless() bool {
 	_, child := p.Caller.(*Child)
 	return child || p.Pure
 }
 
-// Remembered returns the number of workflows that the registry keeps in each of its maps.
-func (l *Registry) Remembered() map[string]int {
+// Sizes returns the number of workflows that the registry keeps in each of its maps.
+func (l *Registry) Sizes() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return map[string]int{"trees": len(l.workflows), "hashes": len(l.entries), "names": len(l.named), "files": len(l.files)}

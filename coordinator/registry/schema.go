@@ -62,7 +62,7 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema must not refer to %s", url)
 }
 
-// Check returns everything the schema refuses.
+// Check returns all violations of the schema as an *InputError.
 func (s *InputSchema) Check(input value.Value) error {
 	if s == nil {
 		return nil
@@ -75,7 +75,7 @@ func (s *InputSchema) Check(input value.Value) error {
 	if err != nil {
 		return err
 	}
-	if err := fits(s.schema, doc); err != nil {
+	if err := checkCost(s.schema, doc); err != nil {
 		return &InputError{Workflow: s.name, Faults: []string{err.Error()}}
 	}
 	err = s.schema.Validate(doc)
@@ -94,7 +94,7 @@ func (s *InputSchema) Check(input value.Value) error {
 // faultsMax bounds the faults of one input that are listed.
 const faultsMax = 100
 
-// collect gathers the innermost causes: the enclosing ones add nothing for people.
+// collect adds the innermost causes: the enclosing ones tell the user nothing more.
 func (e *InputError) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) == 0 {
 		at := "/" + strings.Join(v.InstanceLocation, "/")
@@ -110,8 +110,8 @@ func (e *InputError) collect(v *jsonschema.ValidationError) {
 
 var english = message.NewPrinter(language.English)
 
-// CheckInput returns what a workflow's schema refuses in an input, as *InputError. It is for drivers of a Stepper, which start
-// runs themselves.
+// CheckInput checks an input against a workflow's schema. It returns the violations as an *InputError. It is for drivers of a
+// Stepper, which start runs themselves.
 func CheckInput(w *template.Workflow, input value.Value) error {
 	s, err := compileSchema(w)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The cost of a schema: trying a subschema on a value is a step. A schema may take this many, and more for a larger input, so
-// that a schema which tries each value a few times is always accepted.
+// The cost of a validation in steps; a step tries one subschema on one value. The maximum grows with the input, so that a schema
+// that tries each value a few times is always accepted.
 const (
 	schemaStepsMax      = 1_000_000
 	schemaStepsPerValue = 16
-	schemaDepthMax      = 10_000 // subschemas within each other, and values: the stack grows with them
+	schemaDepthMax      = 10_000 // nested subschemas: the stack grows with them
 )
 
 var errSchemaCost = errors.New("the schema costs too much")
@@ -21,8 +21,8 @@ var errSchemaCost = errors.New("the schema costs too much")
 // level doubles the steps with each level, and the library would try all of them.
 type cost struct{ left, depth int }
 
-// fits refuses a schema that is too expensive for an input.
-func fits(s *jsonschema.Schema, input any) error {
+// checkCost returns an error if validating an input costs too much.
+func checkCost(s *jsonschema.Schema, input any) error {
 	most := schemaStepsMax + schemaStepsPerValue*values(input)
 	c := &cost{left: most}
 	c.schema(s, input)
@@ -55,7 +55,7 @@ func (c *cost) schema(s *jsonschema.Schema, v any) {
 		return
 	}
 	if c.depth++; c.depth > schemaDepthMax {
-		c.left = -1 // the depth stays, as the reason
+		c.left = -1 // depth stays above its maximum, as the reason
 		return
 	}
 	c.within(s, v)
@@ -64,7 +64,7 @@ func (c *cost) schema(s *jsonschema.Schema, v any) {
 	}
 }
 
-// within counts the parts of a schema.
+// within counts the steps of a schema's subschemas.
 func (c *cost) within(s *jsonschema.Schema, v any) {
 	c.each(v, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.ContentSchema)
 	if s.DynamicRef != nil {
@@ -129,7 +129,7 @@ func (c *cost) each(v any, list ...*jsonschema.Schema) {
 	}
 }
 
-// some counts a subschema if there is one. any is some for keywords whose value may also be a boolean or a list of names.
+// some counts a subschema unless it is nil. any does the same for keywords whose value may also be a boolean or a list of names.
 func (c *cost) some(s *jsonschema.Schema, v any) {
 	if s != nil && c.left >= 0 {
 		c.schema(s, v)

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// doubling is a schema of which each level tries the next one twice.
+// doubling returns a schema in which each level tries the next one twice.
 func doubling(keyword string, levels int) map[string]any {
 	defs := map[string]any{fmt.Sprint("d", levels): map[string]any{"type": "string"}}
 	for i := range levels {
@@ -30,7 +30,7 @@ func TestASchemaThatDoublesIsRefusedBeforeItIsTried(t *testing.T) {
 		require.True(t, ok, "%v", err)
 		require.ErrorContains(t, refused, "the schema costs too much: more than 1000016 steps")
 	}
-	// One that doubles with each level of the input, not by itself.
+	// A schema whose steps double with each level of the input.
 	item := map[string]any{"$ref": "#"}
 	tree := map[string]any{"anyOf": []any{
 		map[string]any{"items": item}, map[string]any{"items": item}, map[string]any{"type": "string"},
@@ -66,7 +66,7 @@ func TestFaultsOfAnInputAreAsManyAndAsLongAsAPersonReads(t *testing.T) {
 	require.Less(t, len(err.Error()), 100*300)
 }
 
-// The stack is what grows: 500 MB for these few bytes, and with an input of 32 MiB more than a process may have.
+// Without a bound, the stack grows to 500 MB for these few bytes, and with an input of 32 MiB beyond the memory of a process.
 func TestASchemaThatNestsForEverIsRefusedBeforeTheStackGrows(t *testing.T) {
 	for _, schema := range []map[string]any{
 		{"$ref": "#"},

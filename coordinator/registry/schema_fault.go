@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// schemaBase is the address of a schema, which the library demands. It must not appear in errors.
+// schemaBase is the address of a schema, which the library requires. It must not appear in errors.
 const (
 	schemaRoot = "input:///"
 	schemaBase = schemaRoot + "schema"
@@ -26,7 +26,7 @@ func schemaFaults(w *template.Workflow, err error) error {
 			return f.list.Err()
 		}
 	}
-	// The remaining error is a reference that leads nowhere; the library names its target.
+	// Otherwise a reference has no target; the library's error names the reference.
 	text := err.Error()
 	at := refIn(f.root, text)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, schemaBase, ""), schemaRoot, "")
@@ -72,7 +72,7 @@ func refIn(n *document.Node, text string) *document.Node {
 	return nil
 }
 
-// collect gathers the innermost causes, as for an input.
+// collect adds the innermost causes, as InputError.collect does.
 func (f *schemaFault) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) > 0 {
 		for _, c := range v.Causes {

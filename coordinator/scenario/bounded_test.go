@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
-// played runs the scenario of a document, which is found as main.yaml.
+// played runs a scenario of a document, which is written to main.yaml.
 func played(t *testing.T, document, keys string, o scenario.Options) *scenario.Report {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestDescendantsAreBounded(t *testing.T) {
 	require.True(t, r.Passed, r)
 	require.Less(t, r.Events, 51*100)
 
-	// The limit is named, however many turns so many runs take in one instant.
+	// The difference names the limit, even if the runs take many turns in one instant.
 	awake := strings.Replace(itself, "{operation: nap}, ", "", 1)
 	r = played(t, awake, "expect: {run: completed}", scenario.Options{Limits: coordinator.Limits{DescendantsMax: 4000}})
 	require.Contains(t, r.String(), "got   failed (child_failed: ")
@@ -48,14 +48,14 @@ func TestDescendantsAreBounded(t *testing.T) {
 	require.Contains(t, r.String(), "at most 200 events of all runs together")
 }
 
-func TestWhatRunsTakeIsBounded(t *testing.T) {
+func TestTheResourcesOfRunsAreBounded(t *testing.T) {
 	const heavy = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: p}, workflow: [
 		{step: a, loop: {in: "{{ 1..1000 }}", iterator: i}, tool: [{name: t, kind: noop, spec: {policy: {rules: [{when: "{{ count(1..%d, # == 1) == 7 }}", then: {do: fail}},
 			{else: {then: {do: continue}}}]}}}]%s}]}`
 	r := played(t, fmt.Sprintf(heavy, 1000, ", next: {arcs: [{step: a}]}"), "expect: {run: failed}", scenario.Options{WorkMax: 1_000_000})
 	require.Contains(t, r.String(), "at most 1000000 steps of work of all runs together")
 
-	// What follows from one event is bounded for every run, because none can be cancelled meanwhile.
+	// The work for one event is bounded for every run, because a run cannot be cancelled meanwhile.
 	const gate = `{conditional: {test: "{{ count(1..300000, # == 1) == 7 }}", then: [{operation: v}]}},`
 	gates := ""
 	for i := range 300 {
@@ -69,13 +69,13 @@ func TestWhatRunsTakeIsBounded(t *testing.T) {
 	require.Contains(t, r.String(), "at most 150000 bytes of all runs together")
 }
 
-func TestALoopIsBoundedAsAMapIs(t *testing.T) {
+func TestLoopsAreBoundedLikeMaps(t *testing.T) {
 	r := played(t, `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: p}, workflow: [{step: a, loop: {in: "{{ 1..11 }}", iterator: i}, tool: {kind: noop}}]}`,
 		"expect: {run: failed, reason: limit_exceeded}", scenario.Options{Limits: coordinator.Limits{MapItemsMax: 10}})
 	require.True(t, r.Passed, r)
 }
 
-func TestAnAnswerComesInSoManyTimesAtMost(t *testing.T) {
+func TestRepetitionsOfAnAnswerAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "test.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("{kind: Scenario, name: s, workflow: x, expect: {}, operations: {a: {output: 1, deliver: 1000000000}}}"), 0o600))
 	_, err := scenario.Load(file)

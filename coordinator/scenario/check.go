@@ -18,7 +18,7 @@ import (
 // Expectations are checked against the journals, as an observer reads them, and not against the engine.
 
 // check compares the state with an expectation.
-func (g *stage) check(where string, x *expectation) {
+func (g *execution) check(where string, x *expectation) {
 	for _, c := range x.checks {
 		if got, by, ok := c.test(g); !ok {
 			g.differ(where, c.key, c.want, got, by)
@@ -27,7 +27,7 @@ func (g *stage) check(where string, x *expectation) {
 }
 
 func wantRun(want string) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		t := g.main()
 		got := string(t.status)
 		if e := t.finished(); e != nil {
@@ -38,7 +38,7 @@ func wantRun(want string) test {
 }
 
 func wantReason(want string) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		e := g.main().finished()
 		if e == nil {
 			return "none: the run has not ended", nil, false
@@ -48,7 +48,7 @@ func wantReason(want string) test {
 }
 
 func wantAt(want time.Duration) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		e := g.main().finished()
 		if e == nil {
 			return "never: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
@@ -59,7 +59,7 @@ func wantAt(want time.Duration) test {
 }
 
 func wantOutput(want any) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		e := g.main().finished()
 		if e == nil || reactive.RunStatus(e.Detail.State) != reactive.RunCompleted {
 			return "none: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
@@ -68,9 +68,9 @@ func wantOutput(want any) test {
 	}
 }
 
-// at looks up a step and calls look with it.
+// at returns a test that calls look with the step of that name.
 func at(name string, look func(p place) (string, *Event, bool)) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		p, ok := g.find(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
@@ -142,7 +142,7 @@ func showDispatches(list []call.Dispatch) string {
 
 // wantCalls compares the order in which the run's own steps were first requested.
 func wantCalls(want order) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		t := g.main()
 		var got []string
 		var first []int
@@ -163,18 +163,18 @@ func wantCalls(want order) test {
 	}
 }
 
-// Names of counts besides those of types of events: what became of events when they were applied.
+// Names of counts besides those of types of events: the effects of events.
 var outcomes = []reactive.Effect{reactive.Late, reactive.Duplicate}
 
 func wantCount(name string, want int) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		t := g.main()
 		for _, o := range outcomes {
 			if o.String() == name {
 				return strconv.Itoa(t.outcomes[o]), nil, t.outcomes[o] == want
 			}
 		}
-		// A misspelt name would count nothing, and `0` would be right for the wrong reason.
+		// With a misspelt name, the count is 0, and an expectation of 0 would hold by accident.
 		if !knownType(name) {
 			return "no events are counted under that name", nil, false
 		}
@@ -191,7 +191,7 @@ func wantCount(name string, want int) test {
 
 // wantEvents looks for types of events in this order; others may occur between.
 func wantEvents(want []string) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		t, found := g.main(), 0
 		last := -1 // the last event that matched
 		for i := range t.journal {

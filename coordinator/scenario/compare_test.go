@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// performed is the stage after a run of one step that is answered as given.
-func performed(t *testing.T, answer string) *stage {
+// executed returns the execution of a scenario of one step with that answer.
+func executed(t *testing.T, answer string) *execution {
 	file := filepath.Join(t.TempDir(), "one.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
 kind: Scenario
@@ -20,21 +20,21 @@ expect: {run: completed}
 `), 0o600))
 	all, err := Load(file)
 	require.NoError(t, err)
-	g := newStage(all[0], Options{})
+	g := newExecution(all[0], Options{})
 	g.perform()
 	return g
 }
 
-// That crashes change nothing is found out by comparing journals: the comparison must see every kind of change.
+// The comparison of journals, which shows that crashes change nothing, reports every kind of change.
 func TestJournalsThatDifferAreReported(t *testing.T) {
-	plain := performed(t, "{after: PT1S, output: 1}")
+	plain := executed(t, "{after: PT1S, output: 1}")
 	for _, c := range []struct{ name, answer, got, by string }{
 		{"another output", "{after: PT1S, output: 2}", "another event than #3 call.responded a at PT1S", "#3 call.responded a at PT1S"},
 		{"another instant", "{after: PT2S, output: 1}", "another event than #3 call.responded a at PT1S", "#3 call.responded a at PT2S"},
 		{"an event less", "{never: true}", "no such event", "#3 call.responded a at PT1S"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := performed(t, c.answer)
+			g := executed(t, c.answer)
 			g.report.Differences = nil
 			g.compare(plain)
 			require.Len(t, g.report.Differences, 1)
@@ -42,10 +42,10 @@ func TestJournalsThatDifferAreReported(t *testing.T) {
 			require.Equal(t, c.by, g.report.Differences[0].Event.String())
 		})
 	}
-	same := performed(t, "{after: PT1S, output: 1}")
+	same := executed(t, "{after: PT1S, output: 1}")
 	same.compare(plain)
 	require.Empty(t, same.report.Differences)
-	more := performed(t, "{never: true}")
+	more := executed(t, "{never: true}")
 	plain.compare(more)
 	require.Equal(t, "one event more", plain.report.Differences[0].Got)
 	more.report.Differences, more.tracks = nil, nil

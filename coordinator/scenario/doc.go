@@ -11,13 +11,13 @@
 //	  apologise: {output: sent}
 //	expect: {run: completed, at: PT2S, steps: {ship: skipped, apologise: completed}}
 //
-// There is no second engine: a scenario is another driver of decide.Stepper, where the store is a slice, the world
-// is the script, and the clock is a number that jumps to the next instant at which something is due.
+// There is no second engine: a scenario is another driver of decide.Stepper, whose store is a slice, whose calls the script
+// answers, and whose clock is a number that jumps to the next instant at which something is due.
 //
-//	script ──answers──▶ agenda ─┐
-//	timeline ──commands─────────┼─▶ Step(now, items) ─▶ journal ─▶ expectations
-//	root.NextDue ──timers───────┘        │
-//	script ◀──────────calls──────────────┘
+//	script ──answers──▶ schedule ─┐
+//	timeline ──commands───────────┼─▶ Step(now, items) ─▶ journal ─▶ expectations
+//	root.NextDue ──timers─────────┘        │
+//	script ◀──────────calls────────────────┘
 //
 // Package script reads and serves the answers; package program finds and compiles the workflow for them.
 //
@@ -25,16 +25,16 @@
 //
 // Expectations hold at the end or at an instant of the timeline. Only the keys that are present are checked:
 //
-//	invalid       a text, or several, that the refusal of the document holds
+//	invalid       a text, or several, that the error of the document contains
 //	run           the run's status
-//	reason        what the run is named after that did not complete
+//	reason        code of the failure of a run that did not complete
 //	at            when the run ended, since its start
 //	output        of the run
 //	steps         statuses, by step; a map's by item too, such as check[0], a child run's such as quote/ask
 //	reasons       why steps failed or were skipped
 //	outputs       of steps
-//	inputs        the input of the last call of a step; of an object, the keys that are named. Named as in operations:
-//	              step, step[0], of a playbook step.task, step[0].task, or else what is called
+//	inputs        the input of the last call of a step; of an object, the given keys. Named as in operations: step,
+//	              step[0], of a playbook step.task, step[0].task, or by operation
 //	attempts      how often steps were called; of a playbook also step.task
 //	fulfillment   the fulfillment of tasks
 //	dispatches    the participants asked, with the outcomes: {participant, attempt, status}
@@ -51,9 +51,9 @@
 // unless they are. Within an instant answers come before timers, in the order of their requests; Options.Seed
 // shuffles them.
 //
-// A scripted answer belongs to its request: its instant counts from when the request was first made, and a crash neither
-// moves nor repeats it. So Options.Crash, which rebuilds the engine from its journal after every append, must give the
-// same journal, event for event.
+// A scripted answer belongs to its request: its delay counts from the first time the request was made, and a crash neither delays
+// nor repeats it. So a run with Options.Crash, which rebuilds the engine from its journal after every append, must have the same
+// journal, event for event.
 //
 // Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
 // event that caused them.

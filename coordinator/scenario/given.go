@@ -19,7 +19,7 @@ func (r *reader) inputs(x *expectation, n *document.Node) {
 
 // wantInput compares the input of the last call of that name; of an object, the keys that are named.
 func wantInput(name string, want value.Value) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *execution) (string, *Event, bool) {
 		t, key, ok := g.route(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
@@ -48,7 +48,7 @@ func hasKeys(got, want value.Value) bool {
 	return true
 }
 
-// callNames returns what a scenario may call the call that an event requests, as it may in operations.
+// callNames returns the names that a scenario may use for the call that an event requests, as under operations.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
 		return program.TaskNames("", p)
@@ -61,7 +61,7 @@ func (t *track) callNames(i int) []string {
 	return names
 }
 
-// note records the task of a playbook's call: its net forgets that when the call is over.
+// note records the task of a playbook's call, which its net drops when the call has ended.
 func (t *track) note(i int) {
 	body := t.seen.Body()
 	e := &t.journal[i]

@@ -12,10 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Load reads the scenarios in files and folders, those in the folders of a folder included, in the order of their paths
-// and places. A file may hold several. Documents of other kinds are skipped, so that workflows may be beside the
-// scenarios that use them; but a path without any scenario is an error. It reports everything it finds wrong in all
-// files as document.Errors; then there are no scenarios.
+// Load reads the scenarios in files and, recursively, in folders, in the order of their paths and places. A file may hold several.
+// It skips documents of other kinds, so that a folder may hold workflows and the scenarios that use them; but a path without any
+// scenario is an error. It returns the faults of all files as document.Errors, and then no scenarios.
 func Load(paths ...string) ([]*Scenario, error) {
 	var all []*Scenario
 	var errs []error
@@ -34,7 +33,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 			all = append(all, list...)
 			found += len(list)
 		}
-		// A path that is misspelt by a folder would else be a test that always passes.
+		// Otherwise a misspelt path would pass as a test.
 		if found == 0 && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("%s: no scenario", path))
 		}
@@ -45,7 +44,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 	return all, nil
 }
 
-// filesIn returns the files that may hold documents: path itself, or those in the folder that it is.
+// filesIn returns the files that may hold documents: path itself, or if it is a folder, those in it.
 func filesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

@@ -20,8 +20,8 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"an unknown run status", "expect: {run: complete}", `did you mean "completed"?`},
 		{"an unknown step status", "expect: {steps: {a: runing}}", `did you mean "running"?`},
 		{"an unknown dispatch status", "expect: {dispatches: {a: [{participant: p, status: ok}]}}", "this must be one of pending"},
-		{"a dispatch of nobody", "expect: {dispatches: {a: [{status: pending}]}}", "a dispatch has participant and status"},
-		{"a decision that is none", "timeline: [{at: PT1S, decide: {step: a, status: yes}}]", "status must be fulfilled or not_fulfilled"},
+		{"a dispatch without a participant", "expect: {dispatches: {a: [{status: pending}]}}", "a dispatch has participant and status"},
+		{"an invalid decision", "timeline: [{at: PT1S, decide: {step: a, status: yes}}]", "status must be fulfilled or not_fulfilled"},
 		{"two answers in one", "operations: {a: {output: 1, never: true}}", "an answer has one of output, error, never, unreachable"},
 		{"no answers", "operations: {a: []}", "a list of answers must not be empty"},
 		{"an error without a code", "operations: {a: {error: {message: x}}}", "code is missing"},
@@ -29,14 +29,14 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"a duration", "operations: {a: {after: 5s}}", `invalid duration "5s"`},
 		{"an entry without an instant", "timeline: [{pause: {}}]", "at is missing"},
 		{"an entry without anything", "timeline: [{at: PT1S}]", "an entry has one of abort, cancel, crash, decide"},
-		{"an entry with two things", "timeline: [{at: PT1S, pause: {}, cancel: {}}]", "cannot stand beside"},
+		{"an entry with two commands", "timeline: [{at: PT1S, pause: {}, cancel: {}}]", "cannot be combined with"},
 		{"a timeline that goes back", "timeline: [{at: PT2S, pause: {}}, {at: PT1S, resume: {}}]", "the timeline goes back: PT1S after PT2S"},
 		{"an entry after the end", "timeline: [{at: PT2H, pause: {}}], until: PT1H", "this is after the end of the scenario, PT1H"},
 		{"a command without its step", "timeline: [{at: PT1S, abort: {}}]", "step is missing"},
 		{"a message without a name", "timeline: [{at: PT1S, message: {payload: 1}}]", "name is missing"},
-		{"a patch of no path", "timeline: [{at: PT1S, patch: {ctx: {a..b: 1}}}]", `"a..b" is no path: write key or key.inner`},
-		{"a crash that is none", "timeline: [{at: PT1S, crash: false}]", "crash must be true or say for how long"},
-		{"a start that is no time", "start: today", "this must be a time"},
+		{"a patch of an invalid path", "timeline: [{at: PT1S, patch: {ctx: {a..b: 1}}}]", `"a..b" is not a path: write key or key.inner`},
+		{"an invalid crash", "timeline: [{at: PT1S, crash: false}]", "crash must be true or say for how long"},
+		{"an invalid start", "start: today", "this must be a time"},
 		{"a start in the year 1", "start: 0001-01-01T00:00:00Z", "this must be a time after the start of 1970 and before 2262-04-11T23:47:16Z"},
 		{"a start at no instant", "start: 1970-01-01T00:00:00Z", "this must be a time after the start of 1970"},
 		{"a start in the year 9999", "start: 9999-12-31T23:59:59Z", "this must be a time after the start of 1970 and before 2262-04-11T23:47:16Z"},
@@ -48,13 +48,13 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"a text where a flag belongs", "operations: {a: {never: often}}", "this must be a boolean, not a string"},
 		{"a text where a number belongs", "expect: {attempts: {a: one}}", "this must be a number of times"},
 		{"a number where a workflow belongs", "workflow: 3", "this must be a document or the path of one"},
-		{"a timeline that is no list", "timeline: {at: PT1S}", "this must be a list, not a mapping"},
-		{"calls that are no list", "expect: {calls: a}", "this must be a list, not a string"},
-		{"events that are no list", "expect: {events: run.started}", "this must be a list, not a string"},
-		{"inputs that are no mapping", "expect: {inputs: [a]}", "this must be a mapping, not a list"},
-		{"dispatches that are no list", "expect: {dispatches: {a: pending}}", "this must be a list, not a string"},
+		{"a timeline that is not a list", "timeline: {at: PT1S}", "this must be a list, not a mapping"},
+		{"calls that are not a list", "expect: {calls: a}", "this must be a list, not a string"},
+		{"events that are not a list", "expect: {events: run.started}", "this must be a list, not a string"},
+		{"inputs that are not a mapping", "expect: {inputs: [a]}", "this must be a mapping, not a list"},
+		{"dispatches that are not a list", "expect: {dispatches: {a: pending}}", "this must be a list, not a string"},
 		{"a patch with another key", "timeline: [{at: PT1S, patch: {context: {}}}]", `unknown key "context"`},
-		{"a passport of nobody", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},
+		{"a passport without a participant", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "bad.yaml")
@@ -77,7 +77,7 @@ func TestLoadReportsAllFilesAtOnce(t *testing.T) {
 	}
 }
 
-func TestDocumentsOfOtherKindsArePassedOver(t *testing.T) {
+func TestDocumentsOfOtherKindsAreSkipped(t *testing.T) {
 	dir := t.TempDir()
 	write := func(file, text string) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(file)), 0o700))

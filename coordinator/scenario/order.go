@@ -8,7 +8,7 @@ import (
 // order is a sequence of groups of names: within a group they may come in any order.
 type order [][]string
 
-// mismatch returns the index in got of the first name that is out of order, missing (len(got)) or too many; -1: none is.
+// mismatch returns the index in got of the first name that is out of order, missing (len(got)) or superfluous; -1: none is.
 func (o order) mismatch(got []string) int {
 	at := 0
 	for _, group := range o {

@@ -18,13 +18,13 @@ type place struct {
 }
 
 // route finds the run of a name, by the steps that started its child runs, and the rest of the name.
-func (g *stage) route(name string) (t *track, key string, ok bool) {
+func (g *execution) route(name string) (t *track, key string, ok bool) {
 	slash := strings.LastIndexByte(name, '/')
 	if slash < 0 {
 		return g.main(), name, true
 	}
 	path := name[:slash+1]
-	for i := len(g.tracks) - 1; i >= 0; i-- { // the newest attempt is the latest
+	for i := len(g.tracks) - 1; i >= 0; i-- { // the newest attempt first
 		if g.tracks[i].path == path {
 			return g.tracks[i], name[slash+1:], true
 		}
@@ -32,9 +32,9 @@ func (g *stage) route(name string) (t *track, key string, ok bool) {
 	return nil, "", false
 }
 
-// find returns the place of a name, as an observer of the journals sees it. A map's name with one index more than the map
-// itself has is an item as a whole. It cannot be mistaken for the instance of a step, because ids are unique.
-func (g *stage) find(name string) (place, bool) {
+// find returns the place of a name, as an observer of the journals sees it. The name of a map with a further index is an item as a
+// whole. It is not ambiguous, because ids are unique.
+func (g *execution) find(name string) (place, bool) {
 	t, key, ok := g.route(name)
 	if !ok {
 		return place{}, false
@@ -126,7 +126,7 @@ func (p place) output() (any, bool) {
 	return p.t.seen.Output(nodes[len(nodes)-1]), true
 }
 
-// failure is why the place failed, where it is one node that has.
+// failure returns the failure of the place if it is a single failed node, else nil.
 func (p place) failure() *journal.Failure {
 	if p.item >= 0 || p.status() != reactive.Failed {
 		return nil

@@ -40,8 +40,8 @@ func (q question) id() string {
 	return id
 }
 
-// part returns the script that answers; nil: there is none.
-func (q question) part(c *cast) *script.Part {
+// part returns the script of the answer; nil: there is none.
+func (q question) part(c *answers) *script.Part {
 	if q.call.Decision != 0 {
 		return c.decisions.Find(q.t.path, q.node, "")
 	}
@@ -51,7 +51,7 @@ func (q question) part(c *cast) *script.Part {
 	return c.operations.Find(q.t.path, q.node, q.operation())
 }
 
-// operation returns the name of the operation as the document has it.
+// operation returns the name of the operation as in the document.
 func (q question) operation() string {
 	if p, ok := q.task(); ok {
 		return p.Kind
@@ -59,7 +59,7 @@ func (q question) operation() string {
 	return program.Operation(q.bound().Name)
 }
 
-// task reports what a playbook's call is for. It reports false for any other call.
+// task returns the task of a playbook's call, and false for any other call.
 func (q question) task() (routed.Place, bool) {
 	if body := q.t.root.Body(); body != nil {
 		return body.Place(q.call.Node)
@@ -79,7 +79,7 @@ func (q question) failed(f *journal.Failure) decide.Item {
 	return q.ended(call.Result{Failure: &kept})
 }
 
-// ended converts an outcome as the engine does with a real one.
+// ended returns the item of a result, as the engine makes it.
 func (q question) ended(result call.Result) decide.Item {
 	e := decide.Ending(q.call, result)
 	e.Node = q.node
@@ -104,8 +104,8 @@ func (q question) item(a script.Answer) decide.Item {
 	return q.withReports(a)
 }
 
-// unanswered returns the requests that a run made from its journal has to repeat, in the order in which it made them
-// first. lost are the ends of calls that may not be made twice.
+// unanswered returns the requests that a recovered run must repeat, in the order in which they were first made. lost holds the
+// endings of calls that may not be repeated.
 func (t *track) unanswered() (again []question, lost []decide.Item) {
 	for _, req := range t.root.OpenCalls() {
 		q := t.question(req)
@@ -121,14 +121,12 @@ func (t *track) unanswered() (again []question, lost []decide.Item) {
 	return again, lost
 }
 
-// sort puts questions into the order of the events that they follow from: which of several scripted answers of one instant
-// comes first goes by that.
+// sort sorts questions by the events that requested them, which is also the order of scripted answers of one instant.
 func (t *track) sort(list []question) {
 	slices.SortStableFunc(list, func(a, b question) int { return cmp.Compare(t.asked(a), t.asked(b)) })
 }
 
-// asked returns the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
-// decision.
+// asked returns the index of the event that requested a question: an attempt, a further participant, or a decision.
 func (t *track) asked(q question) int {
 	return t.last(func(e *journal.Event) bool {
 		if e.Node != q.node || e.Attempt != q.call.Attempt {

@@ -56,7 +56,7 @@ func read(n *document.Node) (*Scenario, error) {
 	return s, r.Err()
 }
 
-// The clock of a scenario counts the nanoseconds since 1970, and 0 is no instant.
+// The clock of a scenario counts nanoseconds since 1970; 0 means no instant.
 var (
 	startFirst = time.Unix(0, 1).UTC()
 	untilLast  = time.Unix(0, math.MaxInt64).UTC()

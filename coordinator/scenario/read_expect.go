@@ -15,19 +15,19 @@ import (
 
 // expectation holds the checks of one instant.
 type expectation struct {
-	invalid []string // texts that the refusal of the document holds; none: it is not refused
+	invalid []string // texts that the error of the document contains; none: the document is valid
 	checks  []check
 }
 
 // check is one expected value.
 type check struct {
 	key  string // such as `steps.pay`
-	want string // as a difference shows it
+	want string // for the difference
 	test test
 }
 
 // test reads one value and returns it with the event that caused it; ok reports whether it is as expected.
-type test func(g *stage) (got string, by *Event, ok bool)
+type test func(g *execution) (got string, by *Event, ok bool)
 
 func (x *expectation) add(key, want string, t test) {
 	x.checks = append(x.checks, check{key, want, t})
@@ -60,7 +60,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 	return x
 }
 
-// oneOf reads a text that is one of a few.
+// oneOf reads one of the known texts.
 func (r *reader) oneOf(n *document.Node, known []string) string {
 	text := r.Text(n)
 	for _, k := range known {
@@ -76,7 +76,7 @@ func (r *reader) oneOf(n *document.Node, known []string) string {
 var runStatuses = words(reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused, reactive.RunCompleted, reactive.RunFailed,
 	reactive.RunPartial, reactive.RunAborted, reactive.RunDeadlineExceeded, reactive.RunStepTimeout)
 
-// words are names as plain texts.
+// words returns names as strings.
 func words[S ~string](names ...S) []string {
 	texts := make([]string, len(names))
 	for i, name := range names {
@@ -129,7 +129,7 @@ func (r *reader) stepOutputs(x *expectation, n *document.Node) {
 	})
 }
 
-// stepDispatches reads the dispatches of several steps. An attempt that is left out may be any.
+// stepDispatches reads the dispatches of several steps. An omitted attempt matches any.
 func (r *reader) stepDispatches(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		if v.Kind != document.Sequence {
@@ -158,7 +158,7 @@ func (r *reader) dispatch(n *document.Node) call.Dispatch {
 	return d
 }
 
-// order reads names in an order; those of an inner list may come in any.
+// order reads names in order; those of an inner list may come in any order.
 func (r *reader) order(n *document.Node) order {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -183,7 +183,7 @@ func (r *reader) events(x *expectation, n *document.Node) {
 	x.add("events", strings.Join(names, ", "), either(wantViews(names), wantEvents(names)))
 }
 
-// show writes a value as a difference shows it.
+// show returns a value as text for a difference.
 func show(v any) string {
 	data, err := value.JSON(v)
 	if err != nil {
@@ -192,7 +192,7 @@ func show(v any) string {
 	return string(data)
 }
 
-// knownType reports whether there is a type of events with that name.
+// knownType reports whether name is a type of events.
 func knownType(name string) bool {
 	_, err := journal.ParseType(name)
 	return err == nil

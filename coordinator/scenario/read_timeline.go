@@ -28,7 +28,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 		return nil
 	}
 	list := make([]entry, 0, n.Len())
-	last := time.Duration(0) // entries out of order are refused, not sorted: they are most likely a mistake
+	last := time.Duration(0) // entries out of order are refused: they are most likely a mistake
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
@@ -62,7 +62,7 @@ func (r *reader) entry(n *document.Node) entry {
 		names = append(names, name)
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
-				r.Fault(n, name+" cannot stand beside "+e.kind)
+				r.Fault(n, name+" cannot be combined with "+e.kind)
 			}
 			e.kind = name
 			read(v)
@@ -139,7 +139,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 			e.Value = v.Value()
 			for x := range v.Entries() {
 				if _, ok := value.ParsePath(x.Key); !ok {
-					r.Fault(v, fmt.Sprintf("%q is no path: write key or key.inner", x.Key))
+					r.Fault(v, fmt.Sprintf("%q is not a path: write key or key.inner", x.Key))
 				}
 			}
 		},
@@ -148,7 +148,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 	return e
 }
 
-// crash reads how long the engine is away.
+// crash reads the time for which the engine is away.
 func (r *reader) crash(n *document.Node) (down time.Duration) {
 	if n.Kind == document.Bool {
 		if !r.Flag(n) {

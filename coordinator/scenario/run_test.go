@@ -31,8 +31,8 @@ func first(t testing.TB, text string, o scenario.Options) *scenario.Report {
 	return load(t, text)[0].Run(o)
 }
 
-// base is a run that completes at PT5S: a answers after 1 s, b fails twice and then answers, and an answer to its first
-// attempt comes late.
+// base is a run that completes at PT5S: a answers after 1 s, b fails twice and then answers, and the answer to its first attempt is
+// late.
 const base = `
 kind: Scenario
 name: base
@@ -50,7 +50,7 @@ operations:
   c: {never: true}
 `
 
-func TestTheBaseOfTheseTestsPasses(t *testing.T) {
+func TestTheBaseScenarioPasses(t *testing.T) {
 	r := first(t, base+`
 timeline:
   - {at: PT2.2S, expect: {run: waiting, steps: {b: failed}, reasons: {b: timeout}}}
@@ -73,7 +73,7 @@ expect:
 	require.Positive(t, r.Crashes)
 }
 
-func TestEveryExpectationBites(t *testing.T) {
+func TestEveryExpectationCanFail(t *testing.T) {
 	for _, c := range []struct{ expect, key, want, got, by string }{
 		{"run: failed", "run", "failed", "completed", "run.finished at PT4S"},
 		{"reason: timeout", "reason", "timeout", "none", "run.finished"},
@@ -117,7 +117,7 @@ func TestEveryExpectationBites(t *testing.T) {
 	}
 }
 
-func TestExpectationsOfTheTimelineBiteAtTheirInstant(t *testing.T) {
+func TestExpectationsOfTheTimelineHoldAtTheirInstant(t *testing.T) {
 	r := first(t, base+`
 timeline:
   - {at: PT1S, expect: {steps: {b: running, c: ready}, at: PT1S, output: 1, outputs: {b: 1}, reason: x}}
@@ -139,7 +139,7 @@ expect: {run: completed}
 	}, got)
 }
 
-func TestARefusalMustHoldEachText(t *testing.T) {
+func TestAnErrorMustContainEachText(t *testing.T) {
 	const misspelt = `
 kind: Scenario
 name: misspelt
@@ -156,9 +156,9 @@ operations: {split: {}, screen: {}}
 	require.Equal(t, "a document that is accepted", r.Differences[0].Want)
 }
 
-func TestWhatIsNotScriptedIsNamed(t *testing.T) {
+func TestOperationsWithoutAScriptAreNamed(t *testing.T) {
 	for _, c := range []struct{ name, workflow, operations, want string }{
-		{"an operation nobody provides", `steps: [{operation: pay}]`, `{}`, `unknown operation "pay"`},
+		{"an unknown operation", `steps: [{operation: pay}]`, `{}`, `unknown operation "pay"`},
 		{"a command", `operations: {pay: {command: {argv: [pay]}}}, steps: [{operation: pay}]`, `{}`,
 			`operation "pay" of step "pay" is not scripted`},
 		{"the second of two steps", `steps: [{operation: pay, id: one}, {operation: pay, id: two}]`, `{one: {}}`,
@@ -209,7 +209,7 @@ expect: {run: completed, outputs: {m: [one, own, two, two]}, steps: {m: complete
 	require.True(t, r.Passed, r)
 }
 
-func TestRefusedCommandsAreReportedAndThoseThatNameNothingAreDifferences(t *testing.T) {
+func TestRefusedCommandsAreReported(t *testing.T) {
 	r := first(t, base+`
 timeline:
   - {at: PT1S, abort: {step: a}}
@@ -229,7 +229,7 @@ expect: {run: completed}
 	require.Contains(t, r.String(), "abort at PT1S was refused")
 }
 
-func TestWhatFallsDueWhileTheEngineIsAwayIsHandledOnItsReturn(t *testing.T) {
+func TestTimersOfACrashedEngineFireOnItsReturn(t *testing.T) {
 	r := first(t, `
 kind: Scenario
 name: away
@@ -255,7 +255,7 @@ expect: {run: completed, at: PT20S, attempts: {answers: 1, times-out: 1}}
 	require.Equal(t, 1, r.Crashes)
 }
 
-func TestARunThatNothingMovesEndsTheScenario(t *testing.T) {
+func TestAScenarioEndsIfNothingIsDue(t *testing.T) {
 	r := first(t, `
 kind: Scenario
 name: stuck
@@ -266,7 +266,7 @@ expect: {run: running, steps: {a: running}}
 	require.True(t, r.Passed, r)
 }
 
-func TestUntilCutsTheRunOff(t *testing.T) {
+func TestUntilEndsTheScenario(t *testing.T) {
 	r := first(t, `
 kind: Scenario
 name: long
@@ -305,14 +305,14 @@ expect: {run: failed, reason: a}
 	for seed := int64(1); seed <= 20; seed++ {
 		o := scenario.Options{Seed: seed, Crash: true}
 		r := s.Run(o)
-		require.Equal(t, r, s.Run(o), "one seed, one order")
+		require.Equal(t, r, s.Run(o), "the same seed gives the same order")
 		passed[r.Passed]++
 	}
 	require.Positive(t, passed[true])
-	require.Positive(t, passed[false], "the run is named after whichever failed first")
+	require.Positive(t, passed[false], "the first failure fails the run")
 }
 
-func TestAnswersComeBeforeTimersWhateverTheSeed(t *testing.T) {
+func TestAnswersComeBeforeTimersForAnySeed(t *testing.T) {
 	s := load(t, `
 kind: Scenario
 name: at the last moment
@@ -410,10 +410,10 @@ expect: {run: completed, at: PT1S, steps: {buy: completed}, events: [branch.deci
 		require.True(t, r.Passed, r)
 	}
 	r := s.Run(scenario.Options{})
-	require.False(t, r.Passed, "there is no such file")
+	require.False(t, r.Passed, "the file does not exist")
 }
 
-func TestWhatIsBuiltInGoRunsTheWorkflowsItHasBroughtAlong(t *testing.T) {
+func TestAWorkflowBuiltInGoRunsTheWorkflowsItIncludes(t *testing.T) {
 	ask := operation.Define("ask", func(context.Context, int) (int, error) { panic("must not be called") })
 	double := flow.NewFunc("double", func(n int) int { return 2 * n })
 	in := flow.Input[int]()
@@ -423,7 +423,7 @@ func TestWhatIsBuiltInGoRunsTheWorkflowsItHasBroughtAlong(t *testing.T) {
 	w := flow.MustNew("built", in, flow.Output(sub), sub).Tree()
 	all := load(t, `
 kind: Scenario
-name: the child is performed
+name: the child is run
 workflow: built
 input: 3
 operations: {sub/ask: [{after: PT1S, error: {code: busy, message: later, retryable: true}}, {after: PT1S, output: 9}]}
@@ -448,5 +448,5 @@ expect: {run: completed}
 	}
 	r := all[2].Run(options)
 	require.False(t, r.Passed)
-	require.Contains(t, fmt.Sprint(r), "a scenario finds none by its name")
+	require.Contains(t, fmt.Sprint(r), "a scenario cannot find a workflow by its name")
 }

@@ -17,26 +17,26 @@ const Kind = "Scenario"
 // use.
 type Scenario struct {
 	Name string
-	Pos  document.Pos // where its document begins
+	Pos  document.Pos // of its document
 
 	workflow  *document.Node // inline, or the path of its file
 	input     value.Value
 	start     time.Time
 	until     time.Duration
-	answers   script.Script // by the name they are scripted under
+	answers   script.Script // by the names in operations
 	decisions script.Script // by step
 	directory *template.Directory
 	timeline  []entry
 	expect    *expectation
 }
 
-// entry is something that happens, or is expected, at an instant of the timeline.
+// entry is a command or an expectation of the timeline.
 type entry struct {
 	pos       document.Pos
 	at        time.Duration // since the start
 	kind      string        // the key of the entry
 	command   journal.Event // for the kinds that are commands
-	down      time.Duration // of a crash: how long the engine is away
+	down      time.Duration // of a crash: the time for which the engine is away
 	directory *template.Directory
 	expect    *expectation
 }

@@ -16,7 +16,7 @@ func TestScenarios(t *testing.T) {
 	scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks")
 }
 
-// Answers of one instant in twenty orders.
+// With twenty seeds for the order of answers of one instant.
 func TestScenariosInAnyOrder(t *testing.T) {
 	all, err := scenario.Load(folder+"workflows", folder+"calls", folder+"playbooks")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestScenariosInAnyOrder(t *testing.T) {
 	}
 }
 
-// recorder is a T that fails in place of the test.
+// recorder is a T that counts failures.
 type recorder struct{ failed int }
 
 func (r *recorder) Helper()                              {}
@@ -43,7 +43,7 @@ func TestRunFailsTheTestOfAScenarioThatFails(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(base+"expect: {run: failed}\n"), 0o600))
 	r := &recorder{}
 	scenario.Run(r, file)
-	require.Equal(t, 2, r.failed, "once as it is, once with crashes")
+	require.Equal(t, 2, r.failed, "without and with crashes")
 	r = &recorder{}
 	scenario.Run(r, folder+"workflows/needs.yaml")
 	require.Zero(t, r.failed)

@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// clocks draws workflows and playbooks full of timers of few durations, so that many are due at one instant. The numbers in
-// the names of a workflow's nodes stand in template order.
+// clocks draws workflows and playbooks with many timers of few durations, so that many are due at one instant. The numbers in the
+// names of a workflow's nodes are in template order.
 type clocks struct {
 	t *rapid.T
 	strings.Builder
@@ -134,18 +134,18 @@ func (c *clocks) playbook() string {
 	return c.String()
 }
 
-// fired is an event that a timer has made, as the journal alone shows it.
+// fired is an event that a timer has caused, as the journal shows it.
 type fired struct {
 	seq   int
 	at    int64
 	due   int64
 	rank  int   // of its kind
-	place []int // among those of its kind
-	armed int   // event after which it cannot have been set
-	known bool  // its place is
+	place []int // among timers of its kind
+	armed int   // event before which it was set
+	known bool  // place is set
 }
 
-// ranks are the kinds of timers, in the order in which they go at one instant, by the events that they make.
+// rank returns the rank of a timer's kind among timers of one instant, by the event that the timer has caused.
 func rank(e *journal.Event, playbook bool) int {
 	switch name := e.Detail.Timer; {
 	case e.Type == journal.TimerFired && name == "retry":
@@ -166,7 +166,7 @@ func rank(e *journal.Event, playbook bool) int {
 
 var numbers = regexp.MustCompile(`\d+`)
 
-// inTemplate is where a node of a drawn workflow stands: m001m002s003[4][5] is 1, 4, 2, 5, 3.
+// inTemplate returns the place of a node of a drawn workflow: m001m002s003[4][5] is 1, 4, 2, 5, 3.
 func inTemplate(key string) (place []int) {
 	id, indexes, _ := strings.Cut(key, "[")
 	of := numbers.FindAllString(indexes, -1)
@@ -181,7 +181,7 @@ func inTemplate(key string) (place []int) {
 	return place
 }
 
-// timersOf reads the timers off a journal.
+// timersOf returns the fired timers of a journal.
 func timersOf(events []journal.Event, playbook bool) (list []fired) {
 	last, requested := map[string]int{}, map[string]int{}
 	for i := range events {
@@ -197,10 +197,10 @@ func timersOf(events []journal.Event, playbook bool) (list []fired) {
 			f := fired{seq: i, at: e.At, due: e.Detail.Due, rank: rank(e, playbook), place: inTemplate(e.Node), armed: armed, known: true}
 			if playbook {
 				at, calls := requested[e.Node]
-				f.place, f.known = []int{at}, calls // a task without a call is tried again too
+				f.place, f.known = []int{at}, calls // a task without a call is retried, too
 			}
 			if f.rank == 5 {
-				f.known = playbook || !strings.Contains(e.Node, "t") // an attempt's time or the whole is over
+				f.known = playbook || !strings.Contains(e.Node, "t") // the timeout of an attempt or of all attempts
 			}
 			list = append(list, f)
 		}
@@ -208,7 +208,7 @@ func timersOf(events []journal.Event, playbook bool) (list []fired) {
 	return list
 }
 
-// checkTimers holds a journal to the order of timers that were set before the first of them fired.
+// checkTimers checks the order of timers in a journal that were set before the first of them fired.
 func checkTimers(t require.TestingT, events []journal.Event, playbook bool) (compared int) {
 	list := timersOf(events, playbook)
 	for i, a := range list {
@@ -225,7 +225,7 @@ func checkTimers(t require.TestingT, events []journal.Event, playbook bool) (com
 	return compared
 }
 
-// TestTimersOfOneInstant: they go in an order that follows from the journal alone, and so a crash at any event changes nothing.
+// TestTimersOfOneInstant: their order follows from the journal alone, so a crash at any event changes nothing.
 func TestTimersOfOneInstant(t *testing.T) {
 	for _, playbook := range []bool{false, true} {
 		name := map[bool]string{false: "workflows", true: "playbooks"}[playbook]
@@ -244,7 +244,7 @@ func TestTimersOfOneInstant(t *testing.T) {
 				require.NoError(t, err, text)
 				r := all[0].Run(Options{Crash: true})
 				require.Empty(t, r.Differences, text)
-				plain := newStage(all[0], Options{})
+				plain := newExecution(all[0], Options{})
 				plain.perform()
 				compared += checkTimers(t, plain.main().journal, playbook)
 			})

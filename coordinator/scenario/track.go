@@ -24,35 +24,35 @@ import (
 // track is one run: the scenario's own, or a child run of a step. It holds the engine, which crashes, and the journal,
 // which does not.
 //
-//	agenda ──items──▶ stepper ──batch──▶ encoded and decoded ──▶ journal ──▶ root of an observer ──▶ expectations
+//	schedule ──items──▶ stepper ──batch──▶ encoded and decoded ──▶ journal ──▶ root of an observer ──▶ expectations
 //	                     ▲                                          │
 //	                     └──────────── after a crash ───────────────┘
 type track struct {
-	stage    *stage
-	id       string
-	path     string // what names of its steps begin with: "", or `quote/`
-	parent   *track // nil: the scenario's own run
-	call     reactive.Request
-	turns    int      // in this instant
-	children []*track // in the order of their starts, but for those that their calls do not wait for any more
-	program  *program.Program
+	execution *execution
+	id        string
+	path      string // prefix of the names of its steps: "", or `quote/`
+	parent    *track // nil: the scenario's own run
+	call      reactive.Request
+	turns     int      // in this instant
+	children  []*track // in the order of their starts, without those whose calls have ended
+	program   *program.Program
 
-	root    *reactive.Root // of the engine
-	step    *decide.Stepper
-	journal []journal.Event // as a store gives them back
-	agenda  agenda
-	spent   int // the work of expressions that is counted already
+	root     *reactive.Root // of the engine
+	step     *decide.Stepper
+	journal  []journal.Event // as read from a store
+	schedule schedule
+	spent    int // work of expressions that is counted
 
-	seen     *reactive.Root // of an observer: what the journal means, folded event by event
+	seen     *reactive.Root // of an observer, which applies the journal event by event
 	causes   map[int32]int  // by node: index of the event that changed its status last
 	status   reactive.RunStatus
 	statusBy int // index of the event that changed status last
 	outcomes map[reactive.Effect]int
 
-	observed  int        // index of the event that the observer is shown
-	sightings []sighting // of a playbook's run: what has happened in its net
+	observed   int         // index of the event that is being observed
+	netChanges []netChange // of a playbook's run
 
-	places map[int]routed.Place // of a playbook's run: what its calls are for, by the index of the event that requests them
+	places map[int]routed.Place // of a playbook's run: tasks of its calls, by the index of the requesting event
 }
 
 var (
@@ -61,11 +61,11 @@ var (
 	_ decide.Limiter  = (*track)(nil)
 )
 
-func newTrack(g *stage, id, path string, p *program.Program) *track {
-	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
+func newTrack(g *execution, id, path string, p *program.Program) *track {
+	t := &track{execution: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}}
 	t.seen.Watch()
-	t.look()
+	t.observeNet()
 	t.rebuild()
 	return t
 }
@@ -75,37 +75,37 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 	return operation.CallFunction(usercode.Call, name, t.program.Functions[name], args)
 }
 
-// Pure carries out nothing: all calls are answered by the script.
+// Pure implements decide.Host: the script answers all calls.
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
-// Limits are those of the scenario.
-func (t *track) Limits() decide.Limits { return t.stage.ofRun() }
+// Limits implements decide.Limiter.
+func (t *track) Limits() decide.Limits { return t.execution.ofRun() }
 
-// Reserve has room for any number of calls.
+// Reserve implements decide.Host: there is room for any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }
 
 // Resolve returns the participants of a target, from the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
-	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
+	return directory.Resolve(directory.Of(t.execution.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
-// rebuild throws the engine away and makes it anew from the journal.
+// rebuild discards the engine and makes it anew from the journal.
 func (t *track) rebuild() {
 	if t.root != nil {
-		t.spent -= t.root.Meter().Spent() // a new one counts anew
+		t.spent -= t.root.Meter().Spent() // a new meter starts at 0
 	}
 	t.root = decide.NewRoot(t.program.Plan)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
-	// What was to be stopped or called is history: calls that are open are found by unanswered.
+	// Drop past cancels and calls: unanswered returns the open calls.
 	t.root.TakeCancels()
 	t.root.TakeCalls()
 	t.step = decide.NewStepper(t.root, t)
 }
 
-// append journals a batch and has the observer see it. The events go through their encoding, also when nothing crashes:
-// what cannot be stored, or comes back as something else, is to be found out here.
+// append journals a batch and passes it to the observer. It encodes and decodes the events even without crashes, to find events that
+// cannot be stored or change when they are.
 func (t *track) append(batch []journal.Event) error {
 	var codec journal.Codec
 	var data []byte
@@ -118,7 +118,7 @@ func (t *track) append(batch []journal.Event) error {
 			return err
 		}
 	}
-	t.stage.bytes += len(data)
+	t.execution.bytes += len(data)
 	first := len(t.journal)
 	var err error
 	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
@@ -130,8 +130,8 @@ func (t *track) append(batch []journal.Event) error {
 	return nil
 }
 
-// observe has the observer see one event, and notes what it made of it. The event is copied, because a root keeps in it
-// where the node is, which is no part of the journal.
+// observe applies one event to the observer's root, and records the changes. It copies the event, because a root sets the node's
+// index in it, which does not belong to the journal.
 func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.observed = i
@@ -145,7 +145,7 @@ func (t *track) observe(i int) {
 	}
 }
 
-// finished returns the run's last event; nil while it lives.
+// finished returns the run's last event; nil: it has not ended.
 func (t *track) finished() *journal.Event { return t.seen.Finished() }
 
 // event returns the event of the journal with that index, for a difference.
@@ -155,7 +155,7 @@ func (t *track) event(i int) *Event {
 	}
 	e := &t.journal[i]
 	return &Event{Run: strings.TrimSuffix(t.path, "/"), Seq: e.Seq, Type: e.Type.String(), Node: e.Node,
-		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
+		At: duration.Format(time.Duration(e.At - t.execution.s.start.UnixNano()))}
 }
 
 // last returns the index of the latest event for which the function is true; -1: none.

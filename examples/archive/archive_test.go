@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// outcome is how a run of the workflow ended, and what happened on the way.
+// outcome describes a run of the workflow that has ended.
 type outcome struct {
 	*coordinator.Result
 	failures map[string]string // by step: the message of its last failure
@@ -73,7 +73,7 @@ func (o outcome) output(t *testing.T) (out output) {
 	return out
 }
 
-// files are what the tests archive: an empty file, nested folders, and names that a careless script would trip over.
+// files holds the files that the tests archive: an empty file, nested folders, and names that break a careless script.
 var files = map[string]string{
 	"empty":                  "",
 	"notes.txt":              "water under the gate\n",
@@ -94,7 +94,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// requireArchived compares the archive with the files, by other means than the workflow's.
+// requireArchived compares the archive with the files, without the programs that the workflow uses.
 func requireArchived(t *testing.T, target string) {
 	index, err := os.ReadFile(filepath.Join(target, "SHA256SUMS"))
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestEveryFileIsArchived(t *testing.T) {
 	require.Equal(t, output{Archive: target, Files: len(files), Bytes: size, Packed: packed(t, target), Before: 0}, out)
 }
 
-// packed is the size of all compressed files.
+// packed returns the size of all compressed files.
 func packed(t *testing.T, target string) (size int) {
 	require.NoError(t, filepath.WalkDir(filepath.Join(target, "files"), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -1,10 +1,10 @@
 // Command fetch reads all pages of four shops, two shops at once, and reports after an approval.
 //
-//	go run ./examples/fetch             shows what was read, and the command that approves; Ctrl-C suspends the run
+//	go run ./examples/fetch             shows the pages read, and the command that approves; Ctrl-C suspends the run
 //	go run ./examples/fetch -approve    approves by itself
 //
-// The shops are an HTTP server of this process, which answers every third request with 429. What is fetched, in which order
-// and how often, playbook.yaml says. The approval comes from another process, through the socket in the folder:
+// The shops are an HTTP server of this process, which answers every third request with 429. playbook.yaml defines the order of the
+// requests and their retries. The approval comes from another process, through the socket in the folder:
 //
 //	go run ./cmd/sluice patch --data out/fetch RUN ctx.approved=true
 package main
@@ -34,7 +34,7 @@ import (
 //go:embed playbook.yaml
 var document []byte
 
-// pages are how many there are in each shop.
+// pages holds the number of pages of each shop.
 var pages = map[string]int{"north": 4, "south": 2, "east": 3, "west": 1}
 
 func main() {
@@ -50,7 +50,7 @@ func main() {
 	}
 }
 
-// Read is what was read of one shop.
+// Read describes the pages read of one shop.
 type Read struct {
 	Shop   string `json:"shop"`
 	Orders int    `json:"orders"`
@@ -83,7 +83,7 @@ func fetch(ctx context.Context, out io.Writer, dir, id string, approve bool) (er
 	defer func() { err = errors.Join(err, shops.close()) }()
 	engine, err := sluice.Open(ctx, dir, coordinator.Config{
 		Operations: []coordinator.Operation{summary},
-		PickUp:     func(h journal.Head) bool { return h.Run == id }, // those of other runs read shops that are gone
+		PickUp:     func(h journal.Head) bool { return h.Run == id }, // the shops of other runs are gone
 	})
 	if err != nil {
 		return err
@@ -120,7 +120,8 @@ func start(ctx context.Context, engine *coordinator.Engine, id, url string) (*co
 	return engine.Start(ctx, playbook.Workflow, map[string]any{"url": url}, options...)
 }
 
-// follow shows what happens until the run has ended. Where it waits for its gate, it is approved, or somebody is told how.
+// follow shows the updates of the run until it has ended. When the run waits at its gate, follow approves it, or prints the command
+// that does.
 func follow(ctx context.Context, out io.Writer, run *coordinator.Run, dir string, approve bool) error {
 	fmt.Fprintf(out, "run %s\n", run.ID())
 	fetched := 0
@@ -145,7 +146,7 @@ func follow(ctx context.Context, out io.Writer, run *coordinator.Run, dir string
 			if err != nil {
 				return err
 			}
-			if state.Seq != update.Event.Seq || state.Due > 0 { // more has happened since, or it sleeps before a retry
+			if state.Seq != update.Event.Seq || state.Due > 0 { // the run has gone on since, or waits for a retry
 				continue
 			}
 			fmt.Fprintf(out, "%d pages are read\n", fetched)

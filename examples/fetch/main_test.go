@@ -18,11 +18,11 @@ import (
 
 func TestScenarios(t *testing.T) { scenario.Run(t, "fetch.scenario.yaml") }
 
-// screen is what a run has shown so far.
+// screen is the output of a run so far.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	told chan struct{} // closed when somebody is told how to approve
+	told chan struct{} // closed when the output has the command that approves
 }
 
 func (s *screen) Write(p []byte) (int, error) {
@@ -43,14 +43,14 @@ func (s *screen) String() string {
 func TestAllPagesAreReadAndReported(t *testing.T) {
 	s := &screen{told: make(chan struct{})}
 	require.NoError(t, fetch(t.Context(), s, t.TempDir(), "r", true))
-	require.Contains(t, s.String(), "http_429", "the shops have been busy")
+	require.Contains(t, s.String(), "http_429", "the shops were busy")
 	require.Contains(t, s.String(), "10 pages are read\nfetch lets it go on\ncompleted: ")
 	for _, part := range []string{"north 20, ", "south 10, ", "east 15, ", "west 5, ", "50 orders in all, 0 failures"} {
 		require.Contains(t, s.String(), part)
 	}
 }
 
-func TestSomebodyElseOpensTheGate(t *testing.T) {
+func TestAnotherProcessOpensTheGate(t *testing.T) {
 	dir := t.TempDir()
 	s := &screen{told: make(chan struct{})}
 	ended := make(chan error, 1)

@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// shops is an HTTP server on loopback with a few pages of orders for every shop. Every third request is told to come
-// back later.
+// shops is an HTTP server on loopback with a few pages of orders for every shop. It answers every third request with status 429.
 type shops struct {
 	server *http.Server
 	url    string

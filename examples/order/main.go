@@ -1,6 +1,6 @@
 // Command order shows a run that outlives its process: it charges a card, waits for an approval, and ships.
 //
-//	go run ./examples/order            places the order and ends in the middle of it
+//	go run ./examples/order            places the order, and exits while the run waits
 //	go run ./examples/order approve    another process: the run goes on where it was
 //
 // The journal is the folder out/orders. Placing the order once more returns the same run, whatever its status.
@@ -38,8 +38,7 @@ type Approval struct {
 	OK bool   `json:"ok"`
 }
 
-// charge fails at first, as banks do. Its idempotency key is the same for every attempt, also after a crash, so a bank
-// that honors it charges once.
+// charge fails at first. Its idempotency key is the same for every attempt and after a crash, so a bank that honors it charges once.
 var charge = operation.Define("card.charge", func(ctx context.Context, o Order) (string, error) {
 	call := operation.CallOf(ctx)
 	if call.Attempt == 1 {
@@ -56,10 +55,10 @@ var refund = operation.Define("card.refund", func(_ context.Context, receipt str
 	return "gave back " + receipt, nil
 })
 
-// approval is bound below: it is not called, it is waited for.
+// approval is bound below: it waits for a message.
 var approval = template.NewOp[any, Approval]("approval", nil)
 
-// orders is the workflow. Giving an operation, or a run, what it does not take would not compile.
+// orders is the workflow. An input of the wrong type for an operation, or for the run, would not compile.
 var orders = define()
 
 func define() flow.Workflow[Order, string] {
@@ -96,13 +95,13 @@ func main() {
 	}
 }
 
-// open resumes the runs of the folder. The engine must have the workflow for that, because its functions are not in
-// the journal.
+// open starts an engine, which goes on with the runs of the folder. It needs the workflow, because the journal does not have its
+// functions.
 func open(ctx context.Context, dir string) (*coordinator.Engine, error) {
 	return sluice.Open(ctx, dir, coordinator.Config{Workflows: []*template.Workflow{orders.Tree()}})
 }
 
-// place starts the run, or finds it, and follows it until it asks for the approval.
+// place starts the run, or finds it, and follows it until it waits for the approval.
 func place(ctx context.Context, engine *coordinator.Engine, out io.Writer) error {
 	run, err := sluice.Start(ctx, engine, orders, Order{Item: "a kettle", Cents: 3900}, coordinator.WithID(id))
 	if err != nil {
@@ -123,7 +122,7 @@ func place(ctx context.Context, engine *coordinator.Engine, out io.Writer) error
 	return nil
 }
 
-// approve sends the approval and follows the run to its end. A run that has ended takes no more messages.
+// approve sends the approval and follows the run to its end. A run that has ended refuses messages.
 func approve(ctx context.Context, engine *coordinator.Engine, out io.Writer) error {
 	run, err := engine.Run(ctx, id)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command procure buys kettles: it asks three providers for quotes, takes the best, and waits for an approval.
 //
-//	go run ./examples/procure             shows who won, and the command that approves; Ctrl-C suspends the run
+//	go run ./examples/procure             shows the winner, and the command that approves; Ctrl-C suspends the run
 //	go run ./examples/procure -approve    approves by itself
 //
 // The providers are HTTP servers of this process: one is fast, one is cheap, one fails. The approval comes from another
@@ -33,7 +33,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// patience is how long a contract waits for its approval.
+// patience is the time for which a contract waits for its approval.
 const patience = 10 * time.Minute
 
 func main() {
@@ -62,7 +62,7 @@ func buy(ctx context.Context, dir, id string, approve bool) error {
 	return errors.Join(d.buy(ctx, id, Order{Item: "kettle", Quantity: 3}, ask), d.close())
 }
 
-// desk is where things are bought: an engine, those it talks to, and the socket through which others talk to it.
+// desk is an engine with its market, and the socket through which other processes send commands.
 type desk struct {
 	dir      string
 	workflow flow.Workflow[Order, Contract]
@@ -72,7 +72,7 @@ type desk struct {
 	out      io.Writer
 }
 
-// open starts the providers first: runs that have not finished go on as soon as the engine is there.
+// open starts the providers first, because unfinished runs go on as soon as the engine has started.
 func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], providers []provider, out io.Writer) (*desk, error) {
 	d := &desk{dir: dir, workflow: w, out: &lines{to: out}}
 	var err error
@@ -89,7 +89,7 @@ func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], pro
 	return d, nil
 }
 
-// close ends everything in the opposite order, so that nothing uses a part that has ended. Calls under way get a second.
+// close ends everything in the opposite order. Calls in progress have a second to end.
 func (d *desk) close() error {
 	var errs []error
 	if d.control != nil {
@@ -103,8 +103,7 @@ func (d *desk) close() error {
 	return errors.Join(append(errs, d.market.close())...)
 }
 
-// buy starts a run, or goes on with it, and shows what happens until it has ended. When a person has to decide, ask is
-// called, once.
+// buy starts a run, or goes on with it, and shows its updates until it has ended. When a person must decide, it calls ask, once.
 func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context.Context, *coordinator.Run) error) error {
 	var options []coordinator.Option
 	if id != "" {
@@ -120,7 +119,7 @@ func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context
 			err = d.show(ctx, run.Run, &update, ask)
 		}
 		if ctx.Err() != nil {
-			fmt.Fprintf(d.out, "suspended; to go on run:\n  go run ./examples/procure -data '%s' -run %s\n", d.dir, run.ID())
+			fmt.Fprintf(d.out, "suspended; to go on, run:\n  go run ./examples/procure -data '%s' -run %s\n", d.dir, run.ID())
 			return nil
 		}
 		if err != nil {
@@ -157,7 +156,7 @@ func (d *desk) show(ctx context.Context, run *coordinator.Run, u *coordinator.Up
 	return nil
 }
 
-// showQuotes shows what the providers have answered in an attempt.
+// showQuotes prints the answers of the providers in an attempt.
 func (d *desk) showQuotes(ctx context.Context, run *coordinator.Run, attempt int32) error {
 	solicit, err := stepOf(ctx, run, "solicit")
 	if err != nil {
@@ -181,7 +180,7 @@ func (d *desk) showQuotes(ctx context.Context, run *coordinator.Run, attempt int
 	return nil
 }
 
-// showContract prints the winner, and requests the decision unless it was made long ago.
+// showContract prints the winner, and calls ask unless the decision has been made.
 func (d *desk) showContract(ctx context.Context, run *coordinator.Run, output any, ask func(context.Context, *coordinator.Run) error) error {
 	var c Contract
 	if err := value.Convert(output, &c); err != nil {
@@ -217,7 +216,7 @@ func (d *desk) showCommands(_ context.Context, run *coordinator.Run) error {
 	return nil
 }
 
-// approve decides at once. Somebody else may have been faster.
+// approve decides at once. Another process may have decided before.
 func (d *desk) approve(ctx context.Context, run *coordinator.Run) error {
 	err := run.As("procure").Decide(ctx, "contract", true, "-approve was given")
 	if errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrFinished) {
@@ -226,7 +225,7 @@ func (d *desk) approve(ctx context.Context, run *coordinator.Run) error {
 	return err
 }
 
-// conclude shows how the run has ended.
+// conclude prints the end of the run.
 func (d *desk) conclude(result *sluice.Result[Contract]) error {
 	if err := result.Err(); err != nil {
 		return err

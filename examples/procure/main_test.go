@@ -18,7 +18,7 @@ import (
 
 func TestScenarios(t *testing.T) { scenario.Run(t, "procure.scenario.yaml") }
 
-// What the scenarios say of the document is so true of what main runs.
+// The document is the same workflow as that of main, so its scenarios test both.
 func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 	text, err := os.ReadFile("procure.yaml")
 	require.NoError(t, err)
@@ -33,10 +33,10 @@ func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// quick are the providers of the example, who answer at once.
+// quick holds the providers of the example, without their delays.
 var quick = []provider{{name: "hill", price: 4100}, {name: "river", price: 3700}, {name: "harbor"}}
 
-// office is a desk in a folder of its own, with all that it has shown.
+// office is a desk in a folder of its own, with its output.
 type office struct {
 	*desk
 	shown bytes.Buffer
@@ -57,7 +57,7 @@ func (o *office) buyKettles(ctx context.Context, t *testing.T, ask func(context.
 	return err
 }
 
-// decide reports what the command of that name does, through the socket where somebody serves it.
+// decide sends a decision, as the verb decide does, through the socket if a process serves it.
 func decide(ctx context.Context, dir, decision, reason string) error {
 	return control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
 		_, err := c.Do(ctx, &api.Request{
@@ -92,7 +92,7 @@ func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
 	require.Contains(t, o.shown.String(), "completed: from the warehouse for 0.00\n")
 }
 
-func TestTwoCannotDecide(t *testing.T) {
+func TestOnlyOneDecisionCounts(t *testing.T) {
 	dir := t.TempDir()
 	o := newOffice(t, dir, patience)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
@@ -114,14 +114,14 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func TestWhenNobodyDecidesInTimeThereIsALoan(t *testing.T) {
+func TestWithoutADecisionInTimeThereIsALoan(t *testing.T) {
 	o := newOffice(t, t.TempDir(), time.Millisecond)
 	require.NoError(t, o.buyKettles(t.Context(), t, o.showCommands))
 	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle on loan from the warehouse\n")
 	require.Contains(t, o.shown.String(), "completed: from the warehouse for 0.00\n")
 }
 
-// The person decides while no process works on the run; the next one, whose providers are elsewhere, goes on with it.
+// The decision is made while no process works on the run. The next process, whose providers have other addresses, goes on with it.
 func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -136,7 +136,7 @@ func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 	require.NoError(t, decide(t.Context(), dir, api.Fulfilled, "after all"))
 	o = newOffice(t, dir, patience)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(context.Context, *coordinator.Run) error {
-		require.Fail(t, "it has been decided")
+		require.Fail(t, "the decision has been made")
 		return nil
 	}))
 	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle from river\n")

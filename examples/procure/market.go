@@ -15,14 +15,14 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// provider answers requests for quotes: with its price after a while, or with an error when it has none.
+// provider answers requests for quotes: with its price after a delay, or with an error if it has none.
 type provider struct {
 	name  string
-	price int // of one, in cents; 0: it is out of order
+	price int // of one, in cents; 0: the provider fails
 	delay time.Duration
 }
 
-// providers are the three of the example: one is fast, one is cheap, one fails.
+// providers holds the providers of the example: one is fast, one is cheap, one fails.
 var providers = []provider{
 	{name: "hill", price: 4100, delay: 50 * time.Millisecond},
 	{name: "river", price: 3700, delay: 250 * time.Millisecond},
@@ -41,11 +41,11 @@ func (p provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// A client that has gone meanwhile repeats the request with the same key, or does not.
+	// Ignore the error of a client that has closed the connection: it may repeat the request with the same key.
 	_ = json.NewEncoder(w).Encode(Quote{Provider: p.name, Price: p.price})
 }
 
-// kitchen takes messages, and shows them.
+// kitchen receives notes, and prints them.
 type kitchen struct{ out io.Writer }
 
 func (k kitchen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func (k kitchen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// market is everybody a run talks to: servers of this process on ports of the loopback that the system has chosen.
+// market holds the servers that a run calls, on ports of the loopback that the system has chosen.
 type market struct {
 	servers   []*http.Server
 	endpoints map[string]string // by participant
@@ -80,12 +80,12 @@ func openMarket(providers []provider, out io.Writer) (*market, error) {
 		s := &http.Server{Handler: participants[name], ReadHeaderTimeout: time.Second}
 		m.servers = append(m.servers, s)
 		m.endpoints[name] = "http://" + l.Addr().String()
-		m.all.Go(func() { _ = s.Serve(l) }) // it ends with an error, when s is closed
+		m.all.Go(func() { _ = s.Serve(l) }) // Serve returns an error when s is closed
 	}
 	return m, nil
 }
 
-// close ends the servers, with whatever they are about to answer.
+// close ends the servers and their requests in progress.
 func (m *market) close() error {
 	var errs []error
 	for _, s := range m.servers {
@@ -95,7 +95,7 @@ func (m *market) close() error {
 	return errors.Join(errs...)
 }
 
-// directory returns the workflow's, with the endpoints of the servers.
+// directory returns the workflow's directory, with the endpoints of the servers.
 func (m *market) directory() *template.Directory {
 	d := contacts
 	d.Participants = make(map[string]any, len(m.endpoints))
@@ -105,7 +105,7 @@ func (m *market) directory() *template.Directory {
 	return &d
 }
 
-// lines lets several goroutines write lines to one place.
+// lines is a writer that several goroutines may use.
 type lines struct {
 	mu sync.Mutex
 	to io.Writer

@@ -13,13 +13,13 @@ type Order struct {
 	Quantity int    `json:"quantity"`
 }
 
-// Quote is what a provider answers: its price of one, in cents.
+// Quote is the answer of a provider: its price of one, in cents.
 type Quote struct {
 	Provider string `json:"provider"`
 	Price    int    `json:"price"`
 }
 
-// Draft is what a contract is made of.
+// Draft is the input of a contract.
 type Draft struct {
 	Quote    Quote `json:"quote"`
 	Quantity int   `json:"quantity"`
@@ -45,8 +45,8 @@ var (
 	notify       = template.NewOp[string, answer[any]]("notify", nil)
 )
 
-// procurement returns the workflow of procure.yaml, which says in its comments what the steps are for. The contract waits for
-// somebody's decision as long as patience lasts.
+// procurement returns the workflow of procure.yaml, whose comments explain the steps. The contract waits for a decision for patience
+// at most.
 func procurement(patience time.Duration) flow.Workflow[Order, Contract] {
 	order := flow.Input[Order]()
 	quote := flow.Call("solicit", requestQuote, order,
@@ -96,7 +96,7 @@ func tell(id, text string) flow.Node {
 	)
 }
 
-// bindings say how the operations are called.
+// bindings holds the bindings of the operations.
 var bindings = map[string]template.Binding{
 	"quote.request": {HTTP: &template.HTTP{
 		Method: "POST", URL: "{{ participant.endpoint }}/quotes", Body: "{{ input }}",
@@ -110,7 +110,7 @@ var bindings = map[string]template.Binding{
 	}},
 }
 
-// schema is that of the input.
+// schema is the schema of the input.
 var schema = map[string]any{
 	"type":                 "object",
 	"required":             []any{"item", "quantity"},
@@ -121,7 +121,7 @@ var schema = map[string]any{
 	},
 }
 
-// contacts are the participants. Where they can be reached is known when they are there, see market.directory.
+// contacts holds the participants. market.directory adds their addresses.
 var contacts = template.Directory{
 	Participants: map[string]any{
 		"hill": map[string]any{}, "river": map[string]any{}, "harbor": map[string]any{}, "kitchen": map[string]any{},

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// The documents run with real programs. The one that waits for a message is left to its scenarios.
+// The documents run with real programs, except the one that waits for a message, which only its scenarios test.
 func TestDocumentsRun(t *testing.T) {
 	for _, tt := range []struct {
 		file   string

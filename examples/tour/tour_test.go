@@ -1,4 +1,4 @@
-// Package tour tests the documents of this folder: each has scenarios, and each runs on a real machine as its comment says.
+// Package tour tests the documents of this folder: each has scenarios, and runs with real programs as its comment says.
 package tour
 
 import (
@@ -17,8 +17,8 @@ func TestScenarios(t *testing.T) { scenario.Run(t, ".") }
 
 var numbered = regexp.MustCompile(`^[0-9]{2}-[a-z]+$`)
 
-// The documents are numbered in the order in which they are read; each has scenarios, and says how it is run.
-func TestEveryDocumentHasScenariosAndSaysHowItIsRun(t *testing.T) {
+// The documents are numbered in reading order. Each has scenarios, and a comment with the command that runs it.
+func TestEveryDocumentHasScenariosAndItsCommand(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")
 	require.NoError(t, err)
 	documents := 0

@@ -1,4 +1,4 @@
-// Package cancelled makes the errors of contexts that have ended.
+// Package cancelled returns the errors of contexts that have ended.
 package cancelled
 
 import (

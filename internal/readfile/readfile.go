@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// ErrTooLarge is wrapped by every error about a size beyond the limit.
+// ErrTooLarge means that a file exceeds the limit.
 var ErrTooLarge = errors.New("too large")
 
 // Regular reads a regular file of at most limit bytes.
@@ -25,7 +25,7 @@ func Version(path string, limit int) ([]byte, fs.FileInfo, error) {
 	// Before the open: opening a pipe waits for its writer.
 	info, err := os.Stat(path)
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		e.Op = "open" // the operation that the caller asked for
+		e.Op = "open" // not stat
 	}
 	if err == nil {
 		err = fits(path, info, limit)
@@ -37,14 +37,14 @@ func Version(path string, limit int) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }()
 	if info, err = file.Stat(); err == nil {
 		err = fits(path, info, limit)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := All(file, path, limit) // the size of a file is not always the number of bytes in it
+	data, err := All(file, path, limit) // the size of a file may differ from its number of bytes
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/readfile"
 )
 
-func TestRegularReadsWhatFits(t *testing.T) {
+func TestRegularReadsWithinTheLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("12345678"), 0o600))
 	for _, limit := range []int{8, 9, 1 << 40} {
@@ -37,7 +37,7 @@ func TestRegularReadsWhatFits(t *testing.T) {
 	require.Equal(t, "12345678", string(data))
 }
 
-func TestRegularRefusesWhatIsNoFile(t *testing.T) {
+func TestRegularRefusesOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	_, err := readfile.Regular(dir, 1)
 	require.EqualError(t, err, dir+" is a folder, not a regular file")
@@ -55,7 +55,7 @@ func TestAllReadsNoMoreThanIsAllowed(t *testing.T) {
 	_, err := readfile.All(r, "standard input", 7)
 	require.ErrorIs(t, err, readfile.ErrTooLarge)
 	require.EqualError(t, err, "standard input is too large: it has more than the 7 bytes that are read")
-	require.Equal(t, len("12345678 and the rest")-8, r.Len(), "one more byte than is allowed tells")
+	require.Equal(t, len("12345678 and the rest")-8, r.Len(), "All reads one byte beyond the limit")
 
 	data, err := readfile.All(strings.NewReader("1234567"), "standard input", 7)
 	require.NoError(t, err)

@@ -23,10 +23,10 @@ func TestRegularOpensNoPipeAndNoDevice(t *testing.T) {
 	require.EqualError(t, err, "/dev/zero is a device, not a regular file")
 }
 
-// Files of /proc say that they are empty.
-func TestRegularBelievesTheContentAndNotTheSize(t *testing.T) {
+// Files of /proc have the size 0.
+func TestRegularIgnoresTheSize(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
+		t.Skip("/proc is not mounted")
 	}
 	info, err := os.Stat("/proc/self/status")
 	require.NoError(t, err)

@@ -16,13 +16,13 @@ type own struct{}
 func (*own) Error() string   { return "own" }
 func (e *own) Unwrap() error { return e }
 
-// twice is one twice.
+// twice is an error whose causes are two equal errors.
 type twice struct{}
 
 func (twice) Error() string     { return "twice" }
 func (e twice) Unwrap() []error { return []error{e, e} }
 
-func TestErrorsWithoutAnEndAreLookedIntoAllTheSame(t *testing.T) {
+func TestFiniteEndsEndlessErrors(t *testing.T) {
 	cause := errors.New("cause")
 	for _, err := range []error{&own{}, twice{}, fmt.Errorf("wrapped: %w", &own{}), errors.Join(errors.New("first"), &own{})} {
 		finite := usercode.Finite(err)

@@ -20,7 +20,7 @@ type handler struct{ theirs, ours slog.Handler }
 
 func (h *handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
 	if Apart(func() error { enabled = h.theirs.Enabled(ctx, level); return nil }) != nil {
-		return true // the line then fails in the same way, and goes to standard error
+		return true // Handle then fails likewise, and the line goes to standard error
 	}
 	return enabled
 }

@@ -33,7 +33,7 @@ func TestAPanicIsAnErrorWithItsStack(t *testing.T) {
 			var p *usercode.Panic
 			require.ErrorAs(t, call(explode), &p)
 			require.Equal(t, "panic: boom", p.Error())
-			require.Contains(t, p.Stack, "usercode_test.explode", "the stack names who has panicked")
+			require.Contains(t, p.Stack, "usercode_test.explode", "the stack names the function that has panicked")
 			require.ErrorAs(t, call(func() error { panic(nil) }), &p)
 			require.ErrorAs(t, call(func() error { panic(spoiled{}) }), &p)
 			require.ErrorAs(t, call(func() error { panic(strings.Repeat("x", 1<<20) + "\xff") }), &p)
@@ -60,7 +60,7 @@ func TestCodeThatEndsItsGoroutine(t *testing.T) {
 		panic("the goroutine goes on")
 	}()
 	require.Contains(t, (<-answered).Stack, "Goexit")
-	require.Error(t, usercode.CallExit(explode, func(*usercode.Panic) { panic("it has not ended") }))
+	require.Error(t, usercode.CallExit(explode, func(*usercode.Panic) { panic("the goroutine has not ended") }))
 }
 
 // fickle is a handler each of whose methods may do harm.

@@ -5,24 +5,24 @@ import (
 	"io"
 )
 
-// delayedMax is how many bytes a Delayed holds at most.
+// delayedMax bounds, in bytes, the output that a Delayed holds.
 const delayedMax = 16 << 20
 
-// Delayed is a writer that can hold its output back. A verb holds it while it has a journal open: a reader that takes its
-// time, a pager perhaps, would keep other processes from working on the journal. The zero Delayed is not usable.
+// Delayed is a writer that can hold its output back. A verb holds it while it has a journal open, because a slow reader, such as a
+// pager, would block other processes. The zero Delayed is not usable.
 type Delayed struct {
 	to    io.Writer
 	text  bytes.Buffer
 	waits bool
 }
 
-// NewDelayed returns a Delayed that writes to w, and does not hold anything yet.
+// NewDelayed returns a Delayed that writes to w and does not hold output yet.
 func NewDelayed(w io.Writer) *Delayed { return &Delayed{to: w} }
 
-// Hold sets whether writes from now on are held back. Output that is held already stays so until Release.
+// Hold sets whether further writes are held back. Output that is already held stays so until Release.
 func (d *Delayed) Hold(wait bool) { d.waits = wait }
 
-// Write holds p back, or writes it. A write that would make it more than 16 MiB first releases everything, and ends holding.
+// Write holds p back, or writes it. A write beyond 16 MiB first releases everything, and ends holding.
 func (d *Delayed) Write(p []byte) (int, error) {
 	if d.waits && d.text.Len()+len(p) <= delayedMax {
 		return d.text.Write(p)
@@ -33,7 +33,7 @@ func (d *Delayed) Write(p []byte) (int, error) {
 	return d.to.Write(p)
 }
 
-// Release writes what is held, and ends holding.
+// Release writes the held output, and ends holding.
 func (d *Delayed) Release() error {
 	d.waits = false
 	if d.text.Len() == 0 {

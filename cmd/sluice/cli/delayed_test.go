@@ -29,9 +29,9 @@ func TestDelayedOutputWaitsForItsRelease(t *testing.T) {
 
 	h.Hold(true)
 	print(strings.Repeat("d", delayedMax))
-	require.Equal(t, 3, to.Len(), "so much waits")
+	require.Equal(t, 3, to.Len(), "the held output is written")
 	print("e")
-	require.Equal(t, 3+delayedMax+1, to.Len(), "and no more")
+	require.Equal(t, 3+delayedMax+1, to.Len(), "output beyond the bound is written at once")
 	require.True(t, strings.HasSuffix(to.String(), "de"))
 }
 

@@ -1,5 +1,5 @@
-// Package cli holds what all verbs of the program sluice share: how a verb ends, what it writes to and how, flags and
-// arguments that mean the same everywhere, and how documents are read.
+// Package cli holds the code that all verbs of the program sluice share: exit codes, output, common flags and arguments, and the
+// reading of documents.
 //
 //	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 //		p, err := cli.Load(args[0], template.Known{})
@@ -13,15 +13,15 @@
 //
 // # Exit codes
 //
-// A verb returns nil, and the program ends with Done; or an Exit, with the code and what is still to be printed; or
-// any other error, which is one of usage and ends the program with Refused. Report prints the error and returns the code.
+// A verb returns nil, and the program ends with Done; or an Exit, with the code and the error to be printed; or any other error,
+// which is a usage error and ends the program with Refused. Report prints the error and returns the code.
 //
 // # Output
 //
-// The result goes to the command's standard output, everything else to its standard error. In the program the
-// standard output is a Stdout, which remembers a write that failed: the program then ends with Failed although the verb
-// itself succeeded. Text from outside, such as what a program has printed, is shown on a terminal only after progress.Clean,
-// ForPeople or NewJSON has taken from it whatever a terminal would obey.
+// The result goes to the command's standard output, everything else to its standard error. In the program the standard output is a
+// Stdout, which records a failed write: the program then ends with Failed although the verb itself succeeded. Text from outside,
+// such as the output of a program, is shown on a terminal only after progress.Clean, ForPeople or NewJSON has removed control
+// sequences.
 //
-// Nothing in this package is safe for concurrent use, unless its documentation says so.
+// Nothing in this package is safe for concurrent use unless documented so.
 package cli

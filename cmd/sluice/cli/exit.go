@@ -16,18 +16,18 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// The codes with which the program ends.
+// The exit codes of the program.
 const (
 	Done        = 0   // success
 	Failed      = 1   // the run did not complete, or an error occurred
-	Refused     = 2   // wrong usage, or a document or input that was refused
+	Refused     = 2   // wrong usage, or a refused document or input
 	Interrupted = 130 // by Ctrl-C, SIGTERM or SIGHUP
 )
 
-// Exit is the error of a verb that ends with another code than Done.
+// Exit is the error of a verb whose exit code is not Done.
 type Exit struct {
 	Code int   // one of the codes above
-	Err  error // is printed; nil: the verb has printed everything itself
+	Err  error // to be printed; nil: the verb has printed everything itself
 }
 
 func (e *Exit) Error() string {
@@ -39,14 +39,14 @@ func (e *Exit) Error() string {
 
 func (e *Exit) Unwrap() error { return e.Err }
 
-// Refuse returns an Exit with the code Refused. With nil nothing more is printed.
+// Refuse returns an Exit with the code Refused. If err is nil, nothing more is printed.
 func Refuse(err error) error { return &Exit{Refused, err} }
 
-// Fail returns an Exit with the code Failed. With nil nothing more is printed.
+// Fail returns an Exit with the code Failed. If err is nil, nothing more is printed.
 func Fail(err error) error { return &Exit{Failed, err} }
 
-// ExitOf returns the Exit for the error of a request to an engine or a journal: Refused where the request names a run, a step
-// or a journal that does not exist, Interrupted where the context was cancelled, and Failed otherwise. It returns nil for nil.
+// ExitOf returns the Exit for the error of a request to an engine or a journal: Refused if the request names a run, a step or a
+// journal that does not exist, Interrupted if the context was cancelled, and Failed otherwise. It returns nil for nil.
 func ExitOf(err error) error {
 	if err == nil {
 		return nil
@@ -67,8 +67,8 @@ func ExitOf(err error) error {
 	return Fail(err)
 }
 
-// Report prints the error that the verb at has returned, and returns the exit code. Errors of documents are printed one a line
-// and without a prefix, which is the form that editors and other programs read. An error that is no Exit is one of usage.
+// Report prints the error that the verb at has returned, and returns the exit code. Errors of documents are printed one per line
+// and without a prefix, as editors and other programs expect. An error that is not an Exit is a usage error.
 func Report(w io.Writer, at *cobra.Command, err error) int {
 	if err == nil {
 		return Done

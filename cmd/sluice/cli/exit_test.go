@@ -42,7 +42,7 @@ func TestReportPrintsTheErrorAndReturnsItsCode(t *testing.T) {
 	}
 }
 
-func TestExitOfTellsWhatDoesNotExistFromWhatFailed(t *testing.T) {
+func TestExitOf(t *testing.T) {
 	require.NoError(t, ExitOf(nil))
 	for err, code := range map[error]int{
 		coordinator.ErrRunNotFound:  Refused,
@@ -61,7 +61,7 @@ func TestExitOfTellsWhatDoesNotExistFromWhatFailed(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, code, exit.Code, "%v", err)
 		if code == Interrupted {
-			require.NoError(t, exit.Err, "who has pressed Ctrl-C knows why")
+			require.NoError(t, exit.Err, "nothing is printed for Ctrl-C")
 			continue
 		}
 		require.ErrorIs(t, exit, err)

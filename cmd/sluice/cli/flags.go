@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Choice is the value of a flag, or of an argument, that is one of a few words.
+// Choice is the value of a flag or argument that must be one of a few words.
 type Choice struct {
 	Value string   // one of the words; "" until Set, if it has no default
 	words []string // in the order in which messages list them
@@ -26,7 +26,7 @@ func (c *Choice) String() string { return c.Value }
 // Type returns the words as help prints them after the flag: text|json.
 func (c *Choice) Type() string { return strings.Join(c.words, "|") }
 
-// Set takes the value. The error about any other word names the nearest one, or all of them.
+// Set sets the value. For any other word, the error names the most similar one, or all of them.
 func (c *Choice) Set(text string) error {
 	for _, word := range c.words {
 		if word == text {
@@ -46,7 +46,7 @@ func Choose(cmd *cobra.Command, name, short, usage string, words ...string) *Cho
 	cmd.Flags().VarP(c, name, short, usage)
 	complete := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
-		panic(err) // only for a flag that does not exist, or twice
+		panic(err) // only if the flag does not exist, or exists twice
 	}
 	return c
 }
@@ -55,6 +55,6 @@ func Choose(cmd *cobra.Command, name, short, usage string, words ...string) *Cho
 func JournalFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVarP(dir, "data", "d", "", "the folder `DIR` that the journal of the runs is in")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
-		panic(err) // only for a flag that does not exist
+		panic(err) // only if the flag does not exist
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// InputMax is how many bytes of JSON ReadInput reads at most, which is the size of the largest value that is journaled.
+// InputMax bounds, in bytes, the JSON that ReadInput reads: the size of the largest value that is journaled.
 const InputMax = 32 << 20
 
 // ReadInput returns the value of a flag or argument: text is JSON, or @FILE for a file with JSON in it, or - for stdin, which

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// NewJSON returns an encoder that writes to w, on the way to out. Where out is a terminal, characters that could command it
-// are escaped, which leaves the values what they are. HTML is not escaped.
+// NewJSON returns an encoder that writes to w, whose output goes to out. If out is a terminal, it escapes control characters, which
+// does not change the values. It does not escape HTML.
 func NewJSON(w, out io.Writer) *json.Encoder {
 	if IsTerminal(out) {
 		w = escaped{w}
@@ -22,7 +22,7 @@ func NewJSON(w, out io.Writer) *json.Encoder {
 	return enc
 }
 
-// ValueJSON returns a value as JSON, or, where it has no such form, the error as a JSON string. Values of a journal always have one.
+// ValueJSON returns a value as JSON, or the error as a JSON string if it cannot be encoded. Values of a journal always can.
 func ValueJSON(v any) json.RawMessage {
 	data, err := value.JSON(v)
 	if err != nil {
@@ -31,7 +31,7 @@ func ValueJSON(v any) json.RawMessage {
 	return data
 }
 
-// escaped writes JSON in which every character that cannot be printed is escaped. Each Write gets whole values.
+// escaped writes JSON with escapes for all characters that cannot be printed. Each Write must pass whole values.
 type escaped struct{ to io.Writer }
 
 func (e escaped) Write(text []byte) (int, error) {

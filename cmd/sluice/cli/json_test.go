@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Escaped JSON is the same value, in characters that can be printed.
+// Escaped JSON has the same value and only printable characters.
 func TestEscapedJSONIsTheSameValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := map[string]string{rapid.String().Draw(t, "key"): rapid.String().Draw(t, "text") + "\u009b\u202e\U000e0001\x7f"}

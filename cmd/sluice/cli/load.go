@@ -25,12 +25,12 @@ func Load(file string, known template.Known) (*plan.Plan, error) {
 	return plan.Compile(checked)
 }
 
-// LoadToRun reads a workflow's file, with those that it names, and finds whatever would keep it from being run by this program.
-// Programs get the variables of passEnv, too.
+// LoadToRun reads a workflow's file and the files that it names, and returns all faults that prevent this program from running it.
+// Programs receive the variables of passEnv, too.
 func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, error) {
 	loaded, entry, err := registry.Load(file, passEnv...)
 	switch {
-	case err != nil && loaded != nil && !isDocumentError(err): // it has been read, and that names the file
+	case err != nil && loaded != nil && !isDocumentError(err): // the error does not name the file
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	case err != nil:
 		return nil, nil, err

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Objects prints JSON objects for programs: one a line, or all of them as one list. Its output is buffered.
+// Objects prints JSON objects for programs: one per line, or all as one list. Its output is buffered.
 type Objects struct {
 	w    *bufio.Writer
 	enc  *json.Encoder
@@ -15,7 +15,7 @@ type Objects struct {
 	err  error // of the first object that could not be printed
 }
 
-// NewObjects returns an Objects that writes to w: one list, or one object a line. End must be called at the end.
+// NewObjects returns an Objects that writes to w: one list, or one object per line. End must be called at the end.
 func NewObjects(w io.Writer, list bool) *Objects {
 	o := &Objects{w: bufio.NewWriter(w), list: list}
 	o.enc = NewJSON(trimmed{o}, w)
@@ -33,7 +33,7 @@ func (o *Objects) Print(object any) {
 	}
 }
 
-// Flush writes what is buffered, and returns the first error so far. It is called where the reader may be waiting.
+// Flush writes the buffered output, and returns the first error so far. It is called when the reader may be waiting.
 func (o *Objects) Flush() error {
 	if err := o.w.Flush(); err != nil && o.err == nil {
 		o.err = err
@@ -41,7 +41,7 @@ func (o *Objects) Flush() error {
 	return o.err
 }
 
-// End closes the list, writes what is buffered, and returns the first error of all.
+// End closes the list, writes the buffered output, and returns the first error.
 func (o *Objects) End() error {
 	if o.list {
 		if o.n == 0 {
@@ -52,7 +52,7 @@ func (o *Objects) End() error {
 	return o.Flush()
 }
 
-// trimmed leaves the line break after an object of a list to Print and End, which know whether a comma comes before it.
+// trimmed drops the line break after an object of a list: Print and End write it, after a comma if another object follows.
 type trimmed struct{ o *Objects }
 
 func (t trimmed) Write(line []byte) (int, error) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ResumeCommand returns the command line that resumes a run with the journal in dir. It calls this program as it was called
-// itself, or sluice where `go run` has built it, since that build is gone by then.
+// ResumeCommand returns the command line that resumes a run with the journal in dir. It names this program as it was called, or
+// sluice if `go run` has built it, since that build is temporary.
 func ResumeCommand(dir, id string) string {
 	program := os.Args[0]
 	if strings.Contains(program, filepath.Join(os.TempDir(), "go-build")) {
@@ -16,7 +16,7 @@ func ResumeCommand(dir, id string) string {
 	return Quote(program) + " run --data " + Quote(dir) + " --resume " + Quote(id)
 }
 
-// Quote returns a word in the form that a POSIX shell reads as this one word.
+// Quote quotes a word for a POSIX shell, if necessary.
 func Quote(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,", r)

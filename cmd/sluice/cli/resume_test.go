@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestQuotedWordsAreReadAsOne(t *testing.T) {
+func TestQuotedWordsStayOneWord(t *testing.T) {
 	for _, word := range []string{"plain", "", "two words", "it's", `"$HOME"`, "a\nb", "~", "*", `back\slash`, "ünïcode"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+Quote(word)).Output()
 		require.NoError(t, err)
 		require.Equal(t, word, string(out))
 	}
-	require.Equal(t, "./journal", Quote("./journal"), "what needs no quotes has none")
+	require.Equal(t, "./journal", Quote("./journal"), "it needs no quotes")
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 )
 
-// Stdout is the standard output of the program. It remembers the first write that failed, so that a verb need not check each
-// one: see Check. Only one goroutine may write; the channel of ReaderGone may be waited for by any.
+// Stdout is the standard output of the program. It records the first failed write, so that a verb need not check each one: see
+// Check. Only one goroutine may write; any may receive from the channel of ReaderGone.
 type Stdout struct {
 	file *os.File
-	err  error         // of the first write that failed
-	gone chan struct{} // closed when a write has found that the reader has gone
+	err  error         // of the first failed write
+	gone chan struct{} // closed when a write has found that the reader is gone
 }
 
-// NewStdout returns a Stdout that writes to file, which stays the caller's to close.
+// NewStdout returns a Stdout that writes to file, which the caller closes.
 func NewStdout(file *os.File) *Stdout { return &Stdout{file: file, gone: make(chan struct{})} }
 
 // Write writes to the file, without a buffer.
@@ -36,18 +36,17 @@ func (s *Stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Check returns the error that a verb ends with which has returned err: where that is not an Exit already, an Exit with the
-// code Failed if a write has failed. That the reader has closed the pipe is no failure: it has read what it wanted.
+// Check returns the error with which a verb ends that has returned err: if a write has failed and err is not an Exit, an Exit with
+// the code Failed, else err. A reader that has closed the pipe is not a failure.
 func (s *Stdout) Check(err error) error {
 	_, said := errors.AsType[*Exit](err)
 	if !said && s.err != nil && !errors.Is(s.err, syscall.EPIPE) {
-		return Fail(fmt.Errorf("what was asked for could not be written: %w", s.err))
+		return Fail(fmt.Errorf("write the output: %w", s.err))
 	}
 	return err
 }
 
-// ReaderGone returns a channel that is closed when a write to w finds that the reader of the pipe has gone. It returns nil,
-// which is never closed, where w is not a Stdout.
+// ReaderGone returns a channel that is closed when a write to w finds that the reader of the pipe is gone; nil if w is not a Stdout.
 func ReaderGone(w io.Writer) <-chan struct{} {
 	if out, ok := w.(*Stdout); ok {
 		return out.gone
@@ -55,7 +54,7 @@ func ReaderGone(w io.Writer) <-chan struct{} {
 	return nil
 }
 
-// FileOf returns the file that w writes to in the end, or nil if it writes to none.
+// FileOf returns the file below w, or nil if there is none.
 func FileOf(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *os.File:
@@ -76,8 +75,8 @@ func IsTerminal(w io.Writer) bool {
 	return file != nil && term.IsTerminal(file.Fd())
 }
 
-// ForPeople returns the text as it may be written to w: for a terminal, without what would command it, see
-// progress.CleanLines; for a file or a pipe, unchanged.
+// ForPeople returns a text to be written to w: for a terminal, without control sequences, see progress.CleanLines; for a file or a
+// pipe, unchanged.
 func ForPeople(w io.Writer, text string) string {
 	if IsTerminal(w) {
 		return progress.CleanLines(text)

@@ -27,7 +27,7 @@ func broken(t *testing.T, pipe bool) *Stdout {
 	return NewStdout(write)
 }
 
-func TestAWriteThatFailedIsNoSuccess(t *testing.T) {
+func TestAFailedWriteIsAFailure(t *testing.T) {
 	s := broken(t, false)
 	require.NoError(t, s.Check(nil), "nothing was written yet")
 	for range 2 {
@@ -38,7 +38,7 @@ func TestAWriteThatFailedIsNoSuccess(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, Failed, exit.Code)
 	require.ErrorIs(t, exit, os.ErrClosed)
-	require.Equal(t, Refuse(nil), s.Check(Refuse(nil)), "the verb's own exit stands")
+	require.Equal(t, Refuse(nil), s.Check(Refuse(nil)), "the verb's own exit is kept")
 	select {
 	case <-ReaderGone(s):
 		t.Fatal("the reader has not gone")
@@ -46,7 +46,7 @@ func TestAWriteThatFailedIsNoSuccess(t *testing.T) {
 	}
 }
 
-func TestAReaderThatHasGoneIsNoFailure(t *testing.T) {
+func TestAReaderThatIsGoneIsNotAFailure(t *testing.T) {
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -65,5 +65,5 @@ func TestFileOfFindsTheFileBehindWriters(t *testing.T) {
 	require.Equal(t, os.Stderr, FileOf(os.Stderr))
 	require.Nil(t, FileOf(NewDelayed(&bytes.Buffer{})))
 	require.False(t, IsTerminal(&bytes.Buffer{}))
-	require.Equal(t, "\x1b[2J", ForPeople(&bytes.Buffer{}, "\x1b[2J"), "data stays as it is")
+	require.Equal(t, "\x1b[2J", ForPeople(&bytes.Buffer{}, "\x1b[2J"), "data does not change")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// SuggestVerb returns the Args of a command that takes no arguments itself but has verbs below it. It refuses a verb that does not
-// exist, and names the one that was probably meant.
+// SuggestVerb is the Args function of a command with verbs below it. It refuses an unknown verb, and names the one that was
+// probably meant.
 func SuggestVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -26,7 +26,7 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// SuggestFlag returns the FlagErrorFunc of the program: it adds to the error about an unknown flag the one that was probably meant.
+// SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the one that was probably meant.
 func SuggestFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

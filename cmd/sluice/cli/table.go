@@ -17,8 +17,8 @@ func NewTable(w io.Writer) *Table {
 	return &Table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 }
 
-// Row adds a row; cells may be changed. Line breaks and control characters in a cell become spaces or are left out; spaces
-// before its text, which indent it, stay.
+// Row adds a row, and may change cells. It replaces line breaks in a cell by spaces and removes control characters; leading spaces
+// stay.
 func (t *Table) Row(cells ...string) {
 	for i, cell := range cells {
 		inside := len(cell) - len(strings.TrimLeft(cell, " "))
@@ -27,5 +27,5 @@ func (t *Table) Row(cells ...string) {
 	fmt.Fprintln(t.w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
-// End writes the rows that are still buffered.
+// End writes the buffered rows.
 func (t *Table) End() { t.w.Flush() }

@@ -18,7 +18,7 @@ func Local(t time.Time) string {
 	return t.Local().Format(Clock)
 }
 
-// Took returns for people the time between two instants: until now where ended is zero, and "" where began is.
+// Took returns for people the time between two instants: until now if ended is zero, and "" if began is.
 func Took(began, ended time.Time) string {
 	switch {
 	case began.IsZero():
@@ -29,10 +29,10 @@ func Took(began, ended time.Time) string {
 	return progress.Duration(ended.Sub(began))
 }
 
-// ShortMax is how many characters Short returns at most.
+// ShortMax bounds the result of Short, in characters.
 const ShortMax = 80
 
-// Short returns the text, or its beginning and an ellipsis where it has more than ShortMax characters.
+// Short returns the text, or its beginning and an ellipsis if it has more than ShortMax characters.
 func Short(text []byte) string {
 	characters := []rune(string(text))
 	if len(characters) <= ShortMax {
@@ -41,7 +41,7 @@ func Short(text []byte) string {
 	return string(characters[:ShortMax-1]) + "…"
 }
 
-// Plural returns a number and what is counted, with an s unless there is one: 1 step, 2 steps.
+// Plural returns a number and a noun, with an s unless the number is 1: 1 step, 2 steps.
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

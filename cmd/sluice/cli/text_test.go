@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRowsKeepTheirColumnsWhateverACellHolds(t *testing.T) {
+func TestRowsStayAligned(t *testing.T) {
 	var out bytes.Buffer
 	table := NewTable(&out)
 	table.Row("STEP", "STATUS", "REMARK")

@@ -39,7 +39,7 @@ playbook itself has decided how to go on.`,
   sluice retry tuesday publish --work --data ./journal`,
 		Args: cobra.ExactArgs(2),
 	})
-	cmd.Flags().BoolVar(&c.req.Work, "work", false, "repeat the work of the step also where only the decision about it is open")
+	cmd.Flags().BoolVar(&c.req.Work, "work", false, "repeat the work of the step even if only the decision about it is open")
 	c.takesStep(cmd)
 	return cmd
 }

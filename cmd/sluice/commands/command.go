@@ -19,8 +19,8 @@ const exitHelp = `
 
 RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
 not, the command is journaled directly and takes effect when the run is resumed. A refused command changes nothing. With -o json
-it prints one object: {"run":…,"driven":…,"warning":…}, where driven says that a process works on the run, and warning says
-why this may not be what was meant.
+it prints one object: {"run":…,"driven":…,"warning":…}, where driven is true if a process works on the run, and warning
+explains why the command may have no effect.
 
 It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
 such run or step, or for wrong usage.`
@@ -51,7 +51,7 @@ func (c *command) takesReason(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&c.req.Reason, "reason", "r", "", "record the reason `TEXT`")
 }
 
-// send has the command journaled, or refused, and prints what came of it.
+// send sends the command, and prints the result.
 func (c *command) send(cmd *cobra.Command) error {
 	if c.req.Actor == "" {
 		c.req.Actor = userName()
@@ -73,7 +73,7 @@ func (c *command) send(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
 	}
 	if !done.Driven && c.req.Verb != api.Cancel && c.req.Verb != api.Pause {
-		fmt.Fprintf(cmd.ErrOrStderr(), "nobody works on run %s, to go on run:\n  %s\n", progress.Clean(done.Run),
+		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s; to go on, run:\n  %s\n", progress.Clean(done.Run),
 			cli.ResumeCommand(c.dir, progress.Clean(done.Run)))
 	}
 	return nil

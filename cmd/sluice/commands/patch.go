@@ -36,8 +36,8 @@ and else a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.
 	return cmd
 }
 
-// parseChanges returns the values to be written, by path without ctx. It refuses arguments that are not ctx.PATH=VALUE, and a
-// path that stands twice.
+// parseChanges returns the values to be written, by path without ctx. It refuses arguments that are not ctx.PATH=VALUE, and repeated
+// paths.
 func parseChanges(args []string) (map[string]any, error) {
 	changes := map[string]any{}
 	for _, arg := range args {
@@ -50,7 +50,7 @@ func parseChanges(args []string) (map[string]any, error) {
 		case !isCtx:
 			return nil, fmt.Errorf("%q: only the context can be written: write ctx.%s", key, key)
 		case !isPath:
-			return nil, fmt.Errorf("%q is no path: write ctx.key or ctx.key.inner", key)
+			return nil, fmt.Errorf("%q is not a path: write ctx.key or ctx.key.inner", key)
 		}
 		if _, twice := changes[path]; twice {
 			return nil, errors.New(key + " is written twice")
@@ -64,8 +64,8 @@ func parseChanges(args []string) (map[string]any, error) {
 	return changes, nil
 }
 
-// patchValue returns the value of an argument: of JSON where it parses as that, else the text itself. JSON beyond the limits of
-// inputs is refused.
+// patchValue returns the value of an argument: the JSON value if it parses as JSON, else the text itself. It refuses JSON beyond the
+// limits of inputs.
 func patchValue(text string) (value.Value, error) {
 	if _, err := value.ParseJSON([]byte(text)); err != nil && utf8.ValidString(text) {
 		return text, nil

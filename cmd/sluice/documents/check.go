@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// checkFlags are the flags of the verb check, as they were given.
+// checkFlags holds the flags of the verb check.
 type checkFlags struct {
 	states, depth int
 	never         []string

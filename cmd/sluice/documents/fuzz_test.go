@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// What a document may come to here. It is far below what a run may, so that a million documents can be tried: what holds with
-// these limits and what is counted holds with others in proportion.
+// small holds the limits of these tests. They are far below the defaults, so that a million documents can be tried: the work is
+// proportional to the limits.
 var small = coordinator.Limits{
 	MapItemsMax: 300, InstancesMax: 500, EventsMax: 300, ValueBytesMax: 1 << 18, DescendantsMax: 20, DepthMax: 4,
 }
@@ -32,18 +32,17 @@ const (
 	bytesMax = 1 << 20
 )
 
-// few are the limits of runs with crashes, which take the square of their events.
+// few holds the limits of runs with crashes, whose work is the square of their events.
 var few = coordinator.Limits{
 	MapItemsMax: 50, InstancesMax: 50, EventsMax: 50, ValueBytesMax: 1 << 16, DescendantsMax: 5, DepthMax: 3,
 }
 
-// allocatedMax is how many bytes may be allocated for one document by all verbs together, freed ones included. So none can
-// take more memory than this at any time, nor much more time than it takes to fill it.
+// allocatedMax bounds the bytes that all verbs together may allocate for one document, freed ones included. It bounds the memory of
+// each verb, and roughly its time.
 const allocatedMax = 256 << 20
 
-// FuzzDocuments: whatever documents say, every verb ends, and takes no more than what its limits allow. Bytes that begin with
-// a zero choose what a document is made of; all others are the text of one, or of several files, each after a line that
-// names it, such as "-- child.yaml --".
+// FuzzDocuments: for any document, every verb ends within its limits. Bytes that begin with a zero drive the generator; all others are
+// the text of one file, or of several, each after a line with its name, such as "-- child.yaml --".
 func FuzzDocuments(f *testing.F) {
 	for _, text := range texts(f) {
 		f.Add([]byte(text))
@@ -68,7 +67,7 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// bounded has every verb do what it does with the files.
+// bounded runs every verb on the files.
 func bounded(t *testing.T, dir string, files map[string]string) {
 	for name, text := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -87,11 +86,11 @@ func bounded(t *testing.T, dir string, files map[string]string) {
 		}
 	}
 	if n := allocated() - before; n > allocatedMax && !raced {
-		t.Fatalf("%d MiB are allocated:%s", n>>20, last)
+		t.Fatalf("%d MiB were allocated:%s", n>>20, last)
 	}
 }
 
-// verbs are those that are given documents.
+// verbs holds the verbs that read documents.
 var verbs = []struct {
 	name string
 	do   func(t *testing.T, dir string, files map[string]string)
@@ -124,7 +123,7 @@ var verbs = []struct {
 			play(filepath.Join(dir, name))
 		}
 	}},
-	{"test of what has no scenario", func(t *testing.T, dir string, files map[string]string) {
+	{"test without a scenario", func(t *testing.T, dir string, files map[string]string) {
 		if _, scripted := files["test.yaml"]; scripted {
 			return
 		}
@@ -139,7 +138,7 @@ var verbs = []struct {
 
 const mainFile = "main.yaml"
 
-// planned is the workflow, if it is one.
+// planned returns the compiled workflow; nil if it is invalid.
 func planned(dir string) *plan.Plan {
 	p, err := cli.Load(filepath.Join(dir, mainFile), template.Known{Lenient: true})
 	if err != nil {
@@ -148,7 +147,7 @@ func planned(dir string) *plan.Plan {
 	return p
 }
 
-// play runs the scenarios of a file, if it has any, as they are and with crashes.
+// play runs the scenarios of a file, if any, without and with crashes.
 func play(file string) {
 	list, err := scenario.Load(file)
 	if err != nil {
@@ -163,7 +162,7 @@ func play(file string) {
 	}
 }
 
-// madeScenario is a scenario that answers all calls of a workflow.
+// madeScenario returns a scenario that answers all calls of a workflow.
 func madeScenario(p *plan.Plan) string {
 	answers := object{}
 	if book, ok := playbook.Of(p.Workflow); ok {
@@ -184,7 +183,7 @@ func madeScenario(p *plan.Plan) string {
 	return new(generator).text(object{"kind": "Scenario", "name": "made", "workflow": mainFile, "operations": answers, "expect": object{}})
 }
 
-// allocated is how many bytes this process has allocated so far, those included that were freed.
+// allocated returns the number of bytes that this process has allocated so far, freed ones included.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
@@ -207,7 +206,7 @@ func apart(text string) map[string]string {
 	return files
 }
 
-// texts are the documents of the project.
+// texts returns the documents of the project.
 func texts(f *testing.F) []string {
 	var list []string
 	for _, pattern := range []string{"../../../examples/*/*.yaml", "../../../testdata/scenarios/*/*.yaml", "../../../testdata/workflows/*.yaml"} {

@@ -5,25 +5,24 @@ import (
 	"fmt"
 )
 
-// generator makes files of what a byte string says: each byte chooses what stands next, and where the bytes end the
-// simplest does. So what is made can be read, nearly always, and what a fuzzer changes in the bytes changes the document
-// in one place.
+// generator makes files from a byte string: each byte chooses the next element; after the last byte, the simplest is chosen. So nearly
+// all files are valid, and a change of one byte changes a document in one place.
 type generator struct {
 	choices []byte
-	steps   int // so far, of the document that is written
+	steps   int // so far, of the current document
 	dialect bool
 }
 
 type object = map[string]any
 
-// grown are the files of a byte string, by name: test.yaml holds the scenarios, main.yaml what they run, and child.yaml what
-// that may run.
+// grown returns the files of a byte string, by name: the scenarios in test.yaml, their workflow in main.yaml, and its child in
+// child.yaml.
 func grown(choices []byte) map[string]string {
 	d := &generator{choices: choices}
 	return map[string]string{"test.yaml": d.scenarios(), "main.yaml": d.text(d.document()), "child.yaml": d.text(d.document())}
 }
 
-// pick chooses one of n.
+// pick returns a number below n.
 func (d *generator) pick(n int) int {
 	if len(d.choices) == 0 {
 		return 0
@@ -33,12 +32,12 @@ func (d *generator) pick(n int) int {
 	return int(b) % n
 }
 
-// rarely is true once in n times.
+// rarely returns true once in n times.
 func (d *generator) rarely(n int) bool { return d.pick(n) == n-1 }
 
 func one[T any](d *generator, of ...T) T { return of[d.pick(len(of))] }
 
-// either is one of values of several types.
+// either returns one of values of several types.
 func either(d *generator, of ...any) any { return one(d, of...) }
 
 func (d *generator) text(v any) string {
@@ -57,7 +56,7 @@ func (d *generator) document() object {
 	return d.playbook()
 }
 
-// with sets a key now and then.
+// with sets a key once in n times.
 func (d *generator) with(o object, key string, n int, v func() any) {
 	if d.rarely(n) {
 		o[key] = v()
@@ -123,7 +122,7 @@ func (d *generator) id() string {
 	return fmt.Sprint("s", d.steps)
 }
 
-// other is the id of a step, mostly one that stands before.
+// other returns the id of a step, mostly of an earlier one.
 func (d *generator) other() string { return fmt.Sprint("s", 1+d.pick(max(1, d.steps))) }
 
 func (d *generator) step() object {
@@ -159,7 +158,7 @@ func (d *generator) duration() string {
 	return one(d, "PT1S", "PT0.001S", "PT1M", "P30D", "P365D", "P100000D", "P106751D", "PT0.000000001S", "PT2S")
 }
 
-// list is what is gone through item by item.
+// list returns the list of a map or loop.
 func (d *generator) list() any {
 	return either(d, "{{ [1, 2] }}", "{{ 1..8 }}", "{{ 1..40 }}", "{{ 1..300 }}", "{{ 1..3000 }}", "{{ 1..100000 }}", []any{1, "a"}, "{{ [] }}",
 		"{{ steps."+d.other()+".output }}", "{{ flatten(map(1..100, [#, #])) }}", "{{ input }}", "{{ map(1..30, 1..30) }}", "{{ index }}", "{{ item }}")
@@ -170,12 +169,12 @@ func (d *generator) guard() string {
 		"{{ any(1..100000, # == steps."+d.other()+".output) }}", "{{ index % 2 == 0 }}", "{{ len(steps."+d.other()+".output) > 3 }}")
 }
 
-// constant is a value that reads no step.
+// constant returns a value that reads no step.
 func (d *generator) constant() any {
 	return either(d, 1, "text", "{{ input }}", "{{ [input, 1] }}", "{{ repeat('ab', 1000) }}", "{{ 1..1000 }}", nil, "{{ repeat('ab', 200000) }}", "{{ map(1..300, repeat('x', #)) }}")
 }
 
-// value is what is given on; some grow what they are given, and some are much work for few bytes.
+// value returns an input or output; some values grow with each step, and some are much work for few bytes.
 func (d *generator) value() any {
 	s := "steps." + d.other() + ".output"
 	return either(d, 1, "text", "{{ "+s+" }}", "{{ ["+s+", "+s+"] }}", "{{ "+s+" }}{{ "+s+" }}", "{{ input }}", "{{ repeat('ab', 1000) }}",
@@ -229,7 +228,7 @@ func (d *generator) playbook() object {
 	return p
 }
 
-// stop is a step of a playbook.
+// stop returns a step of a playbook.
 func (d *generator) stop(i, n int) object {
 	s := object{"step": fmt.Sprint("s", i)}
 	d.with(s, "loop", 3, func() any {
@@ -304,7 +303,8 @@ func (d *generator) items() any {
 	return one(d, "{{ workload.list }}", "{{ 1..10 }}", "{{ 1..1000 }}", "{{ 1..100000 }}", "{{ ctx.l }}", "{{ map(1..30, 1..30) }}")
 }
 
-// condition and write are of what is seen where they stand: in a rule everything, less in a tool, on an arc and at a gate.
+// condition and write return expressions over the names that are visible at a place: all in a rule, fewer in a tool, on an arc and at
+// a gate.
 func (d *generator) condition(place string) any {
 	own := map[string]any{"rule": "{{ iter.z == 2 }}", "arc": "{{ outcome.status == 'error' }}", "gate": "{{ event.x == 1 }}"}[place]
 	if place == "rule" && d.pick(2) == 1 {
@@ -327,7 +327,7 @@ func (d *generator) write(place string) any {
 	return either(d, 1, "{{ [ctx.a, ctx.a] }}", "{{ ctx.a ?? 'x' }}{{ ctx.a ?? 'x' }}", "{{ repeat('ab', 100000) }}", "{{ 1..10000 }}", "{{ ctx }}", "{{ args.x }}", "{{ map(1..1000, repeat('x', #)) }}", "{{ (ctx.a ?? 0) + 1 }}")
 }
 
-// scenarios are one or two, in one file.
+// scenarios returns a file of one or two scenarios.
 func (d *generator) scenarios() string {
 	text := d.text(d.scenario())
 	if d.rarely(8) {

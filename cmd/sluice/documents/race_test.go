@@ -2,5 +2,5 @@
 
 package documents
 
-// raced says that the race detector looks on, which allocates beside the code.
+// raced reports whether the race detector is on, which allocates memory, too.
 const raced = true

@@ -46,7 +46,7 @@ It ends with 0 if all scenarios pass, with 1 if one fails, and with 2 if a docum
 	return cmd
 }
 
-// scenarioTest runs scenarios one after the other and counts.
+// scenarioTest runs scenarios one after the other and counts the results.
 type scenarioTest struct {
 	out            io.Writer
 	asJSON         bool

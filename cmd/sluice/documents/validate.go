@@ -17,9 +17,9 @@ import (
 func newValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Find everything that is wrong with workflows",
+		Short: "Report all errors in workflows",
 		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name, the name
-that was probably meant. It runs nothing and writes nothing. It also warns of what is allowed and probably not meant; a
+that was probably meant. It runs nothing and writes nothing. It also warns of probable mistakes that are allowed; a
 warning does not refuse the file.
 
 For programs, -o json prints one object for each file; it may have "warnings", which have the members of errors:
@@ -72,7 +72,7 @@ func (v *validation) file(file string) {
 	}
 }
 
-// warnings returns what is allowed in the document and probably not meant.
+// warnings returns warnings about parts of a valid document that are probably mistakes.
 func warnings(p *plan.Plan) document.Errors {
 	if routing := p.Workflow.Routing; routing != nil {
 		return routing.Lints()
@@ -94,7 +94,7 @@ func steps(p *plan.Plan) int {
 	return n
 }
 
-// verdict is what programs read of one file.
+// verdict is the result for one file, for programs.
 type verdict struct {
 	File     string  `json:"file"`
 	OK       bool    `json:"ok"`
@@ -105,7 +105,7 @@ type verdict struct {
 	Warnings []fault `json:"warnings,omitempty"`
 }
 
-// fault is one error of a document. What is not known is left out.
+// fault is one error of a document, for programs.
 type fault struct {
 	Line       int    `json:"line,omitempty"`
 	Column     int    `json:"column,omitempty"`

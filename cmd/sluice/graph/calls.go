@@ -54,7 +54,7 @@ func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	return b.Build()
 }
 
-// callDrawing reports how each call looks: by its status, and, where there are several runs, in the frame of its own.
+// callDrawing returns the look of each call: by its status, and in a frame for its run if there are several.
 func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 	runs := map[string]bool{}
 	for _, c := range calls {
@@ -77,7 +77,7 @@ func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 			}
 			look := dag.Look{Label: callLabel(c), Class: c.Status}
 			for child := range g.Children(id) {
-				if calls[child].Run == c.Run { // it asks several participants
+				if calls[child].Run == c.Run { // a call to several participants
 					look.Shape = dag.Stack
 				}
 			}

@@ -175,7 +175,7 @@ func (d *drawing) attributes(id int32) any {
 	a := struct {
 		Kind      string `json:"kind"`
 		Operation string `json:"operation,omitempty"`
-		Map       string `json:"map,omitempty"` // that makes it anew for each item
+		Map       string `json:"map,omitempty"` // the map around it
 	}{Kind: [...]string{plan.Step: "step", plan.Gate: "conditional", plan.Map: "map", plan.Join: "join"}[n.Kind]}
 	if n.Kind == plan.Step {
 		a.Operation = n.Step.Operation

@@ -38,7 +38,7 @@ func stepDrawing(book *playbook.Playbook) dag.Drawing {
 	}
 }
 
-// stepLabel returns the name of a step and, below it, what makes it other than a step that runs once for each token.
+// stepLabel returns the name of a step and, below it, its gate, loop, join and other features.
 func stepLabel(book *playbook.Playbook, s *playbook.Step) string {
 	lines := []string{s.Name}
 	if s.Index == book.Executor.Entry {
@@ -94,7 +94,7 @@ func stepAttributes(book *playbook.Playbook, id int32) any {
 		Final bool     `json:"final,omitempty"`
 		Gate  string   `json:"gate,omitempty"`
 		Join  string   `json:"join,omitempty"`
-		Loop  string   `json:"loop,omitempty"` // what an item is called
+		Loop  string   `json:"loop,omitempty"` // name of an item
 		Mode  string   `json:"mode,omitempty"` // of its router
 	}{Kind: "step", Entry: s.Index == book.Executor.Entry, Final: s.Index == book.Executor.Final}
 	for _, t := range s.Tasks {

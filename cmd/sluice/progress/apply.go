@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// itemsMax is how many failed items a map remembers; the others are counted.
+// itemsMax bounds the failed items that a map lists; the others are counted.
 const itemsMax = 16
 
-// Apply takes the next update of the run. It must not be skipped or taken twice: counts would be wrong from then on.
+// Apply applies the next update of the run. Each must be applied exactly once.
 func (t *Tree) Apply(u *coordinator.Update) {
 	t.status = u.Status
 	switch u.Event.Type {
@@ -72,7 +72,7 @@ func (t *Tree) change(c *coordinator.StepChange, at int64) {
 	t.mark(i)
 }
 
-// shift moves one step from a word to another, in its own counts and in those of all that is around it.
+// shift moves one step from a word to another, in its own counts and in those of all its ancestors.
 func (t *Tree) shift(i int32, from Word, was bool, to Word, is bool) {
 	for j := i; j >= 0; j = t.nodes[j].parent {
 		n := &t.nodes[j]
@@ -94,7 +94,7 @@ func (t *Tree) mark(i int32) {
 	t.cursor = i
 }
 
-// isBusy reports whether a line shows something under way. A map with lines for its body leaves that to them.
+// isBusy reports whether a line shows work in progress. A map with lines for its body does not.
 func (t *Tree) isBusy(i int32) bool {
 	n := &t.nodes[i]
 	switch {
@@ -116,7 +116,7 @@ func (t *Tree) wholeBody(i int32) bool {
 	return t.nodes[i].end == i+2 && t.nodes[i+1].line == i
 }
 
-// changeItem follows a step or map within a map's item: only what is under way and what has failed is remembered.
+// changeItem applies a change of a step or map within a map's item, of which only running and failed ones are recorded.
 func (t *Tree) changeItem(i int32, c *coordinator.StepChange, to Word, fails bool, at int64) {
 	begun := t.begun[c.Step]
 	switch {
@@ -137,14 +137,14 @@ func (t *Tree) changeItem(i int32, c *coordinator.StepChange, to Word, fails boo
 	}
 }
 
-// holder returns the map around a step or map in a map's item, which shows it when it has failed.
+// holder returns the map that shows a failed step or map of one of its items.
 func (t *Tree) holder(i int32) *node {
 	for i = t.nodes[i].parent; t.nodes[i].kind != each; i = t.nodes[i].parent {
 	}
 	return &t.nodes[i]
 }
 
-// reason returns a failure in one line. That something else has failed, the tree shows anyway.
+// reason returns a failure in one line; "" if it follows from another failure, which the tree shows.
 func reason(f *journal.Failure) string {
 	if f == nil || f.Code == reactive.CodeDependency {
 		return ""

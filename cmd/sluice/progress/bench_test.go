@@ -22,7 +22,7 @@ func wide(n int) *template.Workflow {
 	return &template.Workflow{Name: "wide", Steps: []template.Node{p}}
 }
 
-// run moves n steps through their lives.
+// run applies all changes of n steps.
 func run(tree *progress.Tree, n int) {
 	u := coordinator.Update{Event: journal.Event{At: epoch}, Changes: make([]coordinator.StepChange, 1)}
 	for i := range n {

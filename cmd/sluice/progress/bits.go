@@ -2,7 +2,7 @@ package progress
 
 import "math/bits"
 
-// bitset is a set of small numbers that is cheap to go through in order, also when it is large and nearly empty.
+// bitset is a set of small numbers whose iteration in order is cheap, even if it is large and nearly empty.
 type bitset []uint64
 
 func makeBitset(n int) bitset { return make(bitset, (n+63)/64) }
@@ -17,7 +17,7 @@ func (b bitset) set(i int32, in bool) {
 
 func (b bitset) has(i int32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
 
-// all goes through the set in ascending order.
+// all yields the set in ascending order.
 func (b bitset) all(yield func(i int32) bool) {
 	for w, word := range b {
 		for ; word != 0; word &= word - 1 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// check reports every invariant that does not hold. It is for tests: it goes through the whole tree.
+// check returns an error for every invariant that does not hold. It is for tests, because it visits the whole tree.
 func (t *Tree) check() error {
 	var errs []error
 	for i := range t.nodes {

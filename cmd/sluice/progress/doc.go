@@ -1,5 +1,5 @@
-// Package progress maintains a view of a run for people: the tree of its document with what each step is doing, drawn as
-// text that fits a terminal.
+// Package progress maintains a view of a run for people: the tree of its document with the status of each step, drawn as text that
+// fits a terminal.
 //
 //	tree := progress.New(workflow)
 //	for u := range run.Watch(ctx, 1) { tree.Apply(&u) }
@@ -13,7 +13,7 @@
 //	│     └─ ✗ check[2]  failed  0.4s  exit: exit status 1
 //	└─ · publish    idle
 //
-// A playbook is drawn as a list of its steps, because its arcs make no tree; a step is one line, however often it runs:
+// A playbook is drawn as a list of its steps, because its arcs do not form a tree; a step is one line, however often it runs:
 //
 //	├─ ● pages     4/12 running  3.2s  2 of 2 runs, 1 failed
 //
@@ -25,13 +25,13 @@
 // A Tree belongs to one goroutine. It has no clock and does no I/O: the same updates and the same frame return the same
 // text. Instants are Unix nanoseconds.
 //
-// Apply takes all updates of one run, in their order and from the first one on. It keeps nothing of an update but its failures,
-// which must not change. An update about a step that the document does not have is ignored.
+// Apply takes all updates of one run, in order from the first one on. Of an update it keeps only failures, which must not change. It
+// ignores an update about a step that the document does not have.
 //
-// Apply costs O(depth of the tree) for each change, and Draw O(lines drawn), whatever the size of the run, apart from one look at
-// a bit for each step of the document. Memory is proportional to the document and to what is under way: of failures a Tree keeps
-// the first 100, and of the failed items of a map the first 16; the others are counted.
+// Apply costs O(depth of the tree) for each change, and Draw O(lines drawn), plus one bit test for each step of the document. Memory is
+// proportional to the document and the running steps: a Tree keeps the first 100 failures, and the first 16 failed items of a map; the
+// others are counted.
 //
-// Text from outside is cleaned before it is drawn: no line holds a line break or a command to the terminal. Widths are
-// columns of a terminal, where a character takes none, one or two.
+// Text from outside is cleaned before it is drawn: no line holds a line break or a control sequence. Widths are columns of a terminal,
+// where a character takes none, one or two.
 package progress

@@ -12,31 +12,31 @@ import (
 type Frame struct {
 	Width  int    // columns; no line is wider. Default: 80
 	Height int    // lines; there are no more. Default: no limit
-	Now    int64  // Unix nanoseconds, for what is under way
+	Now    int64  // Unix nanoseconds, for the durations of running steps
 	Tick   int    // moves the symbols of running steps; 0: they do not move
-	Note   string // for a last line of its own; may be empty
+	Note   string // a last line; "": none
 
-	// Paint returns a part of a line in the looks of a word, in as many columns. Default: the text as it is.
+	// Paint returns a part of a line in the style of a word, with the same number of columns. Default: the text unchanged.
 	Paint func(w Word, text string) string
 }
 
-// faint is the word whose looks lines and side remarks have.
+// faint is the word whose style lines and remarks have.
 const faint = Skipped
 
 // row is a line of the drawing.
 type row struct {
-	lead   string // the lines that connect it to what is around it
+	lead   string // the lines that connect it to its ancestors
 	word   Word
 	bare   bool   // without a symbol: a container
-	name   string // of steps and maps, in a column of its own
+	name   string // of steps and maps, in a separate column
 	state  string // likewise
 	took   string
 	detail string
-	failed bool // the detail is why
+	failed bool // the detail is a failure
 }
 
-// Draw returns the tree as text, without a line break at the end. Its first line is about the run as a whole; it is drawn also
-// where Height has no room for it. Draw changes nothing in the tree.
+// Draw returns the tree as text, without a line break at the end. Its first line describes the run as a whole, and is drawn even if
+// Height is too small. Draw does not change the tree.
 func (t *Tree) Draw(f Frame) string {
 	if f.Width <= 0 {
 		f.Width = 80
@@ -53,7 +53,7 @@ func (t *Tree) Draw(f Frame) string {
 		d.rows = append(d.rows[:0], t.header(f.Now))
 		d.inside(0, d.fold.list(), "")
 	}
-	d.rows = d.rows[:max(1, min(len(d.rows), room))] // a frame of a few lines has no room for what is left out
+	d.rows = d.rows[:max(1, min(len(d.rows), room))] // a small frame may have no room for summaries
 	text := d.text()
 	if f.Note != "" {
 		text += "\n" + d.paint(Retrying, cut(f.Note, f.Width))
@@ -61,7 +61,7 @@ func (t *Tree) Draw(f Frame) string {
 	return text
 }
 
-// drawing is a tree on its way to text.
+// drawing is the state of Draw.
 type drawing struct {
 	t    *Tree
 	f    Frame
@@ -83,8 +83,7 @@ func (t *Tree) header(now int64) row {
 	return r
 }
 
-// inside adds the rows of what is in a node: those of list, which are the shown ones, in order, and what stands for the
-// rest.
+// inside adds the rows of the shown nodes in a node, given by list in order, and the summaries of the others.
 func (d *drawing) inside(i int32, list []int32, lead string) {
 	n := &d.t.nodes[i]
 	var entries []func(lead string)
@@ -126,7 +125,7 @@ func (d *drawing) inside(i int32, list []int32, lead string) {
 	}
 }
 
-// node adds a node's row and those of what is in it. lead ends in the corner that leads to the row.
+// node adds a node's row and the rows inside. lead ends in the corner that leads to the row.
 func (d *drawing) node(i int32, below []int32, lead string) {
 	r := d.t.row(i, d.f.Now)
 	r.lead = lead
@@ -154,20 +153,20 @@ func (t *Tree) row(i int32, now int64) row {
 			detail: detail(n.attempt, n.failure), failed: n.failure != ""}
 	}
 	r := row{bare: true, name: n.label, word: n.counts.word()}
-	if n.left() {
+	if n.unused() {
 		r.state = r.word.String()
 		if n.counts.total() > 1 {
 			r.state = listed(&n.counts, Aborted, Skipped)
 		}
 	}
-	if n.own == Failed { // a conditional that could not be decided
+	if n.own == Failed { // the test of a conditional has failed
 		r.word, r.state = Failed, Failed.String()
 		r.detail, r.failed = n.failure, n.failure != ""
 	}
 	return r
 }
 
-// mapRow returns the line of a map: how many of its items have settled, and what they do.
+// mapRow returns the line of a map: the number of its settled items, and a word for all.
 func (t *Tree) mapRow(i int32, now int64) row {
 	n := &t.nodes[i]
 	settled, total := t.items(i)
@@ -183,8 +182,7 @@ func (t *Tree) mapRow(i int32, now int64) row {
 	return r
 }
 
-// items returns how many items of a map have settled, and how many there are. A step of the body counts items, and the one
-// that is furthest behind is right.
+// items returns the number of a map's settled items, and of all. Each step of the body counts items, and the slowest one is right.
 func (t *Tree) items(i int32) (settled, total int32) {
 	settled = -1
 	for j := i + 1; j < t.nodes[i].end; j++ {
@@ -233,7 +231,7 @@ func summaries(hidden counts) (first, last row) {
 	return first, last
 }
 
-// listed writes the counts of some words: "2 failed, 1 aborted".
+// listed returns the counts of some words: "2 failed, 1 aborted".
 func listed(c *counts, which ...Word) string {
 	var parts []string
 	for _, w := range which {
@@ -255,7 +253,7 @@ func detail(attempt int32, failure string) string {
 	return text
 }
 
-// took is how long something that began then has taken; ended is 0 while it is under way.
+// took returns the time from begun to ended, or to now if ended is 0.
 func took(begun, ended, now int64) string {
 	switch {
 	case begun == 0:
@@ -263,7 +261,7 @@ func took(begun, ended, now int64) string {
 	case ended != 0:
 		return Duration(time.Duration(ended - begun))
 	}
-	// Milliseconds of what is under way would only flicker.
+	// Show running steps without milliseconds, which would flicker.
 	tenths := max(0, time.Duration(now-begun)).Truncate(100 * time.Millisecond)
 	if tenths < time.Second {
 		return fmt.Sprintf("0.%ds", tenths/(100*time.Millisecond))

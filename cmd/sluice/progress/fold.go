@@ -2,38 +2,37 @@ package progress
 
 import "slices"
 
-// fold selects the nodes of a tree that are shown in a number of lines. A container summarizes its others in a line or two: so the
-// first and the last line in a container are set aside when the container is opened.
+// fold selects the nodes of a tree that are shown in a number of lines. A container summarizes its other nodes in one or two lines: so
+// the first and the last line in a container are reserved when the container is opened.
 //
 //	container                 ─┐ opened with its first line
-//	├─ ✓ more    4,210 …       │ what is left out and done
+//	├─ ✓ more    4,210 …       │ summary of completed nodes
 //	├─ ● something             │ chosen
-//	└─ · more    95 …         ─┘ what is left out and is not done
+//	└─ · more    95 …         ─┘ summary of all others
 type fold struct {
 	t     *Tree
 	items int            // lines for the failed items of a map
 	room  int            // lines left
-	shown map[int32]bool // chosen nodes and all that is around them
+	shown map[int32]bool // chosen nodes and their ancestors
 }
 
 const (
-	// itemLinesMax is how many lines a map has for its failed items, in a frame that has room for them.
+	// itemLinesMax bounds the lines of a map for its failed items.
 	itemLinesMax = 4
 
-	// failureRoomMin is how many lines failures may take in a small frame, where half of it would not hold one with what
-	// is around it.
+	// failureRoomMin is the room for failures in a small frame, half of which would not hold a failure with its ancestors.
 	failureRoomMin = 8
 
-	// summaryLines is what a container needs for what it leaves out.
+	// summaryLines is the number of lines that a container needs for its summaries.
 	summaryLines = 2
 )
 
-// choose begins with what is shown in room lines: all if it fits; else what has failed, in about half of the room, what
-// is under way, and what is around the place where something happened last.
+// choose selects nodes for room lines: all if they fit; else failed ones, in about half of the room, running ones, and those around
+// the place of the last change.
 func (t *Tree) choose(room int) *fold {
 	f := &fold{t: t, items: min(itemLinesMax, room/6), shown: map[int32]bool{}}
 	if f.items < 2 {
-		f.items = 0 // one line would only repeat the map's
+		f.items = 0 // a single line would repeat that of the map
 	}
 	if f.fits(room) {
 		f.all()
@@ -57,7 +56,7 @@ func (t *Tree) choose(room int) *fold {
 	return f
 }
 
-// grow shows more when lines that were set aside turn out not to be needed. It reports whether it did.
+// grow shows more nodes if reserved lines are not needed. It reports whether it did.
 func (f *fold) grow(spare int) bool {
 	n := len(f.shown)
 	if spare > 0 && n < len(f.t.nodes) {
@@ -67,7 +66,7 @@ func (f *fold) grow(spare int) bool {
 	return len(f.shown) > n
 }
 
-// fits reports whether the whole tree takes no more lines than there are.
+// fits reports whether the whole tree fits into room lines.
 func (f *fold) fits(room int) bool {
 	lines := f.t.lines
 	if lines > room {
@@ -79,27 +78,27 @@ func (f *fold) fits(room int) bool {
 	return lines <= room
 }
 
-// itemLines returns how many lines a node has for failed items.
+// itemLines returns the number of a node's lines for failed items.
 func (f *fold) itemLines(i int32) int { return min(len(f.t.nodes[i].items), f.items) }
 
-// closed returns the node shown in place of i: a container in which everything was skipped, or aborted, is one line.
+// closed returns the node shown in place of i: a container is one line if all nodes in it were skipped, or all were aborted.
 func (t *Tree) closed(i int32) int32 {
 	i = t.nodes[i].line
 	for j := i; j > 0; j = t.nodes[j].parent {
-		if t.nodes[j].left() {
+		if t.nodes[j].unused() {
 			i = j
 		}
 	}
 	return i
 }
 
-// left reports whether a container was left aside as a whole.
-func (n *node) left() bool {
+// unused reports whether all nodes in a container were skipped, or all were aborted.
+func (n *node) unused() bool {
 	total := n.counts.total()
 	return n.kind <= branch && total > 0 && (n.counts[Skipped] == total || n.counts[Aborted] == total)
 }
 
-// take shows a step or map, with all that is around it. It reports false when there is no room.
+// take shows a step or map with its ancestors. It reports false if there is no room.
 func (f *fold) take(i int32) bool {
 	i = f.t.closed(i)
 	lines := 0
@@ -119,7 +118,7 @@ func (f *fold) take(i int32) bool {
 	return true
 }
 
-// all shows every step and map. It is for a tree that fits, and so sets nothing aside.
+// all shows every step and map. It is for a tree that fits, and reserves no lines.
 func (f *fold) all() {
 	for i := range int32(len(f.t.nodes)) {
 		if f.t.leaf(i) {
@@ -130,9 +129,9 @@ func (f *fold) all() {
 	}
 }
 
-// around shows as many steps and maps as there is room for, after and before a place by turns.
+// around shows as many steps and maps as there is room for, alternately after and before a place.
 func (f *fold) around(place int32) {
-	after, before := max(place, 1), place-1 // the root itself is no place
+	after, before := max(place, 1), place-1 // without the root
 	for ahead, back := true, true; ahead || back; {
 		if ahead {
 			after, ahead = f.next(after, 1)
@@ -162,7 +161,7 @@ func (f *fold) next(i, way int32) (int32, bool) {
 	return i, false
 }
 
-// list returns what is shown, in the order of the document.
+// list returns the shown nodes, in the order of the document.
 func (f *fold) list() []int32 {
 	list := make([]int32, 0, len(f.shown))
 	for i := range f.shown {

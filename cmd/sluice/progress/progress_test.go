@@ -21,11 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the drawings in testdata")
 
-// film is a run that a test makes up, change by change.
+// film makes up the updates of a run, and draws it.
 type film struct {
 	t      testing.TB
 	tree   *progress.Tree
-	at     time.Duration // since the run began
+	at     time.Duration // since the start of the run
 	status map[string]reactive.Status
 }
 
@@ -37,7 +37,7 @@ func newFilm(t testing.TB, text string) *film {
 	return f
 }
 
-// epoch is when runs begin: not at zero, which means never.
+// epoch is the start of runs: not zero, which means never.
 const epoch = int64(1_000_000_000_000)
 
 func (f *film) now() int64 { return epoch + int64(f.at) }
@@ -53,7 +53,7 @@ func (f *film) end(status reactive.RunStatus) {
 	f.event(journal.Event{Type: journal.RunFinished}, status)
 }
 
-// to moves steps to a status, after a while.
+// to moves steps to a status, after a delay.
 func (f *film) to(status reactive.Status, after time.Duration, steps ...string) {
 	f.at += after
 	for _, step := range steps {
@@ -61,7 +61,7 @@ func (f *film) to(status reactive.Status, after time.Duration, steps ...string) 
 	}
 }
 
-// fail has a step fail, after a while; pending with a retry to come.
+// fail makes a step fail, after a delay; if pending, a retry follows.
 func (f *film) fail(step string, attempt int32, pending bool, after time.Duration, message string) {
 	f.at += after
 	f.change(coordinator.StepChange{
@@ -70,7 +70,7 @@ func (f *film) fail(step string, attempt int32, pending bool, after time.Duratio
 	})
 }
 
-// change fills in where the step comes from.
+// change applies a change from the step's current status.
 func (f *film) change(c coordinator.StepChange) {
 	from, known := f.status[c.Step]
 	if !known && !strings.Contains(c.Step, "[") {
@@ -169,7 +169,7 @@ func TestDrawTheEnd(t *testing.T) {
 	f.expect("end")
 
 	list, more := f.tree.Failures()
-	require.Len(t, list, 10, "the items; the map has failed with them, not by itself")
+	require.Len(t, list, 10, "the items; the map has not failed by itself")
 	require.Zero(t, more)
 }
 
@@ -235,7 +235,7 @@ func TestARetriedItemIsNoLongerNamed(t *testing.T) {
 	require.NoError(t, f.tree.Check())
 }
 
-func TestWhatHasEndedIsForgotten(t *testing.T) {
+func TestEndedStepsOfItemsAreDropped(t *testing.T) {
 	f := newFilm(t, release)
 	for i := range 1000 {
 		key := fmt.Sprintf("hash[%d]", i)
@@ -244,7 +244,7 @@ func TestWhatHasEndedIsForgotten(t *testing.T) {
 		f.to(reactive.Running, 0, key)
 		f.to(reactive.Completed, 0, key)
 	}
-	require.Zero(t, f.tree.UnderWay())
+	require.Zero(t, f.tree.Running())
 }
 
 func TestFailuresBeyondTheLimitAreCounted(t *testing.T) {
@@ -270,7 +270,7 @@ func TestANoteTakesALineOfTheFrame(t *testing.T) {
 	require.Equal(t, "cancelling the run, as somebo…", lines[len(lines)-1])
 }
 
-func TestPaintChangesNothingButTheLooks(t *testing.T) {
+func TestPaintChangesOnlyTheStyle(t *testing.T) {
 	f := newFilm(t, release)
 	f.to(reactive.Running, 0, "find")
 	painted := f.tree.Draw(progress.Frame{Width: 60, Height: 20, Now: f.now(), Paint: func(w progress.Word, text string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// forest makes up a workflow, and the steps in it with how many maps are around them.
+// forest draws a workflow, and records the number of maps around each step.
 type forest struct {
 	t     *rapid.T
 	n     int
@@ -55,7 +55,7 @@ func (f *forest) name(maps int) string {
 	return name
 }
 
-// key is a step's name, or that of one of its instances.
+// key returns the key of a step, or of one of its instances.
 func (f *forest) key(name string) string {
 	for range f.depth[name] {
 		name += fmt.Sprintf("[%d]", rapid.IntRange(0, 2).Draw(f.t, "item"))
@@ -63,7 +63,7 @@ func (f *forest) key(name string) string {
 	return name
 }
 
-// TestAnyRunFitsAnyFrame draws whatever can happen to whatever workflow.
+// TestAnyRunFitsAnyFrame draws random changes of random workflows.
 func TestAnyRunFitsAnyFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &forest{t: t, depth: map[string]int{}}
@@ -80,7 +80,7 @@ func TestAnyRunFitsAnyFrame(t *testing.T) {
 				c.From = reactive.Idle
 			}
 			if c.To == reactive.Absent && f.depth[name] == 0 {
-				continue // only items come and go
+				continue // only items appear and disappear
 			}
 			if c.To == reactive.Failed {
 				c.Failure = &journal.Failure{Code: "exit", Message: "why"}

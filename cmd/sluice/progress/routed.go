@@ -8,16 +8,16 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// runs are those of a playbook's step: it has one line, however often it runs.
+// runs holds the runs of a playbook's step, which has one line, however often it runs.
 //
 //	● pages    3/8 running   1.2s  run 2, 1 failed
 type runs struct {
 	total int
 	live  int
-	loops map[string]coordinator.LoopChange // of those under way, by key of the run
+	loops map[string]coordinator.LoopChange // of runs in progress, by key
 }
 
-// routed returns the steps of a playbook as those of a workflow, one below the other: its arcs would make no tree.
+// routed returns the steps of a playbook as a list of nodes: its arcs do not form a tree.
 func routed(names []string) []template.Node {
 	list := make([]template.Node, len(names))
 	for i, name := range names {
@@ -26,13 +26,13 @@ func routed(names []string) []template.Node {
 	return list
 }
 
-// runOf takes the name of something in a playbook's run apart: a step, a run of it such as `fetch@2`, or a call within a run.
+// runOf parses a name in a playbook's run: of a step, of a run of it such as `fetch@2`, or of a call within a run.
 func runOf(name string) (id string, isRun, isCall bool) {
 	id, number, isRun := strings.Cut(name, "@")
 	return id, isRun, strings.ContainsAny(number, ".[")
 }
 
-// changeRun follows a run of a step, or a step whose tokens wait. The calls within runs have no lines.
+// changeRun applies a change of a run of a step, or of a step whose tokens wait. The calls within runs have no lines.
 func (t *Tree) changeRun(c *coordinator.StepChange, at int64) {
 	id, isRun, isCall := runOf(c.Step)
 	i, known := t.byID[id]
@@ -66,7 +66,7 @@ func (t *Tree) changeRun(c *coordinator.StepChange, at int64) {
 	t.mark(i)
 }
 
-// advance follows a loop.
+// advance applies the progress of a loop.
 func (t *Tree) advance(l coordinator.LoopChange) {
 	id, _, _ := runOf(l.Step)
 	i, known := t.byID[id]
@@ -81,7 +81,7 @@ func (t *Tree) advance(l coordinator.LoopChange) {
 	t.cursor = i
 }
 
-// routedRow returns the line of a playbook's step: how far its loops have come, and how often it has run.
+// routedRow returns the line of a playbook's step: the progress of its loops, and the number of its runs.
 func (n *node) routedRow(now int64) row {
 	r := row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now)}
 	var all coordinator.LoopChange

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// newRoutedFilm is a film of a playbook with those steps.
+// newRoutedFilm returns a film of a playbook with those steps.
 func newRoutedFilm(t testing.TB, steps ...string) *film {
 	text := "kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: shops}\nworkflow:\n"
 	for _, s := range steps {
@@ -31,7 +31,7 @@ func newRoutedFilm(t testing.TB, steps ...string) *film {
 	return f
 }
 
-// loop moves a loop on, after a while.
+// loop advances a loop, after a delay.
 func (f *film) loop(step string, done, failed, items int, after time.Duration) {
 	f.at += after
 	f.tree.Apply(&coordinator.Update{
@@ -69,7 +69,7 @@ func TestDrawAPlaybook(t *testing.T) {
 	require.Zero(t, more)
 }
 
-// Whatever runs of steps do, in whatever order, the picture is one of theirs.
+// Drawings are valid for any changes of runs of steps, in any order.
 func TestAnyRunOfAPlaybookFitsAnyFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var steps, live []string

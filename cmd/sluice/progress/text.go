@@ -9,8 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Duration returns a length of time in one or two units, rounded down: 0ms, 207ms, 4.2s, 3m05s, 2h04m, 3d02h.
-// Less than nothing is 0ms.
+// Duration returns a duration in one or two units, rounded down: 0ms, 207ms, 4.2s, 3m05s, 2h04m, 3d02h. A negative one is 0ms.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -27,14 +26,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// Clean returns a text from outside as one line that commands no terminal: escape sequences are left out, other characters that
-// cannot be printed and white space become single spaces, and bytes that are no UTF-8 become U+FFFD.
+// Clean returns a text from outside as one line without control sequences: escape sequences are removed, white space and other
+// characters that cannot be printed become single spaces, and invalid UTF-8 becomes U+FFFD.
 func Clean(text string) string {
 	text = strings.ToValidUTF8(ansi.Strip(text), "�")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 }
 
-// CleanLines is Clean for a text of several lines. It keeps line breaks, tabs and spaces, and leaves other characters out.
+// CleanLines is Clean for a text of several lines. It keeps line breaks, tabs and spaces, and removes other characters.
 func CleanLines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
@@ -44,7 +43,7 @@ func CleanLines(text string) string {
 	}, strings.ToValidUTF8(ansi.Strip(text), "�"))
 }
 
-// cut shortens a text to a width in columns.
+// cut truncates a text to a width in columns.
 func cut(text string, width int) string {
 	if width <= 0 {
 		return ""
@@ -60,10 +59,10 @@ func squeeze(name string, width int) string {
 	}
 	head := (width - 1) / 3
 	short := ansi.Truncate(name, head, "") + "…" + ansi.TruncateLeft(name, whole-(width-1-head), "")
-	return ansi.Truncate(short, width, "") // half of a wide character may have been too much
+	return ansi.Truncate(short, width, "") // a wide character may exceed the width by one
 }
 
-// pad fills a text up with spaces to a width in columns.
+// pad pads a text with spaces to a width in columns.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }

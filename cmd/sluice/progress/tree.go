@@ -8,23 +8,23 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Tree is the state of one run as it is drawn. Make it with New.
+// Tree is the state of one run for drawing. Make it with New.
 //
 // Invariants, checked by check:
 //  1. The counts of a node are the sum of those of the steps in it.
-//  2. busy and bad hold exactly the nodes of which isBusy and isBad say so.
+//  2. busy and bad hold exactly the nodes for which isBusy and isBad return true.
 //  3. A node's children are in (node, end), and every line's ancestors have lines.
 type Tree struct {
 	name     string
-	routed   bool   // it is a playbook's: steps may run more than once
+	routed   bool   // of a playbook: steps may run more than once
 	nodes    []node // in the order of the document; 0 is the root
 	byID     map[string]int32
-	lines    int    // that the whole tree takes, without failed items and without the root
-	busy     bitset // nodes under way
+	lines    int    // of the whole tree, without failed items and the root
+	busy     bitset // running nodes
 	bad      bitset // nodes with failures
-	cursor   int32  // where something has happened last
+	cursor   int32  // node of the last change
 	retrying map[string]bool
-	begun    map[string]int64 // items' steps under way: since when, Unix nanoseconds
+	begun    map[string]int64 // start of running steps of items, Unix nanoseconds
 	failures failures
 	status   reactive.RunStatus
 	started  int64 // Unix nanoseconds; 0: not yet
@@ -44,17 +44,17 @@ const (
 type node struct {
 	label   string
 	kind    kind
-	own     Word // of a step, map or conditional outside all maps: where it stands itself
+	own     Word // of a step, map or conditional outside all maps
 	attempt int32
 	parent  int32
-	end     int32 // of what is inside: (node, end)
-	line    int32 // the node that shows this one: itself, or the map of which it is the whole body
+	end     int32 // of the nodes inside: (node, end)
+	line    int32 // the node whose line shows this one: itself, or the map whose only step it is
 	inMap   bool
 	counts  counts
 	begun   int64 // Unix nanoseconds; 0: not yet
 	ended   int64
 	failure string
-	items   []failedItem // of a map: its first ones
+	items   []failedItem // of a map: the first failed items
 	runs    *runs        // of a playbook's step; else nil
 }
 
@@ -107,7 +107,7 @@ func (b *builder) add(n node) int32 {
 	return i
 }
 
-// container adds a node and what is in it.
+// container adds a node and the nodes inside.
 func (b *builder) container(n node, steps []template.Node) int32 {
 	i := b.add(n)
 	outer := b.parent
@@ -160,7 +160,7 @@ func (b *builder) conditional(c *template.Conditional) {
 	b.t.nodes[i].end = int32(len(b.t.nodes))
 }
 
-// test returns a conditional's test in words.
+// test returns a conditional's test as text.
 func test(c *template.Conditional) string {
 	if c.Func != nil {
 		return c.Func.Name
@@ -189,10 +189,10 @@ func (b *builder) each(m *template.Map) {
 	}
 }
 
-// height returns how many lines a node takes by itself in a tree that is not folded.
+// height returns the number of a node's own lines in an unfolded tree.
 func (b *builder) height(i int32) int {
 	n := &b.t.nodes[i]
-	if n.line != i || !b.t.leads(i) {
+	if n.line != i || !b.t.hasSteps(i) {
 		return 0
 	}
 	return 1
@@ -204,8 +204,8 @@ func (t *Tree) leaf(i int32) bool {
 	return n.line == i && (n.kind == step || n.kind == each)
 }
 
-// leads reports whether there is a step or map in a node, or it is one. A branch that holds nothing takes no line.
-func (t *Tree) leads(i int32) bool {
+// hasSteps reports whether a node is or contains a step or map. An empty branch has no line.
+func (t *Tree) hasSteps(i int32) bool {
 	for j := i; j < t.nodes[i].end; j++ {
 		if k := t.nodes[j].kind; k == step || k == each {
 			return true

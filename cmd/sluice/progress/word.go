@@ -2,7 +2,7 @@ package progress
 
 import "github.com/sluiceflow/sluice/reactive"
 
-// Word is the status of a step as it is displayed: Retrying is a failure that is followed by another attempt.
+// Word is the displayed status of a step: Retrying is a failure that is followed by another attempt.
 type Word uint8
 
 // The words, in the order of a step's life.
@@ -17,7 +17,7 @@ const (
 	Aborted
 	Skipped
 
-	words // how many there are
+	words // number of words
 )
 
 var wordNames = [...]string{"idle", "waiting", "ready", "running", "retrying", "completed", "failed", "aborted", "skipped"}
@@ -25,13 +25,13 @@ var wordNames = [...]string{"idle", "waiting", "ready", "running", "retrying", "
 // String returns the word in lower case.
 func (w Word) String() string { return wordNames[w] }
 
-// Every symbol takes one column.
+// symbols holds the symbols of the words; each takes one column.
 var symbols = [...]string{"·", "·", "○", "●", "↻", "✓", "✗", "⊘", "−"}
 
 // Symbol returns the symbol of the word, one character that takes one column.
 func (w Word) Symbol() string { return symbols[w] }
 
-// Settled reports whether a step has ended for good.
+// Settled reports whether a step has ended finally.
 func (w Word) Settled() bool { return w >= Completed }
 
 var wordsByStatus = [...]Word{
@@ -47,7 +47,7 @@ func WordOf(s reactive.Status, pending bool) (Word, bool) {
 	return wordsByStatus[s], s != reactive.Absent
 }
 
-// WordOfRun returns the word in whose looks a run of that status is drawn.
+// WordOfRun returns the word in whose style a run of that status is drawn.
 func WordOfRun(s reactive.RunStatus) Word {
 	switch s {
 	case reactive.RunRunning:
@@ -81,7 +81,7 @@ func (c *counts) total() int32 { return c.sum(Idle, words) }
 
 func (c *counts) settled() int32 { return c.sum(Completed, words) }
 
-// sum adds up the words [from, to).
+// sum returns the sum of the words [from, to).
 func (c *counts) sum(from, to Word) int32 {
 	n := int32(0)
 	for w := from; w < to; w++ {
@@ -90,7 +90,7 @@ func (c *counts) sum(from, to Word) int32 {
 	return n
 }
 
-// word reports in one what many are doing: anything under way counts first, then what keeps the rest, then how it ended.
+// word returns one word for many steps: running ones come first, then waiting ones, then the ends.
 func (c *counts) word() Word {
 	switch {
 	case c[Running] > 0:

@@ -9,21 +9,21 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// interrupts counts the requests to stop: a signal of cli.StopSignals, or Ctrl-C as a key. The first closes asked; the second
-// ends the process at once. That the reader of the output has gone counts as a first request, and never as a second.
+// interrupts counts the requests to stop: a signal of cli.StopSignals, or Ctrl-C as a key. The first closes asked; the second ends the
+// process at once. A reader of the output that is gone counts as the first request, and never as the second.
 type interrupts struct {
 	signals    chan os.Signal
-	pipes      chan os.Signal  // SIGPIPE; it is never received from
-	readerGone <-chan struct{} // closed when the reader of the output has gone; nil: the output is no pipe
+	pipes      chan os.Signal  // SIGPIPE; never received from
+	readerGone <-chan struct{} // closed when the reader of the output is gone; nil: the output is not a Stdout
 	asked      chan struct{}   // closed by the first request
 	mu         sync.Mutex
 	beforeExit []func() // called before the process is ended at once
 	ended      chan struct{}
 }
 
-// listen begins to count, until close. It catches SIGPIPE so that a write fails where the signal would end the process, and does
-// not count it: it comes for every pipe and socket whose other end has gone, also for that of a program that does not read its
-// input, or of a process that watches the run. Only a failed write to the output says that its reader has gone.
+// listen counts requests until close. It catches SIGPIPE, so that a write fails instead of ending the process, and does not count it:
+// the signal comes for every pipe and socket whose other end is closed, also by a program that does not read its input, or a process
+// that watches the run. Only a failed write to the output shows that its reader is gone.
 func listen(readerGone <-chan struct{}) *interrupts {
 	i := &interrupts{
 		signals: make(chan os.Signal, 2), pipes: make(chan os.Signal, 1), readerGone: readerGone,
@@ -58,7 +58,7 @@ func (i *interrupts) count() {
 // first returns a channel that the first request closes.
 func (i *interrupts) first() <-chan struct{} { return i.asked }
 
-// Press counts a Ctrl-C that came as a key and not as a signal.
+// Press counts a Ctrl-C that was read as a key.
 func (i *interrupts) Press() {
 	select {
 	case i.signals <- os.Interrupt:

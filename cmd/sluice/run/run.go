@@ -1,8 +1,8 @@
-// Package run holds the verb run: it starts a workflow or resumes a run in an engine of its own, shows what happens, and ends
-// with the run or when it is interrupted.
+// Package run holds the verb run: it starts a workflow or resumes a run in its own engine, shows its progress, and ends with the run or
+// when it is interrupted.
 //
-// run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go
-// takes the engine's log. Package view shows the run.
+// run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go receives
+// the engine's log. Package view shows the run.
 package run
 
 import (
@@ -29,9 +29,9 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a workflow and follow it to its end",
-		Long: `Run starts a workflow, or resumes a run, and shows what happens until the run ends.
+		Long: `Run starts a workflow, or resumes a run, and shows its progress until the run ends.
 
-On a terminal it draws the steps as a tree and keeps it up to date. Elsewhere it prints a line for each thing that happens:
+On a terminal it draws the steps as a tree and keeps it up to date. Elsewhere it prints a line for each change:
   +0.213s  ✓ completed  find  120ms
 With -o json it prints one object for each event, {"event":…,"changes":[…],"status":…}, and at the end one for the result,
 {"result":{"run":…,"status":…,"output":…,"failure":…}}. With -o quiet it prints only the output: a string as it is, any
@@ -42,12 +42,12 @@ suspends the run: calls under way have one second to end and are then stopped, a
 printed. A second Ctrl-C ends the process at once. SIGTERM, SIGHUP and a reader that closes the output, as in
 sluice run backup.yaml | head -1, count as Ctrl-C.
 
-The RUN of --resume is the id of a run, or an unambiguous beginning of it. What happens from then on is shown; of a run that
-has ended, the result is shown again.
+The RUN of --resume is the id of a run, or an unambiguous beginning of it. It shows the events from then on; for a run that
+has ended, it shows the result again.
 
-A program that the workflow runs gets the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
-names, and those that its binding sets under env. It gets no other, so that it cannot read your tokens. When it ends, the
-processes that it has started are ended too, except those in a session of their own, such as setsid makes: these go on after
+A program that the workflow runs receives the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
+names, and those that its binding sets under env. It receives no others, so that it cannot read your tokens. When it ends, the
+processes that it has started are ended too, except those in sessions of their own, as setsid creates: these go on after
 the step and the run.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130 if
@@ -84,7 +84,7 @@ type runFlags struct {
 	passEnv []string
 }
 
-// check refuses flags and arguments that do not go together.
+// check refuses flags and arguments that cannot be combined.
 func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	for _, name := range f.passEnv {
 		if err := operation.CheckVariable(name); err != nil {
@@ -101,7 +101,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	case len(args) > 0:
 		return fmt.Errorf("--resume takes no workflow: the journal holds that of run %s", f.resume)
 	case cmd.Flags().Changed("input") || f.id != "":
-		return errors.New("--resume goes without --input and --id: the run has them")
+		return errors.New("--resume cannot be used with --input or --id: the run has them")
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cli.Refuse(fmt.Errorf("--input: %w", err))
 	}
-	// Before this, Ctrl-C ends the process, also while it reads its input.
+	// Until here, Ctrl-C ends the process, also while it reads its input.
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
@@ -163,7 +163,7 @@ func (f *runFlags) participants() (directory.Directory, error) {
 	return file, nil
 }
 
-// conclude shows how the run ended, and returns the Exit for it.
+// conclude shows the end of the run, and returns the Exit for it.
 func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending) error {
 	resume := ""
 	if end.err == nil && end.result == nil {
@@ -177,7 +177,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending
 	case end.err != nil:
 		return cli.Fail(end.err)
 	case end.result == nil:
-		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended, to go on run:\n  %s", resume)}
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended; to go on, run:\n  %s", resume)}
 	case end.result.Status == reactive.RunCompleted:
 		return nil
 	case end.interrupted:

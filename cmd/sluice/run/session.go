@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// graceTime is how long calls under way have to end by themselves when a run is suspended.
+// graceTime is the time in which calls in progress may end when a run is suspended.
 const graceTime = time.Second
 
 // session is one run in an engine of its own.
@@ -30,13 +30,13 @@ type session struct {
 	engine   *coordinator.Engine
 	run      *coordinator.Run
 	begin    func(context.Context) error // starts the run, or finds it; called once, after open
-	seen     uint64                      // sequence of the last event that was journaled before this session
+	seen     uint64                      // sequence of the last event before this session
 	log      *log
-	config   coordinator.Config // of the engine, as the flags say
-	dir      string             // that the journal is kept in; "": it is in memory, and ends with the process
+	config   coordinator.Config // of the engine
+	dir      string             // of the journal; "": it is in memory, and ends with the process
 }
 
-// openToStart opens a journal for a run that is to be started. With dir "" the journal is in memory.
+// openToStart opens a journal to start a run. If dir is "", the journal is in memory.
 func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, config coordinator.Config) (*session, error) {
 	s := &session{workflow: w, log: &log{}, config: config, dir: dir}
 	store := journal.Store(memory.New())
@@ -64,7 +64,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		case badInput:
 			return cli.Refuse(fmt.Errorf("--input: %w", err))
 		case exists:
-			return cli.Refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one run:\n  %s",
+			return cli.Refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one, run:\n  %s",
 				id, other.Difference, cli.ResumeCommand(dir, id)))
 		}
 		return cli.Fail(err)
@@ -72,7 +72,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 	return s, nil
 }
 
-// openToResume opens the journal of a run that is to be resumed, named by its id or the beginning of it.
+// openToResume opens a journal to resume a run, named by its id or a prefix of it.
 func openToResume(ctx context.Context, dir, name string, config coordinator.Config) (*session, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, cli.Refuse(fmt.Errorf("--data: %w", err))
@@ -101,7 +101,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 	return s, nil
 }
 
-// notToResume returns the Exit for a name that means no run, or several.
+// notToResume returns the Exit for a name that matches no run, or several.
 func notToResume(name string, err error) error {
 	e, ok := errors.AsType[*api.Error](err)
 	if !ok || !errors.Is(err, coordinator.ErrRunNotFound) {
@@ -111,7 +111,7 @@ func notToResume(name string, err error) error {
 	return cli.Refuse(fmt.Errorf("--resume: %w", e))
 }
 
-// recall reads the workflow of a run, and the number of its last event, from the journal.
+// recall reads the workflow of a run, and the sequence of its last event, from the journal.
 func (s *session) recall(ctx context.Context, store journal.Store, id string) error {
 	hash := ""
 	for e, err := range store.Read(ctx, id, 1) {
@@ -123,7 +123,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 		}
 	}
 	if hash == "" {
-		return cli.Fail(fmt.Errorf("the journal does not say what run %s was started with", id))
+		return cli.Fail(fmt.Errorf("the journal has no start of run %s", id))
 	}
 	for e, err := range store.Read(ctx, "def/"+hash, 1) {
 		if err == nil {
@@ -147,8 +147,8 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 	return kinds.ParseStored(data)
 }
 
-// open makes the engine, and serves other processes if the journal is kept. Of all the runs in the journal only the session's
-// own goes on: others would be suspended again when it ends.
+// open makes the engine, and serves other processes if the journal is in a folder. Of all runs in the journal only the session's own
+// goes on: others would be suspended again when it ends.
 func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
 	config := s.config
 	config.Logger, config.OnBlocked = s.log.logger(), s.onBlocked()
@@ -170,7 +170,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	var end ending
 	var all sync.WaitGroup
 	all.Go(func() {
-		// Watch yields what happens; Wait also returns when nothing more will, because the run cannot go on in this process.
+		// Watch yields the updates; Wait also returns if the run cannot go on in this process.
 		if end.result, end.err = s.run.Wait(following); end.err != nil {
 			giveUp(end.err)
 		}
@@ -187,7 +187,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	var unseen error
 	for u, err := range s.run.Watch(following, 1) {
 		if err != nil {
-			unseen = err // the result is shown all the same
+			unseen = err // still show the result
 			break
 		}
 		v.Update(&u, u.Event.Seq > s.seen)
@@ -195,7 +195,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	close(over)
 	all.Wait()
 	if unseen != nil && end.err == nil {
-		s.log.logger().Warn("what has happened cannot be shown", "error", unseen)
+		s.log.logger().Warn("cannot show the progress of the run", "error", unseen)
 	}
 	if end.interrupted && errors.Is(end.err, coordinator.ErrShutdown) {
 		end.err = nil // stop has shut the engine down
@@ -203,7 +203,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	return end
 }
 
-// stop suspends the run, as asked for, or cancels it if its journal is in memory: then it could not be resumed.
+// stop suspends the run, or cancels it if its journal is in memory, because it could not be resumed.
 func (s *session) stop(ctx context.Context, v view.View) {
 	if s.dir != "" {
 		v.Stopping("suspending the run (Ctrl-C again ends everything at once)")
@@ -224,18 +224,18 @@ func (s *session) shutdown(ctx context.Context) {
 	}
 }
 
-// close ends the engine, and the calls that a run has left behind that has ended.
+// close ends the engine, and calls that have outlived the run.
 func (s *session) close() { s.shutdown(context.Background()) }
 
-// ending is how following a run has ended. With neither result nor err the run is suspended.
+// ending is the result of following a run. With neither result nor err the run is suspended.
 type ending struct {
 	result      *coordinator.Result // nil: the run has not ended
 	interrupted bool                // by a request to stop
-	err         error               // why the run cannot be followed to its end
+	err         error               // the run cannot be followed to its end
 }
 
-// onBlocked returns what becomes of a playbook whose gates deny all tokens that are left: it fails if no other process can reach
-// the run, since none could open them.
+// onBlocked returns what a playbook does when its gates hold all remaining tokens: it fails if no other process can reach the run, since
+// none could open the gates.
 func (s *session) onBlocked() template.OnBlocked {
 	if s.dir == "" {
 		return template.BlockedFails

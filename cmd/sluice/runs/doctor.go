@@ -22,9 +22,9 @@ func newDoctor() *cobra.Command {
 	var rebuild bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check a journal, and rebuild what follows from its events",
+		Short: "Check a journal, and rebuild records that follow from its events",
 		Long: `Doctor reads a journal from the first record to the last. It checks that every event can be read and none is missing, that
-definitions and large values are there and unchanged, that every run follows from its events, and that the list of runs says
+definitions and large values are present and unchanged, that every run follows from its events, and that the list of runs says
 the same. It prints a line for each fault: which run it is about, what is wrong, and what that means.
 
 Events cannot be rebuilt: a lost or damaged one is reported each time, and left as it is. Everything else follows from events,
@@ -43,7 +43,7 @@ with 2 if there is no journal, or for wrong usage.`,
 		Args: cobra.NoArgs,
 	}
 	cli.JournalFlag(cmd, &dir)
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "write anew what follows from events")
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild records that follow from events")
 	output := cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		report, err := examine(cmd, dir, rebuild, output.Value)

@@ -72,14 +72,14 @@ the journal, but follow from its events:
 	return cmd
 }
 
-// eventLines prints events for people, a line each.
+// eventLines prints events for people, one per line.
 type eventLines struct{ w *bufio.Writer }
 
 func newEventLines(w io.Writer) *eventLines {
 	return &eventLines{bufio.NewWriter(w)}
 }
 
-// event prints one: its number, instant and type, the step and the attempt, and the rest.
+// event prints an event: its number, instant and type, the step and the attempt, and details.
 //
 //	12  2026-01-02 15:04:05.678  call.error          pay#2  declined: no money
 func (l *eventLines) event(e *api.Event) {
@@ -99,7 +99,7 @@ func (l *eventLines) event(e *api.Event) {
 	fmt.Fprintln(l.w, strings.TrimRight(line, " "))
 }
 
-// view prints what has happened in a net: the number of the event that it follows from, instant and type, the place, and the rest.
+// view prints a change of a net: the number of the event that caused it, instant and type, the place, and details.
 //
 //	12  2026-01-02 15:04:05.678  policy.task.evaluated     fetch@3[2].page#1  retry
 func (l *eventLines) view(v *api.View) {
@@ -129,7 +129,7 @@ func (l *eventLines) view(v *api.View) {
 	fmt.Fprintln(l.w, strings.TrimRight(line, " "))
 }
 
-// update prints an event, and below it what it has changed.
+// update prints an event, and below it the changes.
 func (l *eventLines) update(u *api.Update) {
 	l.event(&u.Event)
 	for i := range u.Changes {
@@ -149,8 +149,8 @@ func (l *eventLines) update(u *api.Update) {
 	}
 }
 
-// meant returns why an event has changed nothing; "" if it has.
-func meant(e *api.Event) string {
+// noEffect returns why an event has had no effect; "" if it has had one.
+func noEffect(e *api.Event) string {
 	switch {
 	case e.Outcome == reactive.Duplicate.String() && e.Type == journal.CallReported.String():
 		return "(repeated)"
@@ -181,6 +181,6 @@ func additions(e *api.Event) (list []string) {
 		add("", e.Failure.String())
 	}
 	add("", cli.Short(e.Value))
-	add("", meant(e))
+	add("", noEffect(e))
 	return list
 }

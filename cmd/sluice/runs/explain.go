@@ -90,7 +90,7 @@ func valueText(v any) string {
 	return string(text)
 }
 
-// decidedBy returns the event that has decided, in brackets; "" for none.
+// decidedBy returns the deciding event in brackets; "" for none.
 func decidedBy(e *coordinator.DecidingEvent) string {
 	if e == nil {
 		return ""

@@ -27,7 +27,7 @@ func newQuery(cmd *cobra.Command) *query {
 
 func (q *query) table() bool { return q.output.Value == "table" }
 
-// people returns the writer of text; it discards everything where --output is JSON.
+// people returns the writer of text, which discards everything if --output is JSON.
 func (q *query) people(cmd *cobra.Command) io.Writer {
 	if q.table() {
 		return cmd.OutOrStdout()
@@ -35,7 +35,7 @@ func (q *query) people(cmd *cobra.Command) io.Writer {
 	return io.Discard
 }
 
-// objects returns the printer of JSON; it discards everything where --output is a table.
+// objects returns the printer of JSON, which discards everything if --output is a table.
 func (q *query) objects(cmd *cobra.Command) *cli.Objects {
 	if q.table() {
 		return cli.NewObjects(io.Discard, false)
@@ -43,7 +43,7 @@ func (q *query) objects(cmd *cobra.Command) *cli.Objects {
 	return cli.NewObjects(cmd.OutOrStdout(), q.output.Value == "json")
 }
 
-// delay makes the output of cmd one that with can hold back.
+// delay replaces the output of cmd by a writer that with can hold back.
 func (q *query) delay(cmd *cobra.Command) {
 	if q.out == nil {
 		q.out = cli.NewDelayed(cmd.OutOrStdout())
@@ -51,8 +51,8 @@ func (q *query) delay(cmd *cobra.Command) {
 	}
 }
 
-// with calls use with a client, and returns the Exit for its error. Where this process has opened the journal itself, the
-// output waits until it is closed.
+// with calls use with a client, and returns the Exit for its error. If this process opens the journal itself, the output is held back
+// until it is closed.
 func (q *query) with(cmd *cobra.Command, use func(*control.Client) error) error {
 	q.delay(cmd)
 	err := control.With(cmd.Context(), q.dir, coordinator.Config{}, func(c *control.Client) error {

@@ -1,9 +1,8 @@
-// Package runs holds the verbs that look at a journal: runs, with list, show, events, watch and output below it, explain, and
-// doctor.
+// Package runs holds the verbs that read a journal: runs, with list, show, events, watch and output below it, explain, and doctor.
 //
-// All but doctor read as a control.Client does: from the process that works on the folder, or, where there is none, from the
-// journal itself, which is closed again as soon as it has been read. They change nothing. The data is that of package api; this
-// package only prints it, as text for people or as JSON. Doctor locks the folder, see coordinator/doctor.
+// All but doctor read through a control.Client: from the process that works on the folder, or, if there is none, from the journal
+// itself, which is closed as soon as it has been read. They change nothing. The data is that of package api; this package prints it, as
+// text for people or as JSON. Doctor locks the folder, see coordinator/doctor.
 package runs
 
 import (
@@ -21,8 +20,8 @@ func newRuns() *cobra.Command {
 	list := newRunsList()
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "Look at the runs of a journal",
-		Long: `Runs looks at the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
+		Short: "List and show the runs of a journal",
+		Long: `Runs shows the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
 Without a verb it lists the runs.
 
 A run that no process works on stands still, but its timers do not. When a timer has fallen due, the status of the run and of

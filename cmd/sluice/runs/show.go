@@ -69,7 +69,7 @@ func showRun(w io.Writer, r *api.Run) {
 	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
 	status := r.Status
 	if !r.Finished && !r.Driven {
-		status += ", and nobody works on it"
+		status += ", and no process works on it"
 	}
 	if r.Parked != "" {
 		status = r.Status + ", parked"
@@ -139,7 +139,7 @@ func showStep(t *cli.Table, s *api.Step) {
 	}
 }
 
-// remarks returns what there is to say of a step besides its status.
+// remarks returns remarks about a step besides its status.
 func remarks(s *api.Step) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
@@ -180,7 +180,7 @@ func remarks(s *api.Step) (list []string) {
 	return list
 }
 
-// previewed returns the beginning of a value, as far as it fits a line.
+// previewed returns the beginning of a value that fits a line.
 func previewed(p *api.Preview) string {
 	if p.Preview != "" {
 		return cli.Short([]byte(p.Preview + "…"))

@@ -49,7 +49,7 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 type watcher struct {
 	*query
 	run       string
-	next      uint64 // sequence of the event to be printed next
+	next      uint64 // sequence of the next event to be printed
 	finished  bool
 	announced bool // that no process works on the run
 	records   *cli.Objects
@@ -60,22 +60,22 @@ type watcher struct {
 func (w *watcher) watch(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	for {
-		revision, _ := disk.Revision(w.dir) // where this fails, with fails too
+		revision, _ := disk.Revision(w.dir) // if this fails, with fails, too
 		err := w.with(cmd, func(c *control.Client) error {
 			if c.Held() {
-				revision = nil // a process that ends may have journaled more than it has sent
+				revision = nil // the process may have journaled more than it has sent
 			}
 			return w.read(ctx, c)
 		})
 		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
 		switch {
-		case w.finished && gone: // all has been printed by then
+		case w.finished && gone: // everything has been printed
 			return nil
 		case w.finished, err != nil && !gone:
 			return err
 		}
 		if revision != nil && !w.announced {
-			fmt.Fprintf(w.stderr, "nobody works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
+			fmt.Fprintf(w.stderr, "no process works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
 			w.announced = true
 		}
 		if err := control.AwaitChanges(ctx, w.dir, revision); err != nil {
@@ -84,8 +84,8 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
-// read prints the events that a client yields. From a journal that no other process holds it reads only those that are there:
-// while this process holds it open, no other can work on it.
+// read prints the events that a client yields. If this process has opened the journal itself, it reads only existing events, because it
+// blocks other processes meanwhile.
 func (w *watcher) read(ctx context.Context, c *control.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// jsonView prints one object a line: each update, as `sluice runs watch` does, and at last the result.
+// jsonView prints one object per line: each update, as `sluice runs watch` does, and at last the result.
 type jsonView struct {
 	w   *bufio.Writer
 	enc *json.Encoder
@@ -36,7 +36,7 @@ type jsonResult struct {
 }
 
 type jsonSuspended struct {
-	Resume string `json:"resume"` // the command that does it
+	Resume string `json:"resume"` // the command line
 }
 
 func (v *jsonView) Update(u *coordinator.Update, live bool) {

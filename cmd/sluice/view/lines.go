@@ -19,9 +19,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// lineView prints a line for each thing that happens: the time since the run began, symbol and word, the step, and a remark. A
-// step that becomes waiting or ready has no line, except in a playbook, where a token waits for a gate to open. Of a run that
-// is resumed it first prints where tokens wait, since nothing else may happen for long.
+// lineView prints a line for each change: the time since the start of the run, symbol and word, the step, and a remark. A step that
+// becomes waiting or ready has no line, except in a playbook, where a token waits for a gate to open. For a resumed run it first prints
+// where tokens wait, since there may be no other change for long.
 //
 //	+0.213s  ✓ completed  find  120ms
 //	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
@@ -32,8 +32,8 @@ type lineView struct {
 	tree    *progress.Tree
 	run     *Run
 	started int64            // of the run, Unix nanoseconds
-	begun   map[string]int64 // when what is under way began, Unix nanoseconds
-	waiting map[string]bool  // steps of a playbook with tokens that wait
+	begun   map[string]int64 // start of running steps, Unix nanoseconds
+	waiting map[string]bool  // steps of a playbook with waiting tokens
 }
 
 func newLineView(w io.Writer, r *Run) *lineView {
@@ -62,7 +62,7 @@ func (v *lineView) Update(u *coordinator.Update, live bool) {
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, live)
 	}
-	last := u.Event.Seq == v.run.Seen // the last event of the past: its status is shown as live
+	last := u.Event.Seq == v.run.Seen // the last earlier event: its status is shown as live
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
@@ -102,7 +102,7 @@ func (v *lineView) change(c *coordinator.StepChange, at int64, live bool) {
 	v.event(live, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
 }
 
-// remark returns the last column: the attempt if there was more than one or will be, how long it took, and the failure.
+// remark returns the last column: the attempt unless it is the only one, its duration, and the failure.
 func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 	text := took
 	if c.Attempt > 1 || w == progress.Retrying {
@@ -120,7 +120,7 @@ func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 	return text
 }
 
-// why returns a failure in one line: of a step that was aborted with another, the name of that other.
+// why returns a failure in one line: for a step that was aborted because of another, the name of that one.
 func why(f *journal.Failure) string {
 	if f.Code == reactive.CodeDependency && f.Step != "" {
 		return "because of " + f.Step
@@ -128,7 +128,7 @@ func why(f *journal.Failure) string {
 	return f.Error()
 }
 
-// report prints what a call has reported, unless it repeats an earlier report.
+// report prints the report of a call, unless it repeats an earlier one.
 func (v *lineView) report(live bool, u *coordinator.Update) {
 	if u.Outcome != reactive.Applied {
 		return

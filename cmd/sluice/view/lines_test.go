@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-func TestLinesSayWhereTokensWait(t *testing.T) {
+func TestLinesShowWhereTokensWait(t *testing.T) {
 	checked, err := kinds.Load("p.yaml", []byte(`
 apiVersion: sluice/v1
 kind: Playbook
@@ -57,5 +57,5 @@ workflow:
 +0.000s  · waiting    second
 `, lines(0))
 	require.Equal(t, "+0.000s  · waiting    second\n", lines(3), "resumed at the second gate")
-	require.Equal(t, "+0.000s  ● running    first@1\n+0.000s  ✓ completed  first@1  0ms\n+0.000s  · waiting    second\n", lines(2), "the first is open")
+	require.Equal(t, "+0.000s  ● running    first@1\n+0.000s  ✓ completed  first@1  0ms\n+0.000s  · waiting    second\n", lines(2), "the first gate is open")
 }

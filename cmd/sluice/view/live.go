@@ -19,14 +19,14 @@ import (
 // frameInterval is the time between two drawings of the tree.
 const frameInterval = 50 * time.Millisecond
 
-// The size of a terminal that does not say.
+// The default size of a terminal.
 const (
 	widthDefault  = 80
 	heightDefault = 24
 )
 
-// liveView draws the run's tree on a terminal, once a frame. Updates only change the tree, so that a run of many steps costs no
-// more to show than a short one.
+// liveView draws the run's tree on a terminal, once per frame. Updates only change the tree, so that showing a run of many steps costs
+// no more than a short one.
 type liveView struct {
 	file       *os.File
 	run        *Run
@@ -39,13 +39,13 @@ type liveView struct {
 	remark string
 }
 
-// startLiveView takes the terminal over until End.
+// startLiveView takes over the terminal until End.
 func startLiveView(file *os.File, r *Run, interrupts Interrupts) *liveView {
 	v := &liveView{file: file, run: r, interrupts: interrupts, tree: progress.New(r.Workflow), over: make(chan struct{})}
 	v.program = tea.NewProgram(&screen{view: v}, tea.WithOutput(file), tea.WithoutSignalHandler(), tea.WithFPS(int(time.Second/frameInterval)))
 	go func() {
 		defer close(v.over)
-		// Without a screen the run still goes on, and end shows how it went.
+		// If the screen fails, the run goes on, and End shows the result.
 		_, _ = v.program.Run()
 	}()
 	interrupts.BeforeExit(func() {
@@ -70,8 +70,8 @@ func (v *liveView) Stopping(what string) {
 // Note prints above the tree.
 func (v *liveView) Note(text string) { v.program.Println(strings.TrimRight(text, "\n")) }
 
-// End returns the terminal to its state before, and prints the tree a last time and how the run has ended. The tree is no higher
-// than the terminal, so that its first line, which is about the run, stays visible.
+// End restores the terminal, and prints the tree a last time and the end of the run. The tree is no higher than the terminal, so that
+// its first line stays visible.
 func (v *liveView) End(e Ending) {
 	v.program.Send(endMsg{})
 	<-v.over
@@ -116,7 +116,7 @@ func nextFrame() tea.Cmd {
 // Init requests the first frame.
 func (s *screen) Init() tea.Cmd { return nextFrame() }
 
-// Update takes keys, sizes, the ticks of frames, and the end.
+// Update handles keys, sizes, ticks of frames, and the end.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
@@ -141,7 +141,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, nil
 }
 
-// View returns the tree, and nothing at the end: End prints the one that stays.
+// View returns the tree; at the end it is empty, because End prints the last tree.
 func (s *screen) View() tea.View {
 	if s.ended || s.width == 0 {
 		return tea.NewView("")
@@ -149,7 +149,7 @@ func (s *screen) View() tea.View {
 	return tea.NewView(s.view.draw(s))
 }
 
-// looks use the terminal's own sixteen colours, which are readable on its background.
+// looks holds the styles of words. They use the terminal's own sixteen colours, which are readable on its background.
 var looks = [...]ansi.Style{
 	progress.Idle:      nil,
 	progress.Waiting:   ansi.Style{}.Faint(),
@@ -162,5 +162,5 @@ var looks = [...]ansi.Style{
 	progress.Skipped:   ansi.Style{}.Faint(),
 }
 
-// colours returns the text with its looks; the writer leaves out what the terminal cannot show, and all of it under NO_COLOR.
+// colours returns the text in the style of a word; the writer drops styles that the terminal cannot show, and all under NO_COLOR.
 func colours(w progress.Word, text string) string { return looks[w].Styled(text) }

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// quietView prints the run's output and nothing else.
+// quietView prints only the run's output.
 type quietView struct {
 	w   io.Writer
 	run *Run

@@ -19,12 +19,12 @@ const (
 	failuresShownMax = 20
 )
 
-// paint returns a text in the looks of a word.
+// paint returns a text in the style of a word.
 type paint func(w progress.Word, text string) string
 
 func plain(_ progress.Word, text string) string { return text }
 
-// summarize prints the output of a run that has completed, or why it did not complete.
+// summarize prints the output of a completed run, or the failures of any other.
 func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput bool, p paint) {
 	if r.Err() == nil {
 		if hasOutput {
@@ -50,7 +50,7 @@ func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput b
 	fmt.Fprintln(w, p(progress.WordOfRun(r.Status), text))
 }
 
-// printFailure prints a failed step with its cause, and the end of what its program has printed.
+// printFailure prints a failed step with its cause, and the end of its program's output.
 func printFailure(w io.Writer, f progress.Failure, p paint) {
 	text := progress.Failed.Symbol() + " " + f.Step
 	if f.Attempt > 1 {

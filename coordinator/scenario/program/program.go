@@ -15,14 +15,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Program is a compiled workflow, ready to be performed by the script.
+// Program is a compiled workflow, some of whose calls the script answers.
 type Program struct {
 	Plan      *plan.Plan
-	Folder    string // that paths in it are relative to
+	Folder    string // to which its paths are relative
 	Functions map[string]*template.Function
 }
 
-// Source is a workflow as it was found: a document, or a tree built in Go.
+// Source is an uncompiled workflow: a document, or a tree built in Go.
 type Source struct {
 	node   *document.Node
 	built  *template.Workflow // in place of node
@@ -60,7 +60,7 @@ func Find(workflow *document.Node, built map[string]*template.Workflow, folder s
 	return Source{node: workflow, folder: folder}, nil
 }
 
-// tree makes the tree of a source, which belongs to the caller. One that comes with an error holds what could be read.
+// tree makes the tree of a source, which belongs to the caller. With an error, it returns the part that could be read.
 func (src Source) tree() (*template.Workflow, error) {
 	if src.built != nil {
 		return copyTree(src.built)
@@ -68,8 +68,8 @@ func (src Source) tree() (*template.Workflow, error) {
 	return kinds.ParseNode(src.node)
 }
 
-// copyTree copies a tree by way of its document. Go functions and child workflows come along; implementations of
-// operations do not, since the script answers in their place.
+// copyTree copies a tree by encoding and reading its document. The copy has the Go functions and child workflows, and not the
+// implementations of operations, in whose place the script answers.
 func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	data, err := value.JSON(w.Document())
 	if err != nil {
@@ -90,9 +90,9 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	return c, nil
 }
 
-// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. Everything that is wrong is
-// reported at once. A directory that is given replaces that of the document. It is compiled anew for each path, because the
-// script may answer a step of one child run and leave the same step of another to the engine.
+// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. It returns all faults at once. A
+// directory replaces that of the document, unless nil. A source is compiled for each path, because the script may answer a step of
+// one child run and leave the same step of another to the engine.
 func (src Source) Compile(operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
 	w, readErr := src.tree()
 	if w == nil {
@@ -136,9 +136,9 @@ type binder struct {
 // can name such an operation by accident.
 const scriptedSuffix = " (scripted)"
 
-// bind goes over the steps before they are checked. A step that the script answers in place of a built-in gets an operation
-// of its own, with no binding: for the engine that is a call like any other. Its id stays, and so do the bindings, whose
-// faults are to be found whether they are used or not.
+// bind changes the steps before they are checked. A step that the script answers in place of a built-in gets an operation of its own
+// without a binding, which the engine calls like any other. Its id stays, and so do the bindings, whose faults are reported even if
+// they are not used.
 func (b *binder) bind() {
 	if places := tasks(b.w); places != nil {
 		b.bindTasks(places)
@@ -159,7 +159,7 @@ func (b *binder) bind() {
 			b.unscripted(s)
 		}
 	})
-	// Of two steps with one operation, one may be scripted by its id and the other not at all.
+	// Of two steps with one operation, one may be scripted by its id and the other not.
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if b.known[s.Operation] && !b.operations.Has(b.path, s.ID, Operation(s.Operation)) {
 			b.unscripted(s)
@@ -172,7 +172,7 @@ func (b *binder) unscripted(s *template.Step) {
 		Msg: fmt.Sprintf("operation %q of step %q is not scripted", Operation(s.Operation), s.ID)})
 }
 
-// Operation returns an operation's name as the document has it.
+// Operation returns an operation's name as in the document.
 func Operation(operation string) string {
 	if n := len(operation) - len(scriptedSuffix); n > 0 && operation[n:] == scriptedSuffix {
 		return operation[:n]
@@ -180,7 +180,7 @@ func Operation(operation string) string {
 	return operation
 }
 
-// builtIn reports whether the engine, and a runner of scenarios, carries a binding out without leaving the process.
+// builtIn reports whether a binding is carried out within the process, in an engine as in a scenario.
 func builtIn(b template.Binding) bool {
 	return b.Sleep != nil || b.Wait != nil || b.Workflow != nil || b.Value != nil || b.Fail != nil
 }

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Part is the script of one name, with how far it has been taken. A list is taken in turn over all instances of its name, one
+// Part is the script of one name, with the number of answers taken. A list is taken in turn over all instances of its name, one
 // answer per request (per participant: per dispatch to it); its last answer repeats.
 type Part struct {
 	answers
 	taken map[string]int // by participant, "" without
 }
 
-// Parts are what a script answers while it is performed, by name.
+// Parts holds the parts of a script by name.
 type Parts map[string]*Part
 
-// Parts returns the script as it is before anything has been taken of it.
+// Parts returns the parts of a script, of which no answer has been taken.
 func (s Script) Parts() Parts {
 	parts := make(Parts, len(s))
 	for name, a := range s {
@@ -24,8 +24,7 @@ func (s Script) Parts() Parts {
 	return parts
 }
 
-// Next returns the answer of one participant, or of the call when there is none. It reports false when the script has
-// none for it.
+// Next takes the next answer of a participant, or of the call if that is "". It returns false if the script has none.
 func (p *Part) Next(participant string) (Answer, bool) {
 	list := p.list
 	if p.participants != nil {
@@ -34,7 +33,7 @@ func (p *Part) Next(participant string) (Answer, bool) {
 	if len(list) == 0 {
 		return Answer{}, false
 	}
-	// Counted per participant even where one list serves all: the second provider's first answer is the first one.
+	// Count per participant even if all share a list: each participant begins with its first answer.
 	n := p.taken[participant]
 	p.taken[participant]++
 	return list[min(n, len(list)-1)], true
@@ -43,8 +42,7 @@ func (p *Part) Next(participant string) (Answer, bool) {
 // Find returns the script of a step of the run at path (such as `quote/`; "" for the run itself): by instance, else by
 // step id, each below that path and then as within the run itself; else by the operation's name.
 //
-// The instance comes before the step, and the longer path before the shorter: what is said about fewer calls was said on
-// purpose.
+// The instance comes before the step, and the longer path before the shorter: the more specific name wins.
 func (parts Parts) Find(path, key, operation string) *Part {
 	for _, prefix := range slices.Compact([]string{path, Stem(path), ""}) {
 		for _, name := range []string{prefix + key, prefix + Stem(key)} {

@@ -30,7 +30,7 @@ func (r *Reader) answers(n *document.Node) answers {
 	return a
 }
 
-// list reads one answer, or several that are taken in turn.
+// list reads one answer, or a list of answers to be taken in turn.
 func (r *Reader) list(n *document.Node) []Answer {
 	if n.Kind != document.Sequence {
 		return []Answer{r.answer(n)}
@@ -126,7 +126,7 @@ func (r *Reader) failure(n *document.Node) *journal.Failure {
 	return f
 }
 
-// withDetails lays more over the details of an error. Details that are no object are kept beside it.
+// withDetails merges more into the details of an error. Details that are not an object become a member.
 func withDetails(details any, more map[string]any) any {
 	object, ok := details.(map[string]any)
 	if !ok && details != nil {
@@ -140,7 +140,7 @@ func withDetails(details any, more map[string]any) any {
 	return out
 }
 
-// deliver reads the number of times that an answer comes in.
+// deliver reads the number of times that an answer arrives.
 func (r *Reader) deliver(n *document.Node) int {
 	times := r.Count(n)
 	if times > DeliverMax {

@@ -102,7 +102,7 @@ func (r *Reader) Count(n *document.Node) int {
 	return int(i)
 }
 
-// Duration reads an ISO 8601 duration. Other than in workflows, PT0S is one: the start.
+// Duration reads an ISO 8601 duration. Unlike in workflows, PT0S is allowed: the start.
 func (r *Reader) Duration(n *document.Node) time.Duration {
 	text := r.Text(n)
 	if text == duration.Format(0) || text == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// read reads a script that nothing is wrong with.
+// read reads a valid script.
 func read(t *testing.T, text string) script.Script {
 	nodes, err := document.Parse("script.yaml", []byte(text), document.Limits{})
 	require.NoError(t, err)
@@ -20,7 +20,7 @@ func read(t *testing.T, text string) script.Script {
 	return s
 }
 
-// next is the output of the next answer of a participant.
+// next takes the next answer of a participant, and returns its output.
 func next(t *testing.T, p *script.Part, participant string) any {
 	a, ok := p.Next(participant)
 	require.True(t, ok)
@@ -46,8 +46,7 @@ asked: {participants: {x: {output: 3}, y: [{output: 4}, {output: 5}]}}
 	require.Equal(t, int64(1), next(t, s.Parts()["shared"], ""), "the script itself does not change")
 }
 
-// What is said about fewer calls counts.
-func TestTheNarrowestNameCounts(t *testing.T) {
+func TestTheMostSpecificNameWins(t *testing.T) {
 	parts := read(t, `
 quote[1]/ask[0]: {output: instance below a path}
 quote[1]/ask: {output: step below a path}
@@ -70,12 +69,12 @@ op: {output: operation}
 	require.Nil(t, parts.Find("", "else", "other"))
 	require.True(t, parts.Has("quote/", "ask", ""))
 	require.False(t, parts.Has("", "else", ""))
-	require.True(t, read(t, "pay[2]: {output: 1}").Parts().Has("", "pay", ""), "some instance of it")
+	require.True(t, read(t, "pay[2]: {output: 1}").Parts().Has("", "pay", ""), "an instance of the step")
 	require.Equal(t, "quote/lookup", script.Stem("quote[0]/lookup[12]"))
 	require.Equal(t, "a[", script.Stem("a["))
 }
 
-func TestAnAnswerSaysHowACallEnds(t *testing.T) {
+func TestAnswersAreRead(t *testing.T) {
 	parts := read(t, `
 a: {after: PT2S, deliver: 2, error: {code: busy, retryable: true, kind: slow, details: x}, http: {status: 503}}
 b: {unreachable: true}

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-func TestARunThatExistsSaysInWhatItDiffers(t *testing.T) {
+func TestExistsErrorNamesTheDifference(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	const first = `{kind: Workflow, name: w, steps: [{operation: echo}]}`
 	input := map[string]any{"lines": []any{"a", map[string]any{"b": 1}}, "note": "secret"}
@@ -32,6 +32,6 @@ func TestARunThatExistsSaysInWhatItDiffers(t *testing.T) {
 		require.ErrorAs(t, err, &exists)
 		require.Equal(t, "r", exists.Run)
 		require.Contains(t, exists.Difference, test.want)
-		require.NotContains(t, err.Error(), "secret", "what is there is not told")
+		require.NotContains(t, err.Error(), "secret", "the error does not show values")
 	}
 }

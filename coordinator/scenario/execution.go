@@ -31,37 +31,36 @@ const (
 	BytesMax = 256 << 20
 )
 
-// stage is a scenario while it is performed. It drives the stepper: it keeps the instant, delivers the items of the
-// script that are due, and advances from one instant at which something happens to the next. Nothing sleeps and nothing runs
-// beside it.
+// execution is one run of a scenario. It drives the steppers of the runs: it delivers due items, and advances the clock from one
+// instant at which something is due to the next. It is single-threaded and never sleeps.
 //
 //	next instant ─▶ settle: turns of all runs until nothing follows ─▶ entries of the timeline ─▶ next instant …
 //	                turn:   items due ─▶ Step ─▶ journal ─▶ (crash) ─▶ questions ─▶ script ─▶ items to come
 //
 // Invariants:
 //  1. now never goes back, and no instant at which something is due is skipped while the engine runs.
-//  2. A parent's turn comes only when all its children are quiet at that instant.
+//  2. A parent takes a turn only when its children have nothing to do at that instant.
 //  3. Expectations are checked against the journals; the engine's own roots are read only to drive them.
-type stage struct {
+type execution struct {
 	s         *Scenario
 	options   Options
 	limits    coordinator.Limits // completed
-	cast      *cast
+	answers   *answers
 	now       int64    // Unix nanoseconds
-	away      int64    // the engine is, until then; 0: it is there
+	away      int64    // end of the engine's absence after a crash; 0: none
 	tracks    []*track // parents before their children
 	shuffle   *rand.Rand
-	place     string              // the entry of the timeline that is performed; "": none
+	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
 	events    int  // of all runs
-	bytes     int  // of their encoding
+	bytes     int  // of their encodings
 	work      int  // of expressions
-	fault     bool // it cannot go on
+	fault     bool // the execution cannot go on
 }
 
-func newStage(s *Scenario, o Options) *stage {
-	g := &stage{s: s, options: o, limits: o.Limits.Completed(), cast: newCast(s), now: s.start.UnixNano(),
+func newExecution(s *Scenario, o Options) *execution {
+	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -70,7 +69,7 @@ func newStage(s *Scenario, o Options) *stage {
 }
 
 // perform runs the scenario from its start to its end.
-func (g *stage) perform() {
+func (g *execution) perform() {
 	err := g.open()
 	if g.refused(err) {
 		return
@@ -90,19 +89,19 @@ func (g *stage) perform() {
 			g.settle()
 		}
 	}
-	// After a fault the rest would only repeat that the run was not finished.
+	// After a fault, further differences would only follow from it.
 	if !g.fault {
 		g.check("", g.s.expect)
 	}
 }
 
 // open starts the scenario's own run. It returns an error if the document or its input is refused.
-func (g *stage) open() error {
+func (g *execution) open() error {
 	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.cast.operations, g.cast.decisions, "", g.s.directory)
+	p, err := src.Compile(g.answers.operations, g.answers.decisions, "", g.s.directory)
 	if err != nil {
 		return err
 	}
@@ -110,8 +109,8 @@ func (g *stage) open() error {
 	return g.begin(newTrack(g, "run", "", p), g.s.input)
 }
 
-// refused compares a refusal with what the scenario expects of one. It reports true when there is nothing to run.
-func (g *stage) refused(err error) bool {
+// refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
+func (g *execution) refused(err error) bool {
 	want := g.s.expect.invalid
 	if err == nil {
 		if len(want) > 0 {
@@ -132,7 +131,7 @@ func (g *stage) refused(err error) bool {
 }
 
 // begin adds a run. Its first steps start in the next turn.
-func (g *stage) begin(t *track, input any) error {
+func (g *execution) begin(t *track, input any) error {
 	in, err := value.Of(input)
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
@@ -140,7 +139,7 @@ func (g *stage) begin(t *track, input any) error {
 	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
 		return err
 	}
-	t.agenda.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
+	t.schedule.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)
@@ -149,25 +148,26 @@ func (g *stage) begin(t *track, input any) error {
 }
 
 // main returns the scenario's own run.
-func (g *stage) main() *track { return g.tracks[0] }
+func (g *execution) main() *track { return g.tracks[0] }
 
-func (g *stage) instant(since time.Duration) int64 { return call.After(g.s.start.UnixNano(), since) }
+func (g *execution) instant(since time.Duration) int64 {
+	return call.After(g.s.start.UnixNano(), since)
+}
 
-// next returns the next instant at which something happens; false: nothing does any more, or not before the end.
-func (g *stage) next(entries []entry) (int64, bool) {
+// next returns the next instant at which something is due; false: nothing is, or not before the end of the scenario.
+func (g *execution) next(entries []entry) (int64, bool) {
 	var due []int64
-	// A run that has ended does not wait for answers that are not needed. The timeline goes on: what it expects then
-	// was written down, and must not pass because it was never looked at.
+	// A run that has ended does not wait for further answers. The timeline goes on: its expectations must be checked.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
-			if at, ok := t.agenda.next(); ok && t.finished() == nil {
+			if at, ok := t.schedule.next(); ok && t.finished() == nil {
 				due = append(due, at)
 			}
 			if at := t.root.NextDue(); at > 0 {
 				due = append(due, at)
 			}
 		}
-		if g.away > 0 { // it all waits until the engine is back
+		if g.away > 0 { // everything waits until the engine is back
 			due = []int64{g.away}
 		}
 	}
@@ -187,9 +187,8 @@ func (g *stage) next(entries []entry) (int64, bool) {
 	return next, ok
 }
 
-// settle takes turns until nothing is due. Children go first: what they answer comes
-// before the timers of their parents.
-func (g *stage) settle() {
+// settle takes turns until nothing is due. Children go first: their answers come before the timers of their parents.
+func (g *execution) settle() {
 	if g.now < g.away {
 		return
 	}
@@ -197,7 +196,7 @@ func (g *stage) settle() {
 		g.away = 0
 		g.recover()
 	}
-	// Any turn may give any run something to do, so the round begins anew after each; turns with nothing to do are cheap.
+	// A turn may make any run take another, so the round starts again after each; turns without work are cheap.
 	for _, t := range g.tracks {
 		t.turns = 0
 	}
@@ -208,13 +207,13 @@ func (g *stage) settle() {
 		}
 		i = len(g.tracks)
 		if t.turns++; t.turns > turnsMax {
-			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run goes round")
+			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run loops")
 		}
 	}
 }
 
-// turn makes one step of a run, and reports whether anything happened.
-func (g *stage) turn(t *track) bool {
+// turn takes one turn of a run, and reports whether anything happened.
+func (g *execution) turn(t *track) bool {
 	items := g.items(t)
 	if t.finished() != nil && len(items) == 0 {
 		return false
@@ -223,8 +222,8 @@ func (g *stage) turn(t *track) bool {
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
-	// As in the engine's loop: nothing is asked of the world before what led to it is in the journal. After a crash the calls
-	// of this step are forgotten; that they are open is in the journal, and recovery has to find them there.
+	// As in the engine's loop, calls are made only after their requests are in the journal. After a crash the calls of this turn are
+	// dropped, and recovery must find the open requests in the journal.
 	switch err := t.append(out.Batch); {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
@@ -245,13 +244,13 @@ func (g *stage) turn(t *track) bool {
 }
 
 // ofRun returns the limits of each run.
-func (g *stage) ofRun() decide.Limits {
+func (g *execution) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
 }
 
-// tooMuch counts what a turn has added, and fails the scenario when that is too much. A run that has reached its limit of events
-// alone ends by itself, with as many more as that takes.
-func (g *stage) tooMuch(t *track, events int) bool {
+// tooMuch counts the resources that a turn has used, and fails the scenario if they exceed the bounds. A run that reaches its own
+// limit of events ends by itself, with a few more events.
+func (g *execution) tooMuch(t *track, events int) bool {
 	g.events += events
 	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
 	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
@@ -266,13 +265,13 @@ func (g *stage) tooMuch(t *track, events int) bool {
 	return g.fault
 }
 
-// items returns what comes in for a run now. The rules leave open which of several answers of one instant comes first.
-func (g *stage) items(t *track) []decide.Item {
-	items := t.agenda.take(g.now)
+// items returns the items of a run that are due now, shuffled where the rules leave their order open.
+func (g *execution) items(t *track) []decide.Item {
+	items := t.schedule.take(g.now)
 	if g.shuffle != nil {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
-	// Children have been shuffled among themselves by their own answers.
+	// Children are shuffled already by the order of their own answers.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
 		if it, ok := child.outcome(); ok {
 			items = append(items, g.received(it))
@@ -288,18 +287,18 @@ func (g *stage) items(t *track) []decide.Item {
 	return items
 }
 
-func (g *stage) received(it decide.Item) decide.Item {
+func (g *execution) received(it decide.Item) decide.Item {
 	it.Received = g.now
 	return it
 }
 
 // crash discards the engine of a run and rebuilds it from the journal, which determines the open requests.
-func (g *stage) crash(t *track) {
+func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
 	again, lost := t.unanswered()
 	for _, it := range lost {
-		t.agenda.add(g.now, it)
+		t.schedule.add(g.now, it)
 	}
 	for _, q := range again {
 		g.ask(q)
@@ -307,18 +306,18 @@ func (g *stage) crash(t *track) {
 }
 
 // recover restarts the engine after a crash of all runs.
-func (g *stage) recover() {
+func (g *execution) recover() {
 	for _, t := range g.tracks {
 		g.crash(t)
 	}
 }
 
-// ask gets the answer of a request from the script or a child run. A repeated request is under way already.
-func (g *stage) ask(q question) {
-	if g.fault || !g.cast.first(q.id()) {
+// ask gets the answer of a request from the script or a child run. The answer of a repeated request is scheduled already.
+func (g *execution) ask(q question) {
+	if g.fault || !g.answers.first(q.id()) {
 		return
 	}
-	p := q.part(g.cast)
+	p := q.part(g.answers)
 	if b := q.bound().Bound; p == nil && q.call.Decision == 0 && b != nil && b.Binding.Workflow != nil {
 		g.startChild(q, b.Binding.Workflow)
 		return
@@ -327,24 +326,24 @@ func (g *stage) ask(q question) {
 }
 
 // answer schedules the script's answer for its time.
-func (g *stage) answer(q question, p *script.Part) {
+func (g *execution) answer(q question, p *script.Part) {
 	var a script.Answer
 	ok := p != nil
 	if ok {
 		a, ok = p.Next(q.call.Participant)
 	}
 	for i := range a.Frames {
-		q.t.agenda.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
+		q.t.schedule.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.Never:
-		q.t.agenda.repeat(call.After(g.now, a.After), a.Deliver, q.item(a))
+		q.t.schedule.repeat(call.After(g.now, a.After), a.Deliver, q.item(a))
 	}
 }
 
-// missing reports what the script has no answer for.
+// missing describes a question for which the script has no answer.
 func (q question) missing() string {
 	switch {
 	case q.call.Decision != 0:
@@ -356,7 +355,7 @@ func (q question) missing() string {
 }
 
 // enter performs an entry of the timeline.
-func (g *stage) enter(i int, e *entry) {
+func (g *execution) enter(i int, e *entry) {
 	g.place = fmt.Sprintf("timeline[%d]", i)
 	defer func() { g.place = "" }()
 	switch e.kind {
@@ -371,9 +370,9 @@ func (g *stage) enter(i int, e *entry) {
 	}
 }
 
-// command sends a command to its run. A refusal because of the run's state is no difference; that
-// it names nothing is a mistake of the scenario.
-func (g *stage) command(e *entry) {
+// command sends a command to its run. A refusal because of the run's state is not a difference; a command with an unknown step is a
+// mistake of the scenario.
+func (g *execution) command(e *entry) {
 	t, key, ok := g.main(), e.command.Node, true
 	if key != "" {
 		t, key, ok = g.route(key)
@@ -384,8 +383,8 @@ func (g *stage) command(e *entry) {
 	}
 	event := e.command
 	event.Node = key
-	kind, at := e.kind, g.place // by the time of the reply, the timeline may have gone on
-	t.agenda.add(g.now, decide.Item{Event: event, Reply: func(err error) {
+	kind, at := e.kind, g.place // the timeline may have advanced when the reply arrives
+	t.schedule.add(g.now, decide.Item{Event: event, Reply: func(err error) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
 		} else if err != nil {
@@ -394,17 +393,17 @@ func (g *stage) command(e *entry) {
 	}})
 }
 
-func (g *stage) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }
+func (g *execution) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }
 
-// differ notes a difference at the present instant.
-func (g *stage) differ(where, key, want, got string, by *Event) {
+// differ records a difference at the current instant.
+func (g *execution) differ(where, key, want, got string, by *Event) {
 	g.report.Differences = append(g.report.Differences, Difference{
 		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})
 }
 
-// fail notes a difference after which there is no going on.
-func (g *stage) fail(key, want, got string) {
+// fail records a difference and ends the execution.
+func (g *execution) fail(key, want, got string) {
 	g.differ(g.place, key, want, got, nil)
 	g.fault = true
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// goroutine is the number of the goroutine that calls it.
+// goroutine returns the number of the calling goroutine.
 func goroutine() string {
 	stack := make([]byte, 64)
 	return string(bytes.Fields(stack[:runtime.Stack(stack, false)])[1])
 }
 
-// The goroutine that has made a call commits what follows and makes the next call: none is woken for it. Now and then the run's
-// loop is still awake, and starts a worker.
+// The goroutine that has made a call takes the next turn and makes the next call: no other is woken. Now and then the run's loop
+// is still awake, and starts a worker.
 func TestAChainIsOneGoroutinesWork(t *testing.T) {
 	const steps = 200
 	store, err := disk.Open(t.TempDir(), disk.Config{})
@@ -51,11 +51,11 @@ func TestAChainIsOneGoroutinesWork(t *testing.T) {
 	result, err := r.Wait(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, reactive.RunCompleted, result.Status)
-	require.Less(t, len(made), steps/2, "a goroutine for each step")
+	require.Less(t, len(made), steps/2, "number of goroutines")
 }
 
-// TestPoolTakesTurns: code that ends the goroutine of the pool which takes a turn fails its step and nothing else, and a timer that
-// such a turn sets, earlier than the loop means to wake, is in time.
+// TestPoolTakesTurns: on a goroutine of the pool that takes a turn, code that ends the goroutine fails only its step, and a timer
+// that is due before the loop would wake fires in time.
 func TestPoolTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exits := operation.DefinePure("exits", func(any) (any, error) { runtime.Goexit(); return nil, nil })
@@ -78,14 +78,14 @@ func TestPoolTakesTurns(t *testing.T) {
 	})
 }
 
-// A goroutine of a call that waits makes the next one itself, if that is quick: nothing else is brought in for it later.
+// After a call that waits, its goroutine makes the next one itself if that is quick: no worker is started for it.
 func TestAQuickCallAfterOneThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := operation.Define("slow", func(context.Context, any) (any, error) { <-time.After(time.Second); return nil, nil })
 		quick := operation.Define("quick", func(context.Context, any) (any, error) { return nil, nil })
 		e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{slow, quick}})
 		var took time.Duration
-		for range 2 { // the first finds out that it waits
+		for range 2 { // the first run marks the operation as waiting
 			began := time.Now()
 			r := start(t, e, `{kind: Workflow, name: w, steps: [{operation: slow}, {operation: quick, id: a}, {operation: slow, id: b}, {operation: quick, id: c}]}`)
 			_, err := r.Wait(t.Context())

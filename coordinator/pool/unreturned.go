@@ -5,34 +5,33 @@ import (
 	"slices"
 )
 
-// Calls are left if their functions have not returned when their runs leave memory.
-
-func (p *Pool) leave(calls []*Call) {
+// addUnreturned records the calls of a run leaving memory that have not returned.
+func (p *Pool) addUnreturned(calls []*Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range calls {
 		if c != nil && !c.returned.Load() {
-			p.left[c] = true
+			p.unreturned[c] = true
 		}
 	}
 }
 
-// found removes calls that have returned after all.
-func (p *Pool) found(calls []*Call) {
+// removeUnreturned removes calls that have returned.
+func (p *Pool) removeUnreturned(calls []*Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range calls {
-		delete(p.left, c)
+		delete(p.unreturned, c)
 	}
 }
 
 // unreturnedMax bounds the names that Unreturned returns.
 const unreturnedMax = 20
 
-// Unreturned names the program's code that has not returned: the calls whose runs have left memory, and what the given runs have
-// called themselves. Those beyond unreturnedMax are counted.
+// Unreturned names the program's code that has not returned: calls whose runs have left memory, and code that the given runs
+// have called on their own goroutines. It counts the names beyond unreturnedMax.
 func (p *Pool) Unreturned(runs []string) []string {
-	names := p.leftCalls()
+	names := p.unreturnedCalls()
 	for _, id := range runs {
 		names = append(names, fmt.Sprintf("run %s: Go code that the run itself has called", id))
 	}
@@ -42,11 +41,11 @@ func (p *Pool) Unreturned(runs []string) []string {
 	return names
 }
 
-// leftCalls names the calls that have not returned though their runs have left memory.
-func (p *Pool) leftCalls() (names []string) {
+// unreturnedCalls names the calls that have not returned though their runs have left memory.
+func (p *Pool) unreturnedCalls() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for c := range p.left {
+	for c := range p.unreturned {
 		name := fmt.Sprintf("run %s: step %s, attempt %d", c.run.ID, c.Step, c.Of.Attempt)
 		if c.Of.Participant != "" {
 			name += ", participant " + c.Of.Participant

@@ -10,12 +10,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// errUnbegun means that an id is free again because the start that used it has failed.
-var errUnbegun = errors.New("the run has not begun")
+// errNotBegun means that an id is free because the start that used it has failed.
+var errNotBegun = errors.New("the run has not begun")
 
-// again handles a start whose id is taken: it returns the existing run if it is the same, else an error that describes the
-// difference. If that run is still being started, again waits until it is durable or has failed.
-func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) {
+// existing handles a start whose id is taken: it returns the existing run if it is the same, else an error that describes the
+// difference. If that run is still being started, existing waits until it is durable or has failed.
+func (e *Engine) existing(ctx context.Context, first *journal.Event) (*Run, error) {
 	start := first.Detail.Start
 	for {
 		other := e.active(start.Run)
@@ -24,7 +24,7 @@ func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) 
 		}
 		for was, err := range e.store.Read(ctx, start.Run, 1) {
 			if err != nil {
-				return nil, e.why(ctx, fmt.Errorf("read run %s: %w", start.Run, err))
+				return nil, e.readError(ctx, fmt.Errorf("read run %s: %w", start.Run, err))
 			}
 			difference := decide.Difference(&was, first)
 			if difference == "" {
@@ -36,14 +36,14 @@ func (e *Engine) again(ctx context.Context, first *journal.Event) (*Run, error) 
 		case other == nil && e.parkedFor(start.Run) != nil:
 			return nil, fmt.Errorf("%w: %s", ErrRunExists, start.Run)
 		case other == nil:
-			return nil, errUnbegun
+			return nil, errNotBegun
 		}
 		select {
 		case <-ctx.Done():
 			return nil, cancelled.Error(ctx)
 		case <-e.shut:
 		case <-other.durable:
-		case <-other.over:
+		case <-other.unloaded:
 		}
 	}
 }

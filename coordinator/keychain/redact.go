@@ -10,36 +10,36 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// hider replaces secrets by marks.
-type hider struct {
+// redactor replaces secrets by marks.
+type redactor struct {
 	texts   *seeker
-	numbers map[string]string // marks of secrets that read like numbers, by how value.Text writes them
+	numbers map[string]string // marks of secrets that read like numbers, by their value.Text
 }
 
-// hider returns the hider of all secrets on the ring, including replaced ones; nil if there are none.
-func (r *Ring) hider() *hider {
+// redactor returns the redactor of all secrets on the ring, including replaced ones; nil if there are none.
+func (r *Ring) redactor() *redactor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.hides != nil || len(r.values) == 0 {
-		return r.hides
+	if r.redacts != nil || len(r.values) == 0 {
+		return r.redacts
 	}
 	list := slices.Clone(r.former)
 	for mark, secret := range r.values {
 		list = append(list, pair{mark, secret})
 	}
-	h := &hider{texts: newSeeker(list), numbers: map[string]string{}}
+	h := &redactor{texts: newSeeker(list), numbers: map[string]string{}}
 	for _, p := range list {
 		for _, piece := range pieces(p.secret) {
 			h.numbers[piece] = p.mark
 		}
 	}
-	r.hides = h
+	r.redacts = h
 	return h
 }
 
 // Redact returns a value with marks in place of secrets. It returns anything but a value of the model unchanged.
 func (r *Ring) Redact(v any) any {
-	h := r.hider()
+	h := r.redactor()
 	if h == nil {
 		return v
 	}
@@ -47,29 +47,29 @@ func (r *Ring) Redact(v any) any {
 	if err != nil {
 		return v
 	}
-	return replaced(plain, h.texts.hide, h.numbers)
+	return replaced(plain, h.texts.redact, h.numbers)
 }
 
 // RedactText returns a text with marks in place of secrets.
 func (r *Ring) RedactText(text string) string {
-	if h := r.hider(); h != nil {
-		return h.texts.hide(text)
+	if h := r.redactor(); h != nil {
+		return h.texts.redact(text)
 	}
 	return text
 }
 
 // RedactMessage returns the text of an error with marks in place of secrets and of their parts.
 func (r *Ring) RedactMessage(text string) string {
-	if h := r.hider(); h != nil {
-		return h.texts.hideParts(text)
+	if h := r.redactor(); h != nil {
+		return h.texts.redactParts(text)
 	}
 	return text
 }
 
 // RedactStream returns a writer that passes its input on to another, with marks in place of the secrets that the ring has now.
-// Close writes what is held back, and does not close the other.
+// Close writes the text held back, and does not close the other.
 func (r *Ring) RedactStream(to io.Writer) io.WriteCloser {
-	if h := r.hider(); h != nil {
+	if h := r.redactor(); h != nil {
 		return &stream{seeker: h.texts, to: to}
 	}
 	return open{to}
@@ -80,15 +80,15 @@ type open struct{ io.Writer }
 
 func (open) Close() error { return nil }
 
-// RedactError returns an error that means the same to the journal, with marks in place of secrets; nil for nil.
+// RedactError returns an error that is journaled like err, with marks in place of secrets; nil for nil.
 func (r *Ring) RedactError(err error) error {
-	h := r.hider()
+	h := r.redactor()
 	if h == nil || err == nil {
 		return err
 	}
-	f, retryAt := operation.RedactedFailureOf(err, h.texts.hide)
+	f, retryAt := operation.RedactedFailureOf(err, h.texts.redact)
 	e := &operation.Error{
-		Code: h.texts.hideParts(f.Code), Message: h.texts.hideParts(f.Message), Details: r.Redact(f.Details), Permanent: !f.Retryable, Err: hidden{err},
+		Code: h.texts.redactParts(f.Code), Message: h.texts.redactParts(f.Message), Details: r.Redact(f.Details), Permanent: !f.Retryable, Err: opaque{err},
 	}
 	if retryAt > 0 {
 		e.RetryAt = time.Unix(0, retryAt)
@@ -96,11 +96,11 @@ func (r *Ring) RedactError(err error) error {
 	return e
 }
 
-// hidden is an error whose text is never shown: it only identifies the error.
-type hidden struct{ error }
+// opaque is an error whose text is never shown: errors.Is finds the original.
+type opaque struct{ error }
 
-func (hidden) Error() string          { return "an error that may hold secrets" }
-func (h hidden) Is(target error) bool { return errors.Is(h.error, target) }
+func (opaque) Error() string          { return "an error that may hold secrets" }
+func (o opaque) Is(target error) bool { return errors.Is(o.error, target) }
 
 // replaced returns a value with its texts, including keys, and the listed numbers replaced.
 func replaced(v value.Value, text func(string) string, numbers map[string]string) value.Value {

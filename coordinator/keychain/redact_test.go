@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// secretsOf returns a ring that has got these secrets, n0 and so on.
+// secretsOf returns a ring with secrets n0 and so on.
 func secretsOf(t testing.TB, secrets ...string) *keychain.Ring {
 	t.Helper()
 	data := make([]string, len(secrets))
@@ -46,7 +46,7 @@ func escaped(text, digits string) string {
 	return b.String()
 }
 
-// ascii writes a text as JSON of most languages does: what is not ASCII is escaped.
+// ascii returns a text with escapes for all characters that are not ASCII, as JSON encoders of most languages write it.
 func ascii(text string) string {
 	quoted := strconv.QuoteToASCII(text)
 	return quoted[1 : len(quoted)-1]
@@ -65,7 +65,7 @@ func wrapped(text string, width int) string {
 	return strings.Join(append(lines, text), "\n")
 }
 
-// encodings are how a secret may come to stand in a text. What leaves nothing of it to be told from chance is none.
+// encodings holds the encodings in which a secret may appear in a text.
 var encodings = map[string]func(string) string{
 	"plain":           func(s string) string { return s },
 	"JSON":            inJSON,
@@ -129,17 +129,17 @@ func leaked(text string, shown ...string) string {
 }
 
 func secretText() *rapid.Generator[string] {
-	// No six characters of it come from anywhere else: not from what surrounds it, marks, or an encoding of something else.
+	// The texts around secrets, marks and other encodings contain no six of these characters in a row.
 	return rapid.StringMatching(`[QXZJ!&/"\\%+=éß€😀 ]{8,40}|([QXZJ!/é]{8,30}\n){2,4}|[QXZJ]{8,200}`)
 }
 
-// Whatever way a secret is written, in whatever parts a text with it arrives, and wherever it is cut afterwards.
+// For a secret in any encoding, in a text that arrives in any parts and is cut anywhere afterwards.
 func TestNoPartOfASecretIsShown(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		secrets := rapid.SliceOfN(secretText(), 1, 3).Draw(r, "secrets")
 		hidden := secretsOf(t, secrets...)
 		var text strings.Builder
-		var shown []string // what nothing may be seen of
+		var shown []string // secrets that must not appear
 		for _, s := range secrets {
 			shown = append(shown, strings.Split(s, "\n")...)
 		}
@@ -149,7 +149,7 @@ func TestNoPartOfASecretIsShown(t *testing.T) {
 			text.WriteString(rapid.SampledFrom([]string{"", " ", "key: ", "\n", "<", `"`, "0"}).Draw(r, "before"))
 			encoded := encodings[name](secret)
 			text.WriteString(encoded)
-			if name != "lines, numbered" { // whose numbers are no secret
+			if name != "lines, numbered" { // the numbers are not secret
 				shown = append(shown, encoded)
 			}
 			text.WriteString(rapid.SampledFrom([]string{" ", "\n", ";", `" `, "> "}).Draw(r, "after"))
@@ -175,7 +175,7 @@ func TestNoPartOfASecretIsShown(t *testing.T) {
 		require.NoError(r, err)
 		f, _ := operation.FailureOf(hidden.RedactError(&operation.Error{Code: "c", Message: plain, Details: plain}))
 		require.Empty(r, leaked(string(inJSON)+f.Message+fmt.Sprint(f.Details), shown...))
-		require.Equal(r, out.String(), hidden.RedactText(out.String()), "what is hidden stays as it is")
+		require.Equal(r, out.String(), hidden.RedactText(out.String()), "redacted text does not change")
 
 		// A stream that ends anywhere.
 		out.Reset()
@@ -187,8 +187,8 @@ func TestNoPartOfASecretIsShown(t *testing.T) {
 	})
 }
 
-// A long text is looked at in parts, and no secret, nor an escape in one, gets lost between two of them.
-func TestALongTextIsHiddenInParts(t *testing.T) {
+// A long text is searched in parts, and a secret, or an escape in it, that spans two parts is found.
+func TestALongTextIsRedactedInParts(t *testing.T) {
 	plain := `QX\Zé/` + strings.Repeat("JQ", 10)
 	hidden := secretsOf(t, plain)
 	mark := secret.Mark("k", "n0")
@@ -207,30 +207,30 @@ func TestALongTextIsHiddenInParts(t *testing.T) {
 	}
 }
 
-// What somebody else has cut tells no secret where it says so.
-func TestTheBeginningOfASecretIsHiddenWhereATextWasCut(t *testing.T) {
+// A text that ends with dots is cut: the beginning of a secret before them is redacted.
+func TestTheBeginningOfASecretInACutTextIsRedacted(t *testing.T) {
 	hidden := secretsOf(t, "QXZJQXZJ-1", "another-secret")
 	mark := secret.Mark("k", "n0")
 	require.Equal(t, "bad: "+mark+"…, and "+mark+"…", hidden.RedactText("bad: QXZJQX…, and QXZJQXZJ…"))
-	require.Equal(t, "bad: QXZJQ…", hidden.RedactText("bad: QXZJQ…"), "this is too short to tell")
-	require.Equal(t, "QXZJQXZJ", hidden.RedactText("QXZJQXZJ"), "nobody says that this was cut")
+	require.Equal(t, "bad: QXZJQ…", hidden.RedactText("bad: QXZJQ…"), "too short to recognize")
+	require.Equal(t, "QXZJQXZJ", hidden.RedactText("QXZJQXZJ"), "the text is not marked as cut")
 }
 
-func TestSecretsThatOverlapLeaveNothing(t *testing.T) {
+func TestOverlappingSecretsAreRedacted(t *testing.T) {
 	hidden := secretsOf(t, "QXZJ-abcd", "abcd-ZZZZZZ", "keychain")
 	require.Equal(t, "<"+secret.Mark("k", "n0")+secret.Mark("k", "n1")+">", hidden.RedactText("<QXZJ-abcd-ZZZZZZ>"))
 	once := hidden.RedactText("my keychain")
 	require.Equal(t, "my "+secret.Mark("k", "n2"), once)
-	require.Equal(t, once, hidden.RedactText(once), "a mark is no secret")
+	require.Equal(t, once, hidden.RedactText(once), "marks do not change")
 }
 
-func TestASecretHasABound(t *testing.T) {
+func TestTheSizeOfASecretIsBounded(t *testing.T) {
 	t.Setenv("SLUICE_0", strings.Repeat("x", 64<<10+1))
 	r := ring(book(t, "keychain: [{name: k, kind: env, data: {n0: SLUICE_0}}]", ""))
 	require.ErrorContains(t, r.Resolve(t.Context()), "k: n0: it has more than 65536 bytes")
 }
 
-// One that is as large as may be, with many lines, costs a bounded time and memory.
+// BenchmarkRedact measures a secret of maximum size with many lines.
 func BenchmarkRedact(b *testing.B) {
 	lines := make([]string, 64)
 	for i := range lines {
@@ -247,8 +247,8 @@ func BenchmarkRedact(b *testing.B) {
 	}
 }
 
-// A part of a URL that is a secret is hidden wherever it is sent apart from the rest.
-func TestThePartsOfAURLAreHidden(t *testing.T) {
+// Of a secret that is a URL, the parts that clients send separately are redacted, too.
+func TestThePartsOfAURLAreRedacted(t *testing.T) {
 	hidden, mark := secretsOf(t, "https://ann%40x:pa%20ssword@host.example/hooks/TOKEN?page=2&key=a%2Fbcdefg#fragment"), secret.Mark("k", "n0")
 	for _, text := range []string{
 		"ann%40x:pa%20ssword", "ann@x:pa ssword", "pa ssword", "/hooks/TOKEN", "/hooks/token", "page=2&key=a%2Fbcdefg", "a/bcdefg", "a%2Fbcdefg", "fragment",
@@ -257,12 +257,12 @@ func TestThePartsOfAURLAreHidden(t *testing.T) {
 		require.Equal(t, "<"+mark+">", hidden.RedactText("<"+text+">"))
 	}
 	const link = "https://host.example/items?page=2"
-	require.Equal(t, link, hidden.RedactText(link), "links go on working")
+	require.Equal(t, link, hidden.RedactText(link), "links stay usable")
 	require.NotContains(t, hidden.RedactMessage("look up host.example"), "host.ex")
 }
 
-// Of half a secret an error shows no six bytes; data is left as it is.
-func TestWhatIsLeftOfASecretIsHiddenInErrors(t *testing.T) {
+// An error shows no six bytes of half a secret; data is not changed.
+func TestErrorsShowNoRemainsOfASecret(t *testing.T) {
 	hidden, mark := secretsOf(t, "QXZJKVWY-abc/Second", "keychain"), secret.Mark("k", "n0")
 	for text, want := range map[string]string{
 		"lookup qxzjkvwy: no":        "lookup " + mark + ": no",

@@ -8,33 +8,33 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// UnderWay holds the calls of one run that have not returned, or whose results are not durable yet. It belongs to the
-// goroutine that drives the run. The zero UnderWay is empty.
-type UnderWay struct {
+// InProgress holds the calls of one run that have not returned, or whose results are not durable yet. It belongs to the
+// goroutine that drives the run. The zero InProgress is empty.
+type InProgress struct {
 	Count int
 
 	byNode []*Call
-	others map[reactive.Request]*Call // of participants and decision sources, and abandoned calls of nodes used again
+	others map[reactive.Request]*Call // of participants and decision sources, and of earlier attempts
 }
 
 // track adds a call; nodes is the number of the run's nodes. Calls of steps are found by their node; the others are few.
-func (u *UnderWay) track(c *Call, nodes int32) {
+func (u *InProgress) track(c *Call, nodes int32) {
 	u.Count++
 	if !isPlain(c.Of) {
-		u.aside(c)
+		u.trackOther(c)
 		return
 	}
 	for int(c.Of.Node) >= len(u.byNode) {
 		u.byNode = append(u.byNode, make([]*Call, max(64, int(nodes)-len(u.byNode)))...)
 	}
-	if former := u.byNode[c.Of.Node]; former != nil { // this call was abandoned, and has not returned yet
-		u.aside(former)
+	if former := u.byNode[c.Of.Node]; former != nil { // a call of an attempt that has ended, which has not returned yet
+		u.trackOther(former)
 	}
 	u.byNode[c.Of.Node] = c
 }
 
-// aside adds a call that is not found by its node.
-func (u *UnderWay) aside(c *Call) {
+// trackOther adds a call to others.
+func (u *InProgress) trackOther(c *Call) {
 	if u.others == nil {
 		u.others = map[reactive.Request]*Call{}
 	}
@@ -42,7 +42,7 @@ func (u *UnderWay) aside(c *Call) {
 }
 
 // Find returns the call for a request, or nil.
-func (u *UnderWay) Find(req reactive.Request) *Call {
+func (u *InProgress) Find(req reactive.Request) *Call {
 	if int(req.Node) < len(u.byNode) {
 		if c := u.byNode[req.Node]; c != nil && c.Of == req {
 			return c
@@ -51,15 +51,15 @@ func (u *UnderWay) Find(req reactive.Request) *Call {
 	return u.others[req]
 }
 
-// Forget removes calls, and drops their results.
-func (u *UnderWay) Forget(calls []*Call) {
+// Forget removes calls, and drops their endings.
+func (u *InProgress) Forget(calls []*Call) {
 	for _, c := range calls {
 		u.untrack(c)
 		c.Forget()
 	}
 }
 
-func (u *UnderWay) untrack(c *Call) {
+func (u *InProgress) untrack(c *Call) {
 	if u.Find(c.Of) != c {
 		return
 	}
@@ -71,8 +71,8 @@ func (u *UnderWay) untrack(c *Call) {
 	u.byNode[c.Of.Node] = nil
 }
 
-// Stop ends the contexts of calls whose attempts have ended in another way than by their answer.
-func (u *UnderWay) Stop(requests []reactive.Request) {
+// Stop ends the contexts of calls whose attempts have ended before them.
+func (u *InProgress) Stop(requests []reactive.Request) {
 	for _, req := range requests {
 		if c := u.Find(req); c != nil {
 			c.Stopped = true
@@ -82,7 +82,7 @@ func (u *UnderWay) Stop(requests []reactive.Request) {
 }
 
 // EndAll ends the contexts of all calls.
-func (u *UnderWay) EndAll() {
+func (u *InProgress) EndAll() {
 	for _, c := range u.byNode {
 		if c != nil {
 			c.End(decide.ErrEnded)
@@ -93,12 +93,12 @@ func (u *UnderWay) EndAll() {
 	}
 }
 
-// Leave records the calls of a run leaving memory that have not returned. Their owner takes nothing any more, so that found is
-// called for them.
-func (p *Pool) Leave(u *UnderWay) {
+// TrackUnreturned records the calls of a run leaving memory that have not returned. Since their owner accepts nothing any more,
+// removeUnreturned is called when they do.
+func (p *Pool) TrackUnreturned(u *InProgress) {
 	if u.Count == 0 {
 		return
 	}
-	p.leave(u.byNode)
-	p.leave(slices.Collect(maps.Values(u.others)))
+	p.addUnreturned(u.byNode)
+	p.addUnreturned(slices.Collect(maps.Values(u.others)))
 }
