@@ -6,33 +6,33 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// agenda holds the items to come for a run, in the order of their instants and, within one, of their requests. It survives the
-// engine: answers are under way in the world, wherever the run is.
+// agenda is the queue of a run's coming items, in the order of their instants and, within an instant, of their requests. It
+// survives crashes of the engine.
 type agenda struct {
-	queue appointments
+	queue arrivals
 	made  int
 }
 
-// appointment is an item with the instant at which it comes in.
-type appointment struct {
+// arrival is an item with the instant at which it arrives.
+type arrival struct {
 	due   int64 // Unix nanoseconds
 	order int   // of those due at one instant
-	times int   // how often it comes in, in immediate succession
+	times int   // how often it arrives, in immediate succession
 	item  decide.Item
 }
 
-// takenMax bounds the items of a run in one turn, since an answer may come in a thousand times.
+// takenMax bounds the items of a run in one turn, since a script may deliver an answer a thousand times.
 const takenMax = 1_000
 
-type appointments []appointment
+type arrivals []arrival
 
-func (q appointments) Len() int { return len(q) }
-func (q appointments) Less(i, j int) bool {
+func (q arrivals) Len() int { return len(q) }
+func (q arrivals) Less(i, j int) bool {
 	return q[i].due < q[j].due || q[i].due == q[j].due && q[i].order < q[j].order
 }
-func (q appointments) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *appointments) Push(x any)   { *q = append(*q, x.(appointment)) }
-func (q *appointments) Pop() any {
+func (q arrivals) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *arrivals) Push(x any)   { *q = append(*q, x.(arrival)) }
+func (q *arrivals) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]
 	*q = (*q)[:last]
@@ -43,12 +43,12 @@ func (a *agenda) add(due int64, it decide.Item) { a.repeat(due, 1, it) }
 
 func (a *agenda) repeat(due int64, times int, it decide.Item) {
 	if times > 0 {
-		heap.Push(&a.queue, appointment{due, a.made, times, it})
+		heap.Push(&a.queue, arrival{due, a.made, times, it})
 		a.made++
 	}
 }
 
-// next is when the next item comes in; false: none will.
+// next returns the instant of the next item. It reports false when there is none.
 func (a *agenda) next() (int64, bool) {
 	if len(a.queue) == 0 {
 		return 0, false
@@ -56,8 +56,8 @@ func (a *agenda) next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// take returns the items that are due, up to takenMax; the rest comes in a later turn. All are received at this
-// instant: the engine may have been away when it was due.
+// take returns the items that are due, up to takenMax; a later turn takes the rest. Items that fell due while the engine was
+// down are received now.
 func (a *agenda) take(now int64) []decide.Item {
 	var items []decide.Item
 	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < takenMax {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
-// played runs the scenario of a document, which is found as main.yaml.
+// played runs the scenario of a document that is found as main.yaml.
 func played(t *testing.T, document, keys string, o scenario.Options) *scenario.Report {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func played(t *testing.T, document, keys string, o scenario.Options) *scenario.R
 	return list[0].Run(o)
 }
 
-// A map whose step runs its own document was bounded by its depth alone: 20 to the power of 16.
+// Depth alone does not bound a map whose step runs its own document: it starts 20 to the power of 16 runs.
 func TestDescendantsAreBounded(t *testing.T) {
 	const itself = `{kind: Workflow, name: w, operations: {self: {workflow: {path: main.yaml}}, nap: {sleep: {for: PT1S}}},
 		steps: [{operation: nap}, {map: {id: m, over: "{{ 1..20 }}", steps: [{operation: self}]}}]}`
@@ -33,7 +33,7 @@ func TestDescendantsAreBounded(t *testing.T) {
 	require.True(t, r.Passed, r)
 	require.Less(t, r.Events, 51*100)
 
-	// The limit is named, however many turns so many runs take in one instant.
+	// The error names the limit, however many turns so many runs take in one instant.
 	awake := strings.Replace(itself, "{operation: nap}, ", "", 1)
 	r = played(t, awake, "expect: {run: completed}", scenario.Options{Limits: coordinator.Limits{DescendantsMax: 4000}})
 	require.Contains(t, r.String(), "got   failed (child_failed: ")
@@ -55,7 +55,7 @@ func TestWhatRunsTakeIsBounded(t *testing.T) {
 	r := played(t, fmt.Sprintf(heavy, 1000, ", next: {arcs: [{step: a}]}"), "expect: {run: failed}", scenario.Options{WorkMax: 1_000_000})
 	require.Contains(t, r.String(), "at most 1000000 steps of work of all runs together")
 
-	// What follows from one event is bounded for every run, because none can be cancelled meanwhile.
+	// The work that follows from one event is bounded for every run, because no run can be cancelled meanwhile.
 	const gate = `{conditional: {test: "{{ count(1..300000, # == 1) == 7 }}", then: [{operation: v}]}},`
 	gates := ""
 	for i := range 300 {

@@ -15,10 +15,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Expectations are checked against the journals, as an observer reads them, and not against the engine.
+// Expectations are checked against the journals, as an observer reads them, not against the engine.
 
-// check compares the state with an expectation.
-func (g *stage) check(where string, x *expectation) {
+// check compares the state with the expectations of an instant.
+func (g *simulation) check(where string, x *expectation) {
 	for _, c := range x.checks {
 		if got, by, ok := c.test(g); !ok {
 			g.differ(where, c.key, c.want, got, by)
@@ -27,7 +27,7 @@ func (g *stage) check(where string, x *expectation) {
 }
 
 func wantRun(want string) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		t := g.main()
 		got := string(t.status)
 		if e := t.finished(); e != nil {
@@ -38,7 +38,7 @@ func wantRun(want string) test {
 }
 
 func wantReason(want string) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		e := g.main().finished()
 		if e == nil {
 			return "none: the run has not ended", nil, false
@@ -48,7 +48,7 @@ func wantReason(want string) test {
 }
 
 func wantAt(want time.Duration) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		e := g.main().finished()
 		if e == nil {
 			return "never: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
@@ -59,7 +59,7 @@ func wantAt(want time.Duration) test {
 }
 
 func wantOutput(want any) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		e := g.main().finished()
 		if e == nil || reactive.RunStatus(e.Detail.State) != reactive.RunCompleted {
 			return "none: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
@@ -68,9 +68,9 @@ func wantOutput(want any) test {
 	}
 }
 
-// at looks up a step and calls look with it.
+// at makes a test of one place: it finds the place by name and calls look with it.
 func at(name string, look func(p place) (string, *Event, bool)) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		p, ok := g.find(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
@@ -140,9 +140,9 @@ func showDispatches(list []call.Dispatch) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// wantCalls compares the order in which the run's own steps were first requested.
+// wantCalls compares the order of the first requests of the run's own steps.
 func wantCalls(want order) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		t := g.main()
 		var got []string
 		var first []int
@@ -163,18 +163,18 @@ func wantCalls(want order) test {
 	}
 }
 
-// Names of counts besides those of types of events: what became of events when they were applied.
+// Names of counts besides the types of events: the effects of events that were not applied.
 var outcomes = []reactive.Effect{reactive.Late, reactive.Duplicate}
 
 func wantCount(name string, want int) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		t := g.main()
 		for _, o := range outcomes {
 			if o.String() == name {
 				return strconv.Itoa(t.outcomes[o]), nil, t.outcomes[o] == want
 			}
 		}
-		// A misspelt name would count nothing, and `0` would be right for the wrong reason.
+		// A misspelt name would count nothing, so that an expected 0 would pass.
 		if !knownType(name) {
 			return "no events are counted under that name", nil, false
 		}
@@ -189,9 +189,9 @@ func wantCount(name string, want int) test {
 	}
 }
 
-// wantEvents looks for types of events in this order; others may occur between.
+// wantEvents checks that events of these types occur in this order, possibly with others between.
 func wantEvents(want []string) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		t, found := g.main(), 0
 		last := -1 // the last event that matched
 		for i := range t.journal {
@@ -219,7 +219,7 @@ func codeOf(f *journal.Failure) string {
 	return f.Code
 }
 
-// because returns a status with its failure, if there is one.
+// because appends a failure, if there is one, to a status.
 func because(status string, f *journal.Failure) string {
 	if f == nil {
 		return status

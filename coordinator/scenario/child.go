@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Child runs. Whether a child has to be started, cancelled, or its end reported is read off the two journals each time,
-// so that a crash of either run can lose none of it.
+// The two journals determine, at every turn, whether a child run is to be started or cancelled, or its end to be reported.
+// So a crash of either run loses nothing.
 
-// codeChildFailed is the reason of a step whose child run did not complete.
+// codeChildFailed is the code of a step whose child run did not complete.
 const codeChildFailed = "child_failed"
 
-// startChild begins the child run of a call. If it cannot, the call fails.
-func (g *stage) startChild(q question, child *template.Child) {
+// startChild starts the child run of a call. If it cannot, the call fails.
+func (g *simulation) startChild(q question, child *template.Child) {
 	err := g.tryChild(q, child)
 	if err == nil {
 		return
@@ -26,7 +26,7 @@ func (g *stage) startChild(q question, child *template.Child) {
 	q.t.agenda.add(g.now, q.failed(childFailed(err.Error())))
 }
 
-func (g *stage) tryChild(q question, child *template.Child) error {
+func (g *simulation) tryChild(q question, child *template.Child) error {
 	path := q.t.path + q.node + "/"
 	if err := g.mayBeget(path); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (g *stage) tryChild(q question, child *template.Child) error {
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.cast.operations, g.cast.decisions, path, nil)
+	p, err := src.Compile(g.responder.operations, g.responder.decisions, path, nil)
 	if err != nil {
 		g.fail("workflow of "+q.t.path+q.node, "a workflow that can be run", err.Error())
 		return nil
@@ -45,8 +45,9 @@ func (g *stage) tryChild(q question, child *template.Child) error {
 	return g.begin(t, q.t.root.Requested(q.call.Node))
 }
 
-// mayBeget refuses a child run that would be one too many, or too deep below the scenario's own: a workflow may start itself.
-func (g *stage) mayBeget(path string) error {
+// mayBeget returns an error if another child run would exceed the limit of runs or of their depth: a workflow may start
+// itself.
+func (g *simulation) mayBeget(path string) error {
 	if most := g.limits.DepthMax; strings.Count(path, "/") > most {
 		return fmt.Errorf("child runs nest deeper than %d", most)
 	}
@@ -56,7 +57,8 @@ func (g *stage) mayBeget(path string) error {
 	return nil
 }
 
-// cancellation ends a child run whose call has ended otherwise; false: there is nothing to end.
+// cancellation returns the command that ends a child run whose call has ended otherwise. It reports false when there is
+// nothing to end.
 func (t *track) cancellation() (decide.Item, bool) {
 	if t.parent == nil || t.finished() != nil || t.parent.root.Open(t.call) {
 		return decide.Item{}, false
@@ -66,7 +68,8 @@ func (t *track) cancellation() (decide.Item, bool) {
 	}}}, true
 }
 
-// pause pauses or resumes a child run as its parent is paused or not; false: it is in the state of its parent already.
+// pause returns the command that pauses or resumes a child run as its parent is. It reports false when it is paused or not
+// as its parent is.
 func (t *track) pause() (decide.Item, bool) {
 	if t.parent == nil || !t.root.Started() || t.finished() != nil || t.parent.root.Paused() == t.root.PausedFromAbove() {
 		return decide.Item{}, false
@@ -74,7 +77,8 @@ func (t *track) pause() (decide.Item, bool) {
 	return decide.Item{Event: decide.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
 }
 
-// outcome returns the answer of a finished child run to the call that started it; false: it has been returned already.
+// outcome returns the answer of a finished child run to the call that started it. It reports false if it was returned
+// before.
 func (t *track) outcome() (decide.Item, bool) {
 	e := t.finished()
 	if e == nil || t.parent == nil || !t.parent.root.Open(t.call) {

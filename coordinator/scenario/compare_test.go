@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// performed is the stage after a run of one step that is answered as given.
-func performed(t *testing.T, answer string) *stage {
+// performed returns the simulation after a run of one step with the given answer.
+func performed(t *testing.T, answer string) *simulation {
 	file := filepath.Join(t.TempDir(), "one.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
 kind: Scenario
@@ -20,12 +20,12 @@ expect: {run: completed}
 `), 0o600))
 	all, err := Load(file)
 	require.NoError(t, err)
-	g := newStage(all[0], Options{})
+	g := newSimulation(all[0], Options{})
 	g.perform()
 	return g
 }
 
-// That crashes change nothing is found out by comparing journals: the comparison must see every kind of change.
+// The comparison of journals, by which crashes are shown to change nothing, must see every kind of change.
 func TestJournalsThatDifferAreReported(t *testing.T) {
 	plain := performed(t, "{after: PT1S, output: 1}")
 	for _, c := range []struct{ name, answer, got, by string }{

@@ -11,23 +11,23 @@
 //	  apologise: {output: sent}
 //	expect: {run: completed, at: PT2S, steps: {ship: skipped, apologise: completed}}
 //
-// There is no second engine: a scenario is another driver of decide.Stepper, where the store is a slice, the world
-// is the script, and the clock is a number that jumps to the next instant at which something is due.
+// A scenario is another driver of decide.Stepper, the engine's own: its store is a slice, its calls are answered by the
+// script, and its clock is a number that jumps to the next instant at which something is due.
 //
 //	script ──answers──▶ agenda ─┐
 //	timeline ──commands─────────┼─▶ Step(now, items) ─▶ journal ─▶ expectations
 //	root.NextDue ──timers───────┘        │
 //	script ◀──────────calls──────────────┘
 //
-// Package script reads and serves the answers; package program finds and compiles the workflow for them.
+// Package script reads the answers and returns them in turn; package program finds and compiles the workflow for them.
 //
 // # Expectations
 //
 // Expectations hold at the end or at an instant of the timeline. Only the keys that are present are checked:
 //
-//	invalid       a text, or several, that the refusal of the document holds
+//	invalid       texts that the error refusing the document must contain
 //	run           the run's status
-//	reason        what the run is named after that did not complete
+//	reason        the step that the failure of the run names
 //	at            when the run ended, since its start
 //	output        of the run
 //	steps         statuses, by step; a map's by item too, such as check[0], a child run's such as quote/ask
@@ -38,23 +38,23 @@
 //	attempts      how often steps were called; of a playbook also step.task
 //	fulfillment   the fulfillment of tasks
 //	dispatches    the participants asked, with the outcomes: {participant, attempt, status}
-//	calls         the order of first requests; an inner list may come in any order
+//	calls         the order of first requests; the names in an inner list may come in any order
 //	counts        of events by their type, late and duplicate ones; of a playbook step-runs, tokens and branches
-//	events        types of events, in this order; others may occur between
+//	events        types of events, in this order; others may occur between them
 //	runs          of a playbook: step-runs in the order of scheduling
 //	ctx           of a playbook: keys of the context
 //
 // # Contracts
 //
-// A scenario makes no calls, reads no clock, never sleeps and returns the same report every time. Operations bound to commands
-// and HTTP requests, and those registered in Go, must be scripted; value, fail, sleep, wait and workflow run as themselves
-// unless they are. Within an instant answers come before timers, in the order of their requests; Options.Seed
-// shuffles them.
+// A scenario makes no calls, reads no clock, never sleeps and returns the same report every time. Operations bound to
+// commands and HTTP requests, and those registered in Go, must be scripted; value, fail, sleep, wait and workflow run as
+// themselves unless they are scripted. Within an instant answers come before timers, in the order of their requests;
+// Options.Seed shuffles them.
 //
-// A scripted answer belongs to its request: its instant counts from when the request was first made, and a crash neither
-// moves nor repeats it. So Options.Crash, which rebuilds the engine from its journal after every append, must give the
-// same journal, event for event.
+// A scripted answer belongs to its request: its delay counts from when the request was first made, and a crash neither moves
+// nor repeats it. So Options.Crash, which rebuilds the engine from its journal after every append, must yield the same
+// journal, event for event.
 //
-// Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
-// event that caused them.
+// Expectations are checked against the journals, as an observer reads them, not against the engine. A difference names the
+// event that caused it.
 package scenario

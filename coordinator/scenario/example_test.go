@@ -26,7 +26,7 @@ timeline:
 expect: {run: completed, at: PT30S, steps: {ship: skipped, apologise: completed}}
 `
 
-// A scenario that fails says what differs, and which event made it so.
+// A failed scenario reports each difference and the event that caused it.
 func ExampleScenario_Run() {
 	dir, err := os.MkdirTemp("", "scenario")
 	if err != nil {

@@ -17,9 +17,9 @@ func (r *reader) inputs(x *expectation, n *document.Node) {
 	})
 }
 
-// wantInput compares the input of the last call of that name; of an object, the keys that are named.
+// wantInput compares the input of the last call of that name; of an object, only the keys that are named.
 func wantInput(name string, want value.Value) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		t, key, ok := g.route(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
@@ -48,7 +48,7 @@ func hasKeys(got, want value.Value) bool {
 	return true
 }
 
-// callNames returns what a scenario may call the call that an event requests, as it may in operations.
+// callNames returns the names by which a scenario may refer to the call that an event requests.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
 		return program.TaskNames("", p)
@@ -61,7 +61,7 @@ func (t *track) callNames(i int) []string {
 	return names
 }
 
-// note records the task of a playbook's call: its net forgets that when the call is over.
+// note records the task of a playbook's call, because the net drops it when the call is over.
 func (t *track) note(i int) {
 	body := t.seen.Body()
 	e := &t.journal[i]

@@ -12,10 +12,10 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Load reads the scenarios in files and folders, those in the folders of a folder included, in the order of their paths
-// and places. A file may hold several. Documents of other kinds are skipped, so that workflows may be beside the
-// scenarios that use them; but a path without any scenario is an error. It reports everything it finds wrong in all
-// files as document.Errors; then there are no scenarios.
+// Load reads the scenarios in files and folders, subfolders included, in the order of their paths and their positions. A
+// file may hold several. Documents of other kinds are skipped, so that workflows may lie beside their scenarios; but a path
+// without any scenario is an error. Load reports the faults of all files together, as document.Errors, and then returns no
+// scenarios.
 func Load(paths ...string) ([]*Scenario, error) {
 	var all []*Scenario
 	var errs []error
@@ -34,7 +34,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 			all = append(all, list...)
 			found += len(list)
 		}
-		// A path that is misspelt by a folder would else be a test that always passes.
+		// Otherwise a misspelt folder would be a test that always passes.
 		if found == 0 && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("%s: no scenario", path))
 		}
@@ -45,7 +45,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 	return all, nil
 }
 
-// filesIn returns the files that may hold documents: path itself, or those in the folder that it is.
+// filesIn returns path if it is a file, or the files in the folder that may hold documents.
 func filesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// order is a sequence of groups of names: within a group they may come in any order.
+// order is a sequence of groups of names; the names within a group may come in any order.
 type order [][]string
 
-// mismatch returns the index in got of the first name that is out of order, missing (len(got)) or too many; -1: none is.
+// mismatch returns the index in got of the first name that is out of order, missing (len(got)) or superfluous; -1: there is
+// none.
 func (o order) mismatch(got []string) int {
 	at := 0
 	for _, group := range o {

@@ -10,21 +10,21 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// place is the referent of a name in an expectation: a step, map or conditional of a run, or one item of a map as a whole.
+// place is what a name in an expectation denotes: a step, map or conditional of a run, or one whole item of a map.
 type place struct {
 	t    *track
 	node int32
 	item int // of the map that node is; -1: the node itself
 }
 
-// route finds the run of a name, by the steps that started its child runs, and the rest of the name.
-func (g *stage) route(name string) (t *track, key string, ok bool) {
+// route splits a name into the run that it denotes, by the steps that started child runs, and the rest of the name.
+func (g *simulation) route(name string) (t *track, key string, ok bool) {
 	slash := strings.LastIndexByte(name, '/')
 	if slash < 0 {
 		return g.main(), name, true
 	}
 	path := name[:slash+1]
-	for i := len(g.tracks) - 1; i >= 0; i-- { // the newest attempt is the latest
+	for i := len(g.tracks) - 1; i >= 0; i-- { // the newest attempt is last
 		if g.tracks[i].path == path {
 			return g.tracks[i], name[slash+1:], true
 		}
@@ -33,8 +33,8 @@ func (g *stage) route(name string) (t *track, key string, ok bool) {
 }
 
 // find returns the place of a name, as an observer of the journals sees it. A map's name with one index more than the map
-// itself has is an item as a whole. It cannot be mistaken for the instance of a step, because ids are unique.
-func (g *stage) find(name string) (place, bool) {
+// has denotes a whole item. It differs from the name of any step's instance, because ids are unique.
+func (g *simulation) find(name string) (place, bool) {
 	t, key, ok := g.route(name)
 	if !ok {
 		return place{}, false
@@ -55,7 +55,7 @@ func (g *stage) find(name string) (place, bool) {
 	return p, len(p.body()) > 0
 }
 
-// body returns the named nodes of an item, in template order; none when the map has no such item.
+// body returns the named nodes of an item, in template order; none if the map has no such item.
 func (p place) body() []int32 {
 	root := p.t.seen
 	key := root.Key(p.node)
@@ -85,8 +85,8 @@ func (p place) status() reactive.Status {
 	return p.itemStatus(nodes)
 }
 
-// itemStatus returns the status of an item of several steps: it is running from the first request to the last end, and then
-// has failed when one of its steps has and no test of the body reads that.
+// itemStatus returns the status of an item of several steps: running from the first request to the last end, and then failed
+// if a step has failed and no test of the body reads that.
 func (p place) itemStatus(nodes []int32) reactive.Status {
 	ended, moved := true, false
 	end := reactive.Completed
@@ -110,7 +110,7 @@ func (p place) itemStatus(nodes []int32) reactive.Status {
 	return reactive.Waiting
 }
 
-// output returns the output of the place; false: there is none yet.
+// output returns the output of the place. It reports false when there is none yet.
 func (p place) output() (any, bool) {
 	switch p.status() {
 	case reactive.Skipped:
@@ -126,7 +126,7 @@ func (p place) output() (any, bool) {
 	return p.t.seen.Output(nodes[len(nodes)-1]), true
 }
 
-// failure is why the place failed, where it is one node that has.
+// failure returns why the place failed; nil if it did not, or is not a single node.
 func (p place) failure() *journal.Failure {
 	if p.item >= 0 || p.status() != reactive.Failed {
 		return nil

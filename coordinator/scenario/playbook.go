@@ -14,42 +14,42 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The parts of a scenario that are special for playbooks: the names of its calls in the script, and what there is
-// to expect of it. As with workflows, all of it is read off the journals.
+// Parts of scenarios that only playbooks have: the names of their calls in the script, and their expectations. As with
+// workflows, all of it is read from the journals.
 
-// sighting is a change of a net that an observer received, with the index of the event that caused it.
-type sighting struct {
+// observedView is a view that the observer of a playbook's run received, with the index of the event that caused it.
+type observedView struct {
 	routed.View
 	by int
 }
 
-// sightingBytes is about what one takes in memory.
-const sightingBytes = 256
+// viewBytes is the approximate size of an observedView in memory.
+const viewBytes = 256
 
-// look makes the observer of a playbook's run record the changes.
+// look makes the observer of a playbook's run record the views.
 func (t *track) look() {
 	if body := t.seen.Body(); body != nil {
 		body.Watch(func(v routed.View) {
-			t.sightings = append(t.sightings, sighting{v, t.observed})
-			t.stage.bytes += sightingBytes
+			t.views = append(t.views, observedView{v, t.observed})
+			t.sim.bytes += viewBytes
 		})
 	}
 }
 
-// count counts the changes that an observer of a playbook received.
+// count counts the views that satisfy yes.
 func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
-	for i := range t.sightings {
-		if yes(&t.sightings[i].View) {
+	for i := range t.views {
+		if yes(&t.views[i].View) {
 			n++
-			by = t.event(t.sightings[i].by)
+			by = t.event(t.views[i].by)
 		}
 	}
 	return n, by
 }
 
-// ofPlaybook is for what only a playbook's run has.
+// ofPlaybook makes a test of a key that only playbooks have.
 func ofPlaybook(key string, look func(t *track, body reactive.Body) (string, *Event, bool)) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		body := g.main().seen.Body()
 		if body == nil {
 			return "only playbooks have " + key, nil, false
@@ -58,9 +58,9 @@ func ofPlaybook(key string, look func(t *track, body reactive.Body) (string, *Ev
 	}
 }
 
-// either is for what a playbook's run has in its own way.
+// either makes a test that playbooks and workflows carry out differently.
 func either(ofBody func(t *track, body reactive.Body) (string, *Event, bool), other test) test {
-	return func(g *stage) (string, *Event, bool) {
+	return func(g *simulation) (string, *Event, bool) {
 		if body := g.main().seen.Body(); body != nil {
 			return ofBody(g.main(), body)
 		}
@@ -73,7 +73,7 @@ func wantRuns(want order) test {
 	return ofPlaybook("runs", func(t *track, _ reactive.Body) (string, *Event, bool) {
 		var got []string
 		var by []int
-		for _, v := range t.sightings {
+		for _, v := range t.views {
 			if v.Name == routed.StepScheduled {
 				got, by = append(got, v.Step), append(by, v.by)
 			}
@@ -90,7 +90,7 @@ func wantRuns(want order) test {
 	})
 }
 
-// wantContext compares the keys of the context that are named, each value whole.
+// wantContext compares the named keys of the context; each value must equal the expected one.
 func wantContext(want value.Value) test {
 	return ofPlaybook("ctx", func(t *track, body reactive.Body) (string, *Event, bool) {
 		got := body.Context()
@@ -137,7 +137,7 @@ func wantPlaybookOutput(name string, want value.Value) func(t *track, body react
 	}
 }
 
-// wantTries compares how often a task's tool was run; that of a step is the sum over its tasks.
+// wantTries compares the number of runs of a task's tool; for a step, the sum over its tasks.
 func wantTries(name string, want int) func(t *track, body reactive.Body) (string, *Event, bool) {
 	return func(t *track, body reactive.Body) (string, *Event, bool) {
 		step, task, _ := strings.Cut(name, ".")
@@ -152,7 +152,7 @@ func wantTries(name string, want int) func(t *track, body reactive.Body) (string
 	}
 }
 
-// viewNames are the names of what may happen in a net.
+// viewNames are the kinds of views.
 var viewNames = []routed.ViewName{
 	routed.ExecutionRequested, routed.RequestEvaluated, routed.WorkflowStarted, routed.TokenEnqueued, routed.AdmitEvaluated, routed.StepScheduled,
 	routed.StepStarted, routed.LoopStarted, routed.IterationScheduled, routed.IterationStarted, routed.TaskStarted, routed.AttemptStarted,
@@ -161,7 +161,7 @@ var viewNames = []routed.ViewName{
 	routed.ExecutionWaiting, routed.ExecutionCancelled, routed.WorkflowFinished, routed.PlaybookProcessed,
 }
 
-// wantPlaybookCount compares counts of step-runs, tokens and branches, or of what has happened in the net.
+// wantPlaybookCount compares counts of step-runs, tokens and branches, or of views of a kind.
 func wantPlaybookCount(name string, want int) func(t *track, body reactive.Body) (string, *Event, bool) {
 	return func(t *track, body reactive.Body) (string, *Event, bool) {
 		c := body.Counts()
@@ -190,11 +190,11 @@ func wantPlaybookCount(name string, want int) func(t *track, body reactive.Body)
 	}
 }
 
-// wantViews looks for changes in this order; others may occur between.
+// wantViews checks that views of these kinds occur in this order, possibly with others between.
 func wantViews(want []string) func(t *track, body reactive.Body) (string, *Event, bool) {
 	return func(t *track, body reactive.Body) (string, *Event, bool) {
 		found, last := 0, -1
-		for _, v := range t.sightings {
+		for _, v := range t.views {
 			if found < len(want) && string(v.Name) == want[found] {
 				found, last = found+1, v.by
 			}
@@ -212,7 +212,7 @@ func wantViews(want []string) func(t *track, body reactive.Body) (string, *Event
 	}
 }
 
-// withReports returns the item of a scripted answer with its metadata (About) beside the output.
+// withReports returns the item of a scripted answer whose output has metadata (About).
 func (q question) withReports(a script.Answer) decide.Item {
 	it := q.answered(a.Output)
 	if len(a.About) == 0 {

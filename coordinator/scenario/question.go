@@ -40,18 +40,18 @@ func (q question) id() string {
 	return id
 }
 
-// part returns the script that answers; nil: there is none.
-func (q question) part(c *cast) *script.Part {
+// part returns the part of the script that answers; nil: there is none.
+func (q question) part(r *responder) *script.Part {
 	if q.call.Decision != 0 {
-		return c.decisions.Find(q.t.path, q.node, "")
+		return r.decisions.Find(q.t.path, q.node, "")
 	}
 	if p, ok := q.task(); ok {
-		return program.FindTask(c.operations, q.t.path, p)
+		return program.FindTask(r.operations, q.t.path, p)
 	}
-	return c.operations.Find(q.t.path, q.node, q.operation())
+	return r.operations.Find(q.t.path, q.node, q.operation())
 }
 
-// operation returns the name of the operation as the document has it.
+// operation returns the operation's name as written in the document.
 func (q question) operation() string {
 	if p, ok := q.task(); ok {
 		return p.Kind
@@ -59,7 +59,7 @@ func (q question) operation() string {
 	return program.Operation(q.bound().Name)
 }
 
-// task reports what a playbook's call is for. It reports false for any other call.
+// task returns the task of a playbook's call. It reports false for any other call.
 func (q question) task() (routed.Place, bool) {
 	if body := q.t.root.Body(); body != nil {
 		return body.Place(q.call.Node)
@@ -79,14 +79,14 @@ func (q question) failed(f *journal.Failure) decide.Item {
 	return q.ended(call.Result{Failure: &kept})
 }
 
-// ended converts an outcome as the engine does with a real one.
+// ended converts the result of a call as the engine does.
 func (q question) ended(result call.Result) decide.Item {
 	e := decide.Ending(q.call, result)
 	e.Node = q.node
 	return decide.Item{Event: e}
 }
 
-// report returns the item of a frame of a scripted answer.
+// report returns the item of a scripted report.
 func (q question) report(number int32, f *script.Frame) decide.Item {
 	e := decide.Reported(q.call, 1, number, f.Kind, f.Payload)
 	e.Node = q.node
@@ -104,8 +104,8 @@ func (q question) item(a script.Answer) decide.Item {
 	return q.withReports(a)
 }
 
-// unanswered returns the requests that a run made from its journal has to repeat, in the order in which it made them
-// first. lost are the ends of calls that may not be made twice.
+// unanswered returns the requests that a run rebuilt from its journal repeats, in the order in which they were first made.
+// lost are the ends of calls that may not be repeated.
 func (t *track) unanswered() (again []question, lost []decide.Item) {
 	for _, req := range t.root.OpenCalls() {
 		q := t.question(req)
@@ -121,14 +121,13 @@ func (t *track) unanswered() (again []question, lost []decide.Item) {
 	return again, lost
 }
 
-// sort puts questions into the order of the events that they follow from: which of several scripted answers of one instant
-// comes first goes by that.
+// sort puts questions into the order of the events that caused them, which is the order of scripted answers within an
+// instant.
 func (t *track) sort(list []question) {
 	slices.SortStableFunc(list, func(a, b question) int { return cmp.Compare(t.asked(a), t.asked(b)) })
 }
 
-// asked returns the index of the event that a question follows from: that of its attempt, or of a further participant, or of a
-// decision.
+// asked returns the index of the event that caused a question: of its attempt, of a further participant, or of a decision.
 func (t *track) asked(q question) int {
 	return t.last(func(e *journal.Event) bool {
 		if e.Node != q.node || e.Attempt != q.call.Attempt {

@@ -15,19 +15,19 @@ import (
 
 // expectation holds the checks of one instant.
 type expectation struct {
-	invalid []string // texts that the refusal of the document holds; none: it is not refused
+	invalid []string // texts that the error refusing the document contains; none: it is accepted
 	checks  []check
 }
 
 // check is one expected value.
 type check struct {
 	key  string // such as `steps.pay`
-	want string // as a difference shows it
+	want string // as a difference prints it
 	test test
 }
 
-// test reads one value and returns it with the event that caused it; ok reports whether it is as expected.
-type test func(g *stage) (got string, by *Event, ok bool)
+// test reads one value and returns it with the event that caused it. It reports whether the value is as expected.
+type test func(g *simulation) (got string, by *Event, ok bool)
 
 func (x *expectation) add(key, want string, t test) {
 	x.checks = append(x.checks, check{key, want, t})
@@ -60,7 +60,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 	return x
 }
 
-// oneOf reads a text that is one of a few.
+// oneOf reads a text that must be one of a few.
 func (r *reader) oneOf(n *document.Node, known []string) string {
 	text := r.Text(n)
 	for _, k := range known {
@@ -76,7 +76,7 @@ func (r *reader) oneOf(n *document.Node, known []string) string {
 var runStatuses = words(reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused, reactive.RunCompleted, reactive.RunFailed,
 	reactive.RunPartial, reactive.RunAborted, reactive.RunDeadlineExceeded, reactive.RunStepTimeout)
 
-// words are names as plain texts.
+// words converts names to strings.
 func words[S ~string](names ...S) []string {
 	texts := make([]string, len(names))
 	for i, name := range names {
@@ -106,7 +106,7 @@ func (r *reader) fulfillmentStatus(n *document.Node) string {
 	return r.oneOf(n, words(call.NoTask, call.Undecided, call.Fulfilled, call.NotFulfilled, call.Broken))
 }
 
-// named reads a text for each of several steps.
+// named reads a text for each of several names.
 func (r *reader) named(x *expectation, key string, n *document.Node, read func(*document.Node) string,
 	want func(step, text string) test) {
 	r.Each(n, func(name string, v *document.Node) {
@@ -129,7 +129,7 @@ func (r *reader) stepOutputs(x *expectation, n *document.Node) {
 	})
 }
 
-// stepDispatches reads the dispatches of several steps. An attempt that is left out may be any.
+// stepDispatches reads the dispatches of several steps. Without an attempt, a dispatch of any attempt matches.
 func (r *reader) stepDispatches(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		if v.Kind != document.Sequence {
@@ -158,7 +158,7 @@ func (r *reader) dispatch(n *document.Node) call.Dispatch {
 	return d
 }
 
-// order reads names in an order; those of an inner list may come in any.
+// order reads names in an order; the names in an inner list may come in any order.
 func (r *reader) order(n *document.Node) order {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -183,7 +183,7 @@ func (r *reader) events(x *expectation, n *document.Node) {
 	x.add("events", strings.Join(names, ", "), either(wantViews(names), wantEvents(names)))
 }
 
-// show writes a value as a difference shows it.
+// show formats a value for a difference.
 func show(v any) string {
 	data, err := value.JSON(v)
 	if err != nil {
@@ -214,7 +214,7 @@ func wantCountOf(name string, want int) test {
 	return either(wantPlaybookCount(name, want), wantCount(name, want))
 }
 
-// counts reads numbers; those of branches are one mapping.
+// counts reads expected counts; those of branches form a mapping.
 func (r *reader) counts(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		if name == "branches" {

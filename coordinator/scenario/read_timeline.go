@@ -40,7 +40,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	return list
 }
 
-// entry reads one command or expectation. More than one in an entry would leave their order open.
+// entry reads one command or expectation. An entry with several would leave their order open.
 func (r *reader) entry(n *document.Node) entry {
 	e := entry{pos: n.Pos}
 	kinds := fields{
@@ -110,7 +110,7 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 	return e
 }
 
-// message reads a message to the run; a wait of its name takes it.
+// message reads a message to the run.
 func (r *reader) message(n *document.Node) journal.Event {
 	return r.command(n, journal.MessageReceived, "name")
 }
@@ -122,7 +122,7 @@ func (r *reader) cancel(n *document.Node) journal.Event {
 	return e
 }
 
-// decision reads what a person decides about a step.
+// decision reads a person's decision about a step.
 func (r *reader) decision(n *document.Node) journal.Event {
 	e := r.command(n, journal.DecisionReceived, "step", "status", "reason")
 	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {
@@ -148,7 +148,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 	return e
 }
 
-// crash reads how long the engine is away.
+// crash reads how long the engine is down.
 func (r *reader) crash(n *document.Node) (down time.Duration) {
 	if n.Kind == document.Bool {
 		if !r.Flag(n) {

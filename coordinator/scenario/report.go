@@ -13,7 +13,7 @@ type Report struct {
 	Passed      bool         `json:"passed"`
 	Duration    string       `json:"duration"` // of the run on the scenario's clock, ISO 8601
 	Events      int          `json:"events"`   // in the journals of the run and its children
-	Crashes     int          `json:"crashes"`  // how often the engine was thrown away
+	Crashes     int          `json:"crashes"`  // how often the engine was discarded
 	Differences []Difference `json:"differences,omitempty"`
 	Refused     []Refusal    `json:"refused,omitempty"` // commands of the timeline that the run refused
 }
@@ -22,13 +22,13 @@ type Report struct {
 type Difference struct {
 	Where string `json:"where,omitempty"` // entry of the timeline, such as `timeline[2]`; "": at the end
 	At    string `json:"at,omitempty"`    // instant since the start, ISO 8601
-	Key   string `json:"key"`             // what was looked at, such as `steps.pay`
+	Key   string `json:"key"`             // the expectation, such as `steps.pay`
 	Want  string `json:"want"`
 	Got   string `json:"got"`
-	Event *Event `json:"event,omitempty"` // that made it so; nil: no single one did
+	Event *Event `json:"event,omitempty"` // that caused the difference; nil: no single event did
 }
 
-// Event points at an event of a journal.
+// Event identifies an event of a journal.
 type Event struct {
 	Run  string `json:"run,omitempty"` // path of the steps that started the child run; "": the run itself
 	Seq  uint64 `json:"seq"`
@@ -37,14 +37,14 @@ type Event struct {
 	At   string `json:"at"` // instant since the start, ISO 8601
 }
 
-// Refusal is a command of the timeline that the run refused in its state. That alone is no difference.
+// Refusal is a command of the timeline that the run refused because of its state. It alone is no difference.
 type Refusal struct {
 	At      string `json:"at"`
 	Command string `json:"wish"`
 	Reason  string `json:"reason"`
 }
 
-// String is `#7 call.responded pay at PT3S`.
+// String returns a text such as `#7 call.responded pay at PT3S`.
 func (e *Event) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d %s", e.Seq, e.Type)
@@ -58,7 +58,7 @@ func (e *Event) String() string {
 	return b.String()
 }
 
-// String returns the difference on a few lines: where, what was expected, what there is, and the event that made it so.
+// String returns the difference on a few lines: the place, the expected and the actual value, and the event that caused it.
 func (d *Difference) String() string {
 	var b strings.Builder
 	b.WriteString(d.Key)
@@ -72,7 +72,7 @@ func (d *Difference) String() string {
 	return b.String()
 }
 
-// String returns the report as a person reads it: one line, and the differences below it.
+// String returns the report for people: one line, and the differences below it.
 func (r *Report) String() string {
 	mark := "✓"
 	if !r.Passed {
@@ -92,5 +92,5 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// indented keeps the further lines of a text below its first.
+// indented indents the lines of a text after its first.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n          ") }

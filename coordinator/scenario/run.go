@@ -11,40 +11,40 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// Options change how a scenario is run, not what it expects. The zero Options run it once, as it is written.
+// Options change how a scenario is run, not its expectations. The zero Options run it once, as written.
 type Options struct {
-	// Crash throws the engine away after every append and makes it anew from the journal. That must change nothing: the
-	// expectations hold, and the journal is that of a run without crashes. A workflow with a step that is not idempotent
-	// is run without, since there a crash does change something.
+	// Crash discards the engine after every append and rebuilds it from the journal. That must change nothing: the
+	// expectations hold, and the journal equals that of a run without crashes. A workflow with a step that is not idempotent
+	// is run without crashes, since they do change its run.
 	Crash bool
 
 	// Seed shuffles answers that come in at one instant, where the rules leave their order open. The same seed gives the
 	// same order. Default: 0, the order in which they were asked for.
 	Seed int64
 
-	// Limits bound the runs, as those of an engine do. EventsMax counts those
-	// of all runs together, too: a scenario with more of them fails. Default: coordinator.DefaultLimits.
+	// Limits bound the runs, as those of an engine do. EventsMax also bounds the events of all runs together: a scenario
+	// with more fails. Default: coordinator.DefaultLimits.
 	Limits coordinator.Limits
 
-	// WorkMax bounds the work of the expressions of all runs together, as expr.Meter counts it, and BytesMax the encoding of their
-	// journals, which stay in memory. A scenario that takes more fails. Defaults: WorkMax and BytesMax.
+	// WorkMax bounds the work of the expressions of all runs together, as expr.Meter counts it, and BytesMax the encoded
+	// size of their journals, which stay in memory. A scenario beyond either fails. Defaults: WorkMax and BytesMax.
 	WorkMax  int
 	BytesMax int
 
-	// Workflows are trees built in Go, which a scenario names in place of a file. They are copied, not changed.
+	// Workflows are trees built in Go, which a scenario names in place of a file. They are copied and not changed.
 	Workflows map[string]*template.Workflow
 }
 
-// Run performs the scenario in virtual time and reports the differences from its expectations. It makes no calls, reads no
-// clock and returns the same report every time; its only effect is to read the files of the workflows. The time it takes is
-// that of the events of the run, with Crash of their square.
+// Run runs the scenario in virtual time and reports the differences from its expectations. It makes no calls, reads no clock
+// and returns the same report every time; it only reads the files of the workflows. It takes time in proportion to the
+// number of events, and with Crash to the square of that number.
 func (s *Scenario) Run(o Options) *Report {
-	plain := o // the run without crashes, which the one with crashes is compared with
+	plain := o // the run without crashes, with which the run with crashes is compared
 	plain.Crash = false
-	g := newStage(s, plain)
+	g := newSimulation(s, plain)
 	g.perform()
 	if o.Crash && g.mayCrash() {
-		crashed := newStage(s, o)
+		crashed := newSimulation(s, o)
 		crashed.perform()
 		if !crashed.fault {
 			crashed.compare(g)
@@ -54,8 +54,8 @@ func (s *Scenario) Run(o Options) *Report {
 	return g.conclude()
 }
 
-// mayCrash reports whether a crash may change nothing in the runs that were on the stage.
-func (g *stage) mayCrash() bool {
+// mayCrash reports whether crashes must change nothing in the runs of the simulation: all their steps are idempotent.
+func (g *simulation) mayCrash() bool {
 	for _, t := range g.tracks {
 		for i := range t.program.Plan.Nodes {
 			if s := t.program.Plan.Nodes[i].Step; s != nil && s.NonIdempotent {
@@ -66,8 +66,8 @@ func (g *stage) mayCrash() bool {
 	return len(g.tracks) > 0
 }
 
-// compare notes the first event that is not as in a run without crashes.
-func (g *stage) compare(plain *stage) {
+// compare reports the first event that differs from the run without crashes.
+func (g *simulation) compare(plain *simulation) {
 	for i, t := range g.tracks {
 		if i >= len(plain.tracks) {
 			g.differ("", "crash", "the child runs of a run without crashes", "one more, at "+t.path, nil)
@@ -103,7 +103,7 @@ func (t *track) sameAs(other *track) (by *Event, got string, same bool) {
 }
 
 // conclude completes the report.
-func (g *stage) conclude() *Report {
+func (g *simulation) conclude() *Report {
 	r := g.report
 	r.Passed = len(r.Differences) == 0
 	r.Duration = duration.Format(g.sinceStart())

@@ -31,8 +31,8 @@ func first(t testing.TB, text string, o scenario.Options) *scenario.Report {
 	return load(t, text)[0].Run(o)
 }
 
-// base is a run that completes at PT5S: a answers after 1 s, b fails twice and then answers, and an answer to its first
-// attempt comes late.
+// base is a run that completes at PT5S: a answers after 1 s, b fails twice and then answers, and a late answer to its first
+// attempt arrives.
 const base = `
 kind: Scenario
 name: base

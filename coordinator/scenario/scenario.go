@@ -13,8 +13,7 @@ import (
 // Kind is the kind of the documents that this package reads.
 const Kind = "Scenario"
 
-// Scenario is one document of kind Scenario. It is immutable, can be run any number of times and is safe for concurrent
-// use.
+// Scenario is one document of kind Scenario. It is immutable, can be run any number of times and is safe for concurrent use.
 type Scenario struct {
 	Name string
 	Pos  document.Pos // where its document begins
@@ -23,20 +22,20 @@ type Scenario struct {
 	input     value.Value
 	start     time.Time
 	until     time.Duration
-	answers   script.Script // by the name they are scripted under
+	answers   script.Script // by their names in the script
 	decisions script.Script // by step
 	directory *template.Directory
 	timeline  []entry
 	expect    *expectation
 }
 
-// entry is something that happens, or is expected, at an instant of the timeline.
+// entry is a command or an expectation at an instant of the timeline.
 type entry struct {
 	pos       document.Pos
 	at        time.Duration // since the start
 	kind      string        // the key of the entry
 	command   journal.Event // for the kinds that are commands
-	down      time.Duration // of a crash: how long the engine is away
+	down      time.Duration // of a crash: how long the engine is down
 	directory *template.Directory
 	expect    *expectation
 }

@@ -30,7 +30,7 @@ func TestScenariosInAnyOrder(t *testing.T) {
 	}
 }
 
-// recorder is a T that fails in place of the test.
+// recorder is a T that records failures instead of failing the test.
 type recorder struct{ failed int }
 
 func (r *recorder) Helper()                              {}

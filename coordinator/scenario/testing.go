@@ -1,7 +1,7 @@
 package scenario
 
-// T is what Run needs of a *testing.T. It is written so that package testing stays out of programs that only load and run
-// scenarios.
+// T is the part of *testing.T that Run uses, so that programs that only load and run scenarios do not import package
+// testing.
 type T[S any] interface {
 	Helper()                                  // as testing.T.Helper
 	Fatalf(format string, args ...any)        // as testing.T.Fatalf
@@ -9,8 +9,8 @@ type T[S any] interface {
 	Run(name string, f func(S)) (passed bool) // as testing.T.Run
 }
 
-// Run is for Go tests: it runs the scenarios in files and folders, each as a subtest of its name, as it is written and
-// then with crashes. See Load for what paths may be.
+// Run runs the scenarios in files and folders in a Go test, each as a subtest with its name, as written and then with
+// crashes. See Load for the paths.
 //
 //	func TestOrders(t *testing.T) { scenario.Run(t, "testdata/orders.yaml") }
 func Run[S T[S]](t S, paths ...string) {

@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// clocks draws workflows and playbooks full of timers of few durations, so that many are due at one instant. The numbers in
-// the names of a workflow's nodes stand in template order.
+// clocks generates workflows and playbooks with many timers of few durations, so that many are due at one instant. The
+// numbers in the names of a workflow's nodes are in template order.
 type clocks struct {
 	t *rapid.T
 	strings.Builder
@@ -31,7 +31,7 @@ func (c *clocks) upTo(n int) int                { return rapid.IntRange(1, n).Dr
 func (c *clocks) second() string                { return c.one("PT1S", "PT1S", "PT2S") }
 func (c *clocks) line(format string, of ...any) { fmt.Fprintf(c, format+"\n", of...) }
 
-// clocksHead comes before every drawn document: the calls of `hang` are never answered, those of `busy` fail.
+// clocksHead precedes every generated document: the calls of `hang` are never answered, those of `busy` fail.
 const clocksHead = `kind: Scenario
 name: clocks
 operations:
@@ -58,7 +58,7 @@ func (c *clocks) workflow() string {
 	return c.String()
 }
 
-// node writes a step or a map, and what comes after a step.
+// node writes a step or a map, and the steps after a step.
 func (c *clocks) node(indent, prefix string, depth int) {
 	c.number++
 	if depth > 0 && c.chance(4) {
@@ -79,7 +79,7 @@ func (c *clocks) node(indent, prefix string, depth int) {
 	id := prefix + fmt.Sprintf("s%03d", c.number)
 	timing := "timing: {timeout: " + c.second() + ", on_timeout: " + c.one("skip", "fail")
 	if c.chance(3) {
-		timing += ", total_timeout: PT2S" // of one kind with the timeout in the journal
+		timing += ", total_timeout: PT2S" // of the same kind as the timeout in the journal
 		id = prefix + fmt.Sprintf("t%03d", c.number)
 	}
 	if c.chance(2) {
@@ -134,18 +134,18 @@ func (c *clocks) playbook() string {
 	return c.String()
 }
 
-// fired is an event that a timer has made, as the journal alone shows it.
+// fired is an event that a timer caused, as read from the journal alone.
 type fired struct {
 	seq   int
 	at    int64
 	due   int64
-	rank  int   // of its kind
-	place []int // among those of its kind
-	armed int   // event after which it cannot have been set
-	known bool  // its place is
+	rank  int   // order of its kind
+	place []int // order within its kind
+	armed int   // event by which it was set
+	known bool  // reports whether place is known
 }
 
-// ranks are the kinds of timers, in the order in which they go at one instant, by the events that they make.
+// rank returns the order of the kinds of timers at one instant, by the events that they cause.
 func rank(e *journal.Event, playbook bool) int {
 	switch name := e.Detail.Timer; {
 	case e.Type == journal.TimerFired && name == "retry":
@@ -166,7 +166,7 @@ func rank(e *journal.Event, playbook bool) int {
 
 var numbers = regexp.MustCompile(`\d+`)
 
-// inTemplate is where a node of a drawn workflow stands: m001m002s003[4][5] is 1, 4, 2, 5, 3.
+// inTemplate returns the place of a node of a generated workflow: that of m001m002s003[4][5] is 1, 4, 2, 5, 3.
 func inTemplate(key string) (place []int) {
 	id, indexes, _ := strings.Cut(key, "[")
 	of := numbers.FindAllString(indexes, -1)
@@ -181,7 +181,7 @@ func inTemplate(key string) (place []int) {
 	return place
 }
 
-// timersOf reads the timers off a journal.
+// timersOf returns the timers of a journal.
 func timersOf(events []journal.Event, playbook bool) (list []fired) {
 	last, requested := map[string]int{}, map[string]int{}
 	for i := range events {
@@ -200,7 +200,7 @@ func timersOf(events []journal.Event, playbook bool) (list []fired) {
 				f.place, f.known = []int{at}, calls // a task without a call is tried again too
 			}
 			if f.rank == 5 {
-				f.known = playbook || !strings.Contains(e.Node, "t") // an attempt's time or the whole is over
+				f.known = playbook || !strings.Contains(e.Node, "t") // the timeout of an attempt or of all
 			}
 			list = append(list, f)
 		}
@@ -208,7 +208,7 @@ func timersOf(events []journal.Event, playbook bool) (list []fired) {
 	return list
 }
 
-// checkTimers holds a journal to the order of timers that were set before the first of them fired.
+// checkTimers checks the order of timers that were set before the first of them fired.
 func checkTimers(t require.TestingT, events []journal.Event, playbook bool) (compared int) {
 	list := timersOf(events, playbook)
 	for i, a := range list {
@@ -225,7 +225,7 @@ func checkTimers(t require.TestingT, events []journal.Event, playbook bool) (com
 	return compared
 }
 
-// TestTimersOfOneInstant: they go in an order that follows from the journal alone, and so a crash at any event changes nothing.
+// Timers of one instant fire in an order that the journal alone determines, so a crash at any event changes nothing.
 func TestTimersOfOneInstant(t *testing.T) {
 	for _, playbook := range []bool{false, true} {
 		name := map[bool]string{false: "workflows", true: "playbooks"}[playbook]
@@ -244,7 +244,7 @@ func TestTimersOfOneInstant(t *testing.T) {
 				require.NoError(t, err, text)
 				r := all[0].Run(Options{Crash: true})
 				require.Empty(t, r.Differences, text)
-				plain := newStage(all[0], Options{})
+				plain := newSimulation(all[0], Options{})
 				plain.perform()
 				compared += checkTimers(t, plain.main().journal, playbook)
 			})

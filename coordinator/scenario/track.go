@@ -28,31 +28,31 @@ import (
 //	                     ▲                                          │
 //	                     └──────────── after a crash ───────────────┘
 type track struct {
-	stage    *stage
+	sim      *simulation
 	id       string
-	path     string // what names of its steps begin with: "", or `quote/`
+	path     string // prefix of the names of its steps: "", or `quote/`
 	parent   *track // nil: the scenario's own run
 	call     reactive.Request
 	turns    int      // in this instant
-	children []*track // in the order of their starts, but for those that their calls do not wait for any more
+	children []*track // in the order of their starts, without those that their calls no longer wait for
 	program  *program.Program
 
 	root    *reactive.Root // of the engine
 	step    *decide.Stepper
-	journal []journal.Event // as a store gives them back
+	journal []journal.Event // as a store returns them
 	agenda  agenda
 	spent   int // the work of expressions that is counted already
 
-	seen     *reactive.Root // of an observer: what the journal means, folded event by event
+	seen     *reactive.Root // of an observer that folds the journal
 	causes   map[int32]int  // by node: index of the event that changed its status last
 	status   reactive.RunStatus
 	statusBy int // index of the event that changed status last
 	outcomes map[reactive.Effect]int
 
-	observed  int        // index of the event that the observer is shown
-	sightings []sighting // of a playbook's run: what has happened in its net
+	observed int            // index of the event that the observer is applying
+	views    []observedView // of a playbook's run
 
-	places map[int]routed.Place // of a playbook's run: what its calls are for, by the index of the event that requests them
+	places map[int]routed.Place // of a playbook's run: the tasks of its calls, by the index of the event that requests them
 }
 
 var (
@@ -61,8 +61,8 @@ var (
 	_ decide.Limiter  = (*track)(nil)
 )
 
-func newTrack(g *stage, id, path string, p *program.Program) *track {
-	t := &track{stage: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
+func newTrack(g *simulation, id, path string, p *program.Program) *track {
+	t := &track{sim: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
 		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}}
 	t.seen.Watch()
 	t.look()
@@ -75,21 +75,21 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 	return operation.CallFunction(usercode.Call, name, t.program.Functions[name], args)
 }
 
-// Pure carries out nothing: all calls are answered by the script.
+// Pure carries out nothing: the script answers all calls.
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
-// Limits are those of the scenario.
-func (t *track) Limits() decide.Limits { return t.stage.ofRun() }
+// Limits returns the limits of each run.
+func (t *track) Limits() decide.Limits { return t.sim.ofRun() }
 
-// Reserve has room for any number of calls.
+// Reserve always succeeds.
 func (t *track) Reserve(reactive.Room) bool { return true }
 
-// Resolve returns the participants of a target, from the directory of the document, of the scenario, or of the latest change.
+// Resolve resolves a target to participants by the directory of the document, of the scenario, or of the latest change.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
-	return directory.Resolve(directory.Of(t.stage.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
+	return directory.Resolve(directory.Of(t.sim.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
-// rebuild throws the engine away and makes it anew from the journal.
+// rebuild discards the engine and makes a new one from the journal.
 func (t *track) rebuild() {
 	if t.root != nil {
 		t.spent -= t.root.Meter().Spent() // a new one counts anew
@@ -98,14 +98,14 @@ func (t *track) rebuild() {
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
-	// What was to be stopped or called is history: calls that are open are found by unanswered.
+	// Calls to make and to stop belong to the past; unanswered finds the open calls.
 	t.root.TakeCancels()
 	t.root.TakeCalls()
 	t.step = decide.NewStepper(t.root, t)
 }
 
-// append journals a batch and has the observer see it. The events go through their encoding, also when nothing crashes:
-// what cannot be stored, or comes back as something else, is to be found out here.
+// append journals a batch and applies it to the observer. Events are encoded and decoded even without crashes, so that
+// events that cannot be stored, or change when they are, are found.
 func (t *track) append(batch []journal.Event) error {
 	var codec journal.Codec
 	var data []byte
@@ -118,7 +118,7 @@ func (t *track) append(batch []journal.Event) error {
 			return err
 		}
 	}
-	t.stage.bytes += len(data)
+	t.sim.bytes += len(data)
 	first := len(t.journal)
 	var err error
 	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
@@ -130,8 +130,8 @@ func (t *track) append(batch []journal.Event) error {
 	return nil
 }
 
-// observe has the observer see one event, and notes what it made of it. The event is copied, because a root keeps in it
-// where the node is, which is no part of the journal.
+// observe applies one event to the observer, and records its effect. It applies a copy, because a root keeps in the event a
+// hint of the node that is no part of the journal.
 func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.observed = i
@@ -155,10 +155,10 @@ func (t *track) event(i int) *Event {
 	}
 	e := &t.journal[i]
 	return &Event{Run: strings.TrimSuffix(t.path, "/"), Seq: e.Seq, Type: e.Type.String(), Node: e.Node,
-		At: duration.Format(time.Duration(e.At - t.stage.s.start.UnixNano()))}
+		At: duration.Format(time.Duration(e.At - t.sim.s.start.UnixNano()))}
 }
 
-// last returns the index of the latest event for which the function is true; -1: none.
+// last returns the index of the latest event that satisfies yes; -1: there is none.
 func (t *track) last(yes func(e *journal.Event) bool) int {
 	for i := len(t.journal) - 1; i >= 0; i-- {
 		if yes(&t.journal[i]) {

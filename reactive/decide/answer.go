@@ -121,8 +121,8 @@ func unresolved(err error) call.Result {
 	return call.Result{Failure: call.NewFailure(reactive.CodeInputResolution, err.Error())}
 }
 
-// appointment returns the details of a call that the engine itself will end: when, or by which message.
-func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
+// ending returns the details of a call that the engine itself will end: when, or by which message.
+func (s *Stepper) ending(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
 	switch op.Kind {
 	case plan.Sleep:
 		text, err := op.Bound.For.Eval(s.binding(v, input))

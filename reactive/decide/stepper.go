@@ -372,7 +372,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 	e := journal.Event{Type: journal.CallRequested, Attempt: s.root.Attempt(v) + 1, Value: input}
 	if failure == nil {
-		e.Detail, failure = s.appointment(v, op, input)
+		e.Detail, failure = s.ending(v, op, input)
 	}
 	asks := s.root.Row(v).Asks
 	if asks {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// checkChildren checks the workflows that a tree's steps run as children, at any depth: whether they are
-// there and make sense, and whether one of them fans out below a step that does.
+// checkChildren checks the workflows that a tree's steps run as children, at any depth: that they exist and are valid, and
+// that none of them fans out below a step that does.
 func checkChildren(w *template.Workflow, folder string) error {
 	var errs []error
 	eachStep(w.Steps, func(s *template.Step) {
@@ -28,7 +28,7 @@ func checkChildren(w *template.Workflow, folder string) error {
 	return document.Join(errs...)
 }
 
-// OfChild finds the workflow that a binding of parent names: one that parent has brought along, or a document.
+// OfChild finds the workflow that a binding of parent names: one that parent carries, or a document.
 func OfChild(parent *template.Workflow, child *template.Child, folder string) (Source, error) {
 	if child.Path != "" {
 		return openSource(folder, child.Path)
@@ -45,7 +45,7 @@ func look(parent *template.Workflow, child *template.Child, folder string, looke
 	if err != nil {
 		return false, child.Fault(err, nil)
 	}
-	if src.built == nil { // what was built in Go cannot start itself
+	if src.built == nil { // a workflow built in Go cannot start itself
 		file := filepath.Clean(src.node.Pos.File)
 		if looked[file] {
 			return false, nil

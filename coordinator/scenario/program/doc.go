@@ -1,3 +1,3 @@
-// Package program makes the workflow of a scenario ready to be performed: finds and compiles it, so that the script answers the calls
-// that it names, and the engine itself runs the others.
+// Package program finds and compiles the workflow of a scenario, so that the script answers the calls that it names and the
+// engine carries out the others.
 package program

@@ -15,14 +15,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Program is a compiled workflow, ready to be performed by the script.
+// Program is a compiled workflow whose calls the script answers.
 type Program struct {
 	Plan      *plan.Plan
-	Folder    string // that paths in it are relative to
+	Folder    string // the base of relative paths in it
 	Functions map[string]*template.Function
 }
 
-// Source is a workflow as it was found: a document, or a tree built in Go.
+// Source is the source of a workflow: a document, or a tree built in Go.
 type Source struct {
 	node   *document.Node
 	built  *template.Workflow // in place of node
@@ -60,7 +60,8 @@ func Find(workflow *document.Node, built map[string]*template.Workflow, folder s
 	return Source{node: workflow, folder: folder}, nil
 }
 
-// tree makes the tree of a source, which belongs to the caller. One that comes with an error holds what could be read.
+// tree makes the tree of a source, which belongs to the caller. With an error it returns the part of the tree that could be
+// read.
 func (src Source) tree() (*template.Workflow, error) {
 	if src.built != nil {
 		return copyTree(src.built)
@@ -68,8 +69,8 @@ func (src Source) tree() (*template.Workflow, error) {
 	return kinds.ParseNode(src.node)
 }
 
-// copyTree copies a tree by way of its document. Go functions and child workflows come along; implementations of
-// operations do not, since the script answers in their place.
+// copyTree copies a tree by encoding and decoding its document. The copy keeps Go functions and child workflows, but not the
+// implementations of operations, since the script answers in their place.
 func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	data, err := value.JSON(w.Document())
 	if err != nil {
@@ -90,9 +91,9 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	return c, nil
 }
 
-// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. Everything that is wrong is
-// reported at once. A directory that is given replaces that of the document. It is compiled anew for each path, because the
-// script may answer a step of one child run and leave the same step of another to the engine.
+// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. It reports all faults at
+// once. A directory replaces that of the document. A source is compiled for each path, because the script may answer a step
+// of one child run and leave the same step of another to the engine.
 func (src Source) Compile(operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
 	w, readErr := src.tree()
 	if w == nil {
@@ -122,7 +123,7 @@ func (src Source) Compile(operations, decisions script.Parts, path string, direc
 	return &Program{p, src.folder, functions}, nil
 }
 
-// binder decides for each step whether the script or the engine itself answers.
+// binder determines for each step whether the script or the engine answers.
 type binder struct {
 	operations, decisions script.Parts
 
@@ -132,13 +133,13 @@ type binder struct {
 	errs  document.Errors
 }
 
-// scriptedSuffix distinguishes the operation of a step that the script answers from the built-in it was bound to. No document
-// can name such an operation by accident.
+// scriptedSuffix distinguishes the operation of a step that the script answers from the built-in it was bound to. No
+// document can name such an operation.
 const scriptedSuffix = " (scripted)"
 
-// bind goes over the steps before they are checked. A step that the script answers in place of a built-in gets an operation
-// of its own, with no binding: for the engine that is a call like any other. Its id stays, and so do the bindings, whose
-// faults are to be found whether they are used or not.
+// bind changes the steps before they are checked. A step that the script answers in place of a built-in gets an operation of
+// its own without a binding, which is a call like any other for the engine. Its id stays, and so do the bindings, so that
+// faults in them are found.
 func (b *binder) bind() {
 	if places := tasks(b.w); places != nil {
 		b.bindTasks(places)
@@ -159,7 +160,7 @@ func (b *binder) bind() {
 			b.unscripted(s)
 		}
 	})
-	// Of two steps with one operation, one may be scripted by its id and the other not at all.
+	// Of two steps with one operation, one may be scripted by its id and the other not.
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if b.known[s.Operation] && !b.operations.Has(b.path, s.ID, Operation(s.Operation)) {
 			b.unscripted(s)
@@ -180,7 +181,7 @@ func Operation(operation string) string {
 	return operation
 }
 
-// builtIn reports whether the engine, and a runner of scenarios, carries a binding out without leaving the process.
+// builtIn reports whether the engine carries a binding out without leaving the process.
 func builtIn(b template.Binding) bool {
 	return b.Sleep != nil || b.Wait != nil || b.Workflow != nil || b.Value != nil || b.Fail != nil
 }

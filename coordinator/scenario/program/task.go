@@ -62,8 +62,8 @@ func tasks(w *template.Workflow) map[*template.Step]routed.Place {
 	return places
 }
 
-// bindTasks is bind for the tasks of a playbook. That a task has no
-// answer is found out when it is called: which tasks a playbook runs is not known before.
+// bindTasks is bind for the tasks of a playbook. A task without an answer is reported when it is called, because the tasks
+// that a playbook runs are not known before.
 func (b *binder) bindTasks(places map[*template.Step]routed.Place) {
 	for _, r := range b.w.Routing.Requires() {
 		b.known[r.Operation] = true

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Part is the script of one name, with how far it has been taken. A list is taken in turn over all instances of its name, one
-// answer per request (per participant: per dispatch to it); its last answer repeats.
+// Part is the script of one name, with a count of the answers taken. A list is taken in turn over all instances of its name,
+// one answer per request (per participant: per dispatch to it); its last answer repeats.
 type Part struct {
 	answers
-	taken map[string]int // by participant, "" without
+	taken map[string]int // by participant; "": the call has none
 }
 
-// Parts are what a script answers while it is performed, by name.
+// Parts are the parts of a script by name.
 type Parts map[string]*Part
 
-// Parts returns the script as it is before anything has been taken of it.
+// Parts returns the parts of the script, with no answers taken.
 func (s Script) Parts() Parts {
 	parts := make(Parts, len(s))
 	for name, a := range s {
@@ -24,7 +24,7 @@ func (s Script) Parts() Parts {
 	return parts
 }
 
-// Next returns the answer of one participant, or of the call when there is none. It reports false when the script has
+// Next returns the next answer of a participant, or of a call without participants. It reports false when the script has
 // none for it.
 func (p *Part) Next(participant string) (Answer, bool) {
 	list := p.list
@@ -34,17 +34,16 @@ func (p *Part) Next(participant string) (Answer, bool) {
 	if len(list) == 0 {
 		return Answer{}, false
 	}
-	// Counted per participant even where one list serves all: the second provider's first answer is the first one.
+	// Counted per participant even if one list serves all: every participant's first answer is the first of the list.
 	n := p.taken[participant]
 	p.taken[participant]++
 	return list[min(n, len(list)-1)], true
 }
 
-// Find returns the script of a step of the run at path (such as `quote/`; "" for the run itself): by instance, else by
-// step id, each below that path and then as within the run itself; else by the operation's name.
+// Find returns the script of a step of the run at path (such as `quote/`; "" for the run itself): by instance, else by step
+// id, each below that path and then as within the run itself; else by the operation's name.
 //
-// The instance comes before the step, and the longer path before the shorter: what is said about fewer calls was said on
-// purpose.
+// An instance precedes a step, and a longer path a shorter one: a more specific script takes precedence.
 func (parts Parts) Find(path, key, operation string) *Part {
 	for _, prefix := range slices.Compact([]string{path, Stem(path), ""}) {
 		for _, name := range []string{prefix + key, prefix + Stem(key)} {
@@ -56,8 +55,7 @@ func (parts Parts) Find(path, key, operation string) *Part {
 	return parts[operation]
 }
 
-// Has reports whether a step, or some instance of it, is answered by the script. path is that of a run without
-// indexes.
+// Has reports whether the script answers a step or some instance of it. path is that of a run without indexes.
 func (parts Parts) Has(path, id, operation string) bool {
 	if parts.Find(path, id, operation) != nil {
 		return true

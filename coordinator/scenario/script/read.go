@@ -80,7 +80,7 @@ func (r *Reader) answer(n *document.Node) Answer {
 	return a
 }
 
-// frames reads the reports of a call, in the order of their instants.
+// frames reads the reports of a call, ordered by their instants.
 func (r *Reader) frames(n *document.Node) []Frame {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -107,7 +107,7 @@ func (r *Reader) frames(n *document.Node) []Frame {
 	return list
 }
 
-// failure reads a scripted error; it is final unless it is marked as retryable.
+// failure reads a scripted error; it is final unless marked as retryable.
 func (r *Reader) failure(n *document.Node) *journal.Failure {
 	f, kind := &journal.Failure{}, ""
 	r.Object(n, Fields{
@@ -126,7 +126,7 @@ func (r *Reader) failure(n *document.Node) *journal.Failure {
 	return f
 }
 
-// withDetails lays more over the details of an error. Details that are no object are kept beside it.
+// withDetails adds more to the details of an error. Details that are not an object are kept beside it.
 func withDetails(details any, more map[string]any) any {
 	object, ok := details.(map[string]any)
 	if !ok && details != nil {
@@ -140,7 +140,7 @@ func withDetails(details any, more map[string]any) any {
 	return out
 }
 
-// deliver reads the number of times that an answer comes in.
+// deliver reads how often an answer is delivered.
 func (r *Reader) deliver(n *document.Node) int {
 	times := r.Count(n)
 	if times > DeliverMax {

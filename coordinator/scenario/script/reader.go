@@ -16,16 +16,16 @@ import (
 // Fields maps each key of a mapping to the function that reads it.
 type Fields = fields.Map
 
-// Reader reads a document of kind Scenario and collects its faults. A value that it refuses stays zero; reading continues.
+// Reader reads a document of kind Scenario and collects its faults. An invalid value stays zero, and reading continues.
 type Reader struct{ faults document.Errors }
 
 // Err returns all faults as document.Errors, or nil.
 func (r *Reader) Err() error { return r.faults.Err() }
 
-// Add records a fault with more details than Fault can.
+// Add records a fault that has more details than Fault takes.
 func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
 
-// Object reads a mapping key by key and reports keys that are not in known; keys that begin with x- are free.
+// Object reads a mapping key by key and reports keys that are not in known, except those that begin with x-.
 func (r *Reader) Object(n *document.Node, known Fields) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -58,7 +58,7 @@ func (r *Reader) Fault(n *document.Node, msg string) {
 	r.Add(&document.Error{Pos: n.Pos, Text: text, Msg: msg})
 }
 
-// WrongKind refuses a value of another kind than its key requires, such as "a list".
+// WrongKind reports a value whose kind is not the one that its key requires, such as "a list".
 func (r *Reader) WrongKind(n *document.Node, want string) {
 	r.Fault(n, fmt.Sprintf("this must be %s, not %s", want, n.Kind))
 }
@@ -102,7 +102,7 @@ func (r *Reader) Count(n *document.Node) int {
 	return int(i)
 }
 
-// Duration reads an ISO 8601 duration. Other than in workflows, PT0S is one: the start.
+// Duration reads an ISO 8601 duration. Unlike in workflows, PT0S is allowed: the start.
 func (r *Reader) Duration(n *document.Node) time.Duration {
 	text := r.Text(n)
 	if text == duration.Format(0) || text == "" {

@@ -10,28 +10,28 @@ import (
 // Script holds answers by name.
 type Script map[string]answers
 
-// answers are those of one name: a list of answers, or one for each participant.
+// answers are the answers of one name: a list, or one list for each participant.
 type answers struct {
 	list         []Answer
 	participants map[string][]Answer // nil: list serves every participant
 }
 
-// Answer is how one call ends.
+// Answer is a scripted answer to one call.
 type Answer struct {
 	After       time.Duration
 	Output      value.Value
 	Failure     *journal.Failure // nil: Output is the answer
-	Never       bool             // there is none
+	Never       bool             // the call is never answered
 	Unreachable bool             // the participant cannot be reached
-	Deliver     int              // how often the answer comes in
+	Deliver     int              // how often the answer is delivered
 	About       map[string]any   // metadata beside its output
-	Frames      []Frame          // what it reports before
+	Frames      []Frame          // its reports before the answer
 }
 
-// DeliverMax is how often an answer may come in.
+// DeliverMax bounds how often an answer may be delivered.
 const DeliverMax = 1_000
 
-// Frame is a report of a call that is under way.
+// Frame is a report of a call under way.
 type Frame struct {
 	After   time.Duration // since the call was made
 	Kind    string

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// read reads a script that nothing is wrong with.
+// read reads a valid script.
 func read(t *testing.T, text string) script.Script {
 	nodes, err := document.Parse("script.yaml", []byte(text), document.Limits{})
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ asked: {participants: {x: {output: 3}, y: [{output: 4}, {output: 5}]}}
 	require.Equal(t, int64(1), next(t, s.Parts()["shared"], ""), "the script itself does not change")
 }
 
-// What is said about fewer calls counts.
+// The most specific name takes precedence.
 func TestTheNarrowestNameCounts(t *testing.T) {
 	parts := read(t, `
 quote[1]/ask[0]: {output: instance below a path}

@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// turnsMax bounds the turns of one run within one instant, so that a workflow that loops without time passing ends as a
-// difference.
+// turnsMax bounds the turns of one run within one instant, so that a workflow that loops without time passing is reported as
+// a difference.
 const turnsMax = 10_000
 
 // The default limits of a scenario.
@@ -31,9 +31,8 @@ const (
 	BytesMax = 256 << 20
 )
 
-// stage is a scenario while it is performed. It drives the stepper: it keeps the instant, delivers the items of the
-// script that are due, and advances from one instant at which something happens to the next. Nothing sleeps and nothing runs
-// beside it.
+// simulation is a scenario under way. It drives the stepper: it keeps the current instant, delivers the items of the script
+// that are due, and advances to the next instant at which something is due. Nothing sleeps and nothing runs concurrently.
 //
 //	next instant ─▶ settle: turns of all runs until nothing follows ─▶ entries of the timeline ─▶ next instant …
 //	                turn:   items due ─▶ Step ─▶ journal ─▶ (crash) ─▶ questions ─▶ script ─▶ items to come
@@ -42,26 +41,26 @@ const (
 //  1. now never goes back, and no instant at which something is due is skipped while the engine runs.
 //  2. A parent's turn comes only when all its children are quiet at that instant.
 //  3. Expectations are checked against the journals; the engine's own roots are read only to drive them.
-type stage struct {
+type simulation struct {
 	s         *Scenario
 	options   Options
 	limits    coordinator.Limits // completed
-	cast      *cast
+	responder *responder
 	now       int64    // Unix nanoseconds
-	away      int64    // the engine is, until then; 0: it is there
+	away      int64    // the engine is down until then; 0: it is up
 	tracks    []*track // parents before their children
 	shuffle   *rand.Rand
-	place     string              // the entry of the timeline that is performed; "": none
+	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
 	events    int  // of all runs
 	bytes     int  // of their encoding
 	work      int  // of expressions
-	fault     bool // it cannot go on
+	fault     bool // the simulation cannot continue
 }
 
-func newStage(s *Scenario, o Options) *stage {
-	g := &stage{s: s, options: o, limits: o.Limits.Completed(), cast: newCast(s), now: s.start.UnixNano(),
+func newSimulation(s *Scenario, o Options) *simulation {
+	g := &simulation{s: s, options: o, limits: o.Limits.Completed(), responder: newResponder(s), now: s.start.UnixNano(),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -70,7 +69,7 @@ func newStage(s *Scenario, o Options) *stage {
 }
 
 // perform runs the scenario from its start to its end.
-func (g *stage) perform() {
+func (g *simulation) perform() {
 	err := g.open()
 	if g.refused(err) {
 		return
@@ -90,19 +89,19 @@ func (g *stage) perform() {
 			g.settle()
 		}
 	}
-	// After a fault the rest would only repeat that the run was not finished.
+	// After a fault, the rest would only repeat that the run did not finish.
 	if !g.fault {
 		g.check("", g.s.expect)
 	}
 }
 
-// open starts the scenario's own run. It returns an error if the document or its input is refused.
-func (g *stage) open() error {
+// open starts the scenario's own run. It returns an error if the document or its input is invalid.
+func (g *simulation) open() error {
 	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.cast.operations, g.cast.decisions, "", g.s.directory)
+	p, err := src.Compile(g.responder.operations, g.responder.decisions, "", g.s.directory)
 	if err != nil {
 		return err
 	}
@@ -110,8 +109,8 @@ func (g *stage) open() error {
 	return g.begin(newTrack(g, "run", "", p), g.s.input)
 }
 
-// refused compares a refusal with what the scenario expects of one. It reports true when there is nothing to run.
-func (g *stage) refused(err error) bool {
+// refused compares an error that refuses the workflow with the expected one. It reports whether there is nothing to run.
+func (g *simulation) refused(err error) bool {
 	want := g.s.expect.invalid
 	if err == nil {
 		if len(want) > 0 {
@@ -132,7 +131,7 @@ func (g *stage) refused(err error) bool {
 }
 
 // begin adds a run. Its first steps start in the next turn.
-func (g *stage) begin(t *track, input any) error {
+func (g *simulation) begin(t *track, input any) error {
 	in, err := value.Of(input)
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
@@ -149,15 +148,17 @@ func (g *stage) begin(t *track, input any) error {
 }
 
 // main returns the scenario's own run.
-func (g *stage) main() *track { return g.tracks[0] }
+func (g *simulation) main() *track { return g.tracks[0] }
 
-func (g *stage) instant(since time.Duration) int64 { return call.After(g.s.start.UnixNano(), since) }
+func (g *simulation) instant(since time.Duration) int64 {
+	return call.After(g.s.start.UnixNano(), since)
+}
 
-// next returns the next instant at which something happens; false: nothing does any more, or not before the end.
-func (g *stage) next(entries []entry) (int64, bool) {
+// next returns the next instant at which something is due. It reports false when nothing is due before the end.
+func (g *simulation) next(entries []entry) (int64, bool) {
 	var due []int64
-	// A run that has ended does not wait for answers that are not needed. The timeline goes on: what it expects then
-	// was written down, and must not pass because it was never looked at.
+	// A finished run does not wait for answers that it does not need. The timeline goes on, because its remaining
+	// expectations must be checked.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
 			if at, ok := t.agenda.next(); ok && t.finished() == nil {
@@ -167,7 +168,7 @@ func (g *stage) next(entries []entry) (int64, bool) {
 				due = append(due, at)
 			}
 		}
-		if g.away > 0 { // it all waits until the engine is back
+		if g.away > 0 { // nothing happens until the engine is back
 			due = []int64{g.away}
 		}
 	}
@@ -187,9 +188,8 @@ func (g *stage) next(entries []entry) (int64, bool) {
 	return next, ok
 }
 
-// settle takes turns until nothing is due. Children go first: what they answer comes
-// before the timers of their parents.
-func (g *stage) settle() {
+// settle takes turns until nothing is due. Children go first: their answers come before the timers of their parents.
+func (g *simulation) settle() {
 	if g.now < g.away {
 		return
 	}
@@ -197,7 +197,7 @@ func (g *stage) settle() {
 		g.away = 0
 		g.recover()
 	}
-	// Any turn may give any run something to do, so the round begins anew after each; turns with nothing to do are cheap.
+	// Any turn may make another run ready, so the round begins anew after each; turns with nothing to do are cheap.
 	for _, t := range g.tracks {
 		t.turns = 0
 	}
@@ -214,7 +214,7 @@ func (g *stage) settle() {
 }
 
 // turn makes one step of a run, and reports whether anything happened.
-func (g *stage) turn(t *track) bool {
+func (g *simulation) turn(t *track) bool {
 	items := g.items(t)
 	if t.finished() != nil && len(items) == 0 {
 		return false
@@ -223,8 +223,8 @@ func (g *stage) turn(t *track) bool {
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
-	// As in the engine's loop: nothing is asked of the world before what led to it is in the journal. After a crash the calls
-	// of this step are forgotten; that they are open is in the journal, and recovery has to find them there.
+	// As in the engine's loop, calls are made only when the events that led to them are in the journal. A crash forgets the
+	// calls of this step, and recovery must find the open calls in the journal.
 	switch err := t.append(out.Batch); {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
@@ -245,13 +245,13 @@ func (g *stage) turn(t *track) bool {
 }
 
 // ofRun returns the limits of each run.
-func (g *stage) ofRun() decide.Limits {
+func (g *simulation) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
 }
 
-// tooMuch counts what a turn has added, and fails the scenario when that is too much. A run that has reached its limit of events
-// alone ends by itself, with as many more as that takes.
-func (g *stage) tooMuch(t *track, events int) bool {
+// tooMuch adds the events of a turn to the counts, and fails the scenario if a bound is exceeded. A run at its own limit of
+// events ends by itself, which takes a few more events.
+func (g *simulation) tooMuch(t *track, events int) bool {
 	g.events += events
 	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
 	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
@@ -266,13 +266,14 @@ func (g *stage) tooMuch(t *track, events int) bool {
 	return g.fault
 }
 
-// items returns what comes in for a run now. The rules leave open which of several answers of one instant comes first.
-func (g *stage) items(t *track) []decide.Item {
+// items returns the items that arrive for a run now. The order of several answers at one instant is unspecified, so Seed may
+// shuffle it.
+func (g *simulation) items(t *track) []decide.Item {
 	items := t.agenda.take(g.now)
 	if g.shuffle != nil {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
-	// Children have been shuffled among themselves by their own answers.
+	// Children were already shuffled by their own answers.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
 		if it, ok := child.outcome(); ok {
 			items = append(items, g.received(it))
@@ -288,13 +289,13 @@ func (g *stage) items(t *track) []decide.Item {
 	return items
 }
 
-func (g *stage) received(it decide.Item) decide.Item {
+func (g *simulation) received(it decide.Item) decide.Item {
 	it.Received = g.now
 	return it
 }
 
 // crash discards the engine of a run and rebuilds it from the journal, which determines the open requests.
-func (g *stage) crash(t *track) {
+func (g *simulation) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
 	again, lost := t.unanswered()
@@ -307,18 +308,18 @@ func (g *stage) crash(t *track) {
 }
 
 // recover restarts the engine after a crash of all runs.
-func (g *stage) recover() {
+func (g *simulation) recover() {
 	for _, t := range g.tracks {
 		g.crash(t)
 	}
 }
 
-// ask gets the answer of a request from the script or a child run. A repeated request is under way already.
-func (g *stage) ask(q question) {
-	if g.fault || !g.cast.first(q.id()) {
+// ask obtains the answer to a request from the script or a child run. A repeated request is already under way.
+func (g *simulation) ask(q question) {
+	if g.fault || !g.responder.first(q.id()) {
 		return
 	}
-	p := q.part(g.cast)
+	p := q.part(g.responder)
 	if b := q.bound().Bound; p == nil && q.call.Decision == 0 && b != nil && b.Binding.Workflow != nil {
 		g.startChild(q, b.Binding.Workflow)
 		return
@@ -326,8 +327,8 @@ func (g *stage) ask(q question) {
 	g.answer(q, p)
 }
 
-// answer schedules the script's answer for its time.
-func (g *stage) answer(q question, p *script.Part) {
+// answer schedules the script's answer.
+func (g *simulation) answer(q question, p *script.Part) {
 	var a script.Answer
 	ok := p != nil
 	if ok {
@@ -344,7 +345,7 @@ func (g *stage) answer(q question, p *script.Part) {
 	}
 }
 
-// missing reports what the script has no answer for.
+// missing returns the message for a request that the script does not answer.
 func (q question) missing() string {
 	switch {
 	case q.call.Decision != 0:
@@ -355,8 +356,8 @@ func (q question) missing() string {
 	return fmt.Sprintf("operation %q of step %q is not scripted", q.operation(), q.t.path+q.node)
 }
 
-// enter performs an entry of the timeline.
-func (g *stage) enter(i int, e *entry) {
+// enter carries out an entry of the timeline.
+func (g *simulation) enter(i int, e *entry) {
 	g.place = fmt.Sprintf("timeline[%d]", i)
 	defer func() { g.place = "" }()
 	switch e.kind {
@@ -371,9 +372,9 @@ func (g *stage) enter(i int, e *entry) {
 	}
 }
 
-// command sends a command to its run. A refusal because of the run's state is no difference; that
-// it names nothing is a mistake of the scenario.
-func (g *stage) command(e *entry) {
+// command sends a command to its run. A refusal because of the run's state is no difference; a command that names nothing in
+// the run is a mistake of the scenario.
+func (g *simulation) command(e *entry) {
 	t, key, ok := g.main(), e.command.Node, true
 	if key != "" {
 		t, key, ok = g.route(key)
@@ -384,7 +385,7 @@ func (g *stage) command(e *entry) {
 	}
 	event := e.command
 	event.Node = key
-	kind, at := e.kind, g.place // by the time of the reply, the timeline may have gone on
+	kind, at := e.kind, g.place // captured: the reply may come in a later entry
 	t.agenda.add(g.now, decide.Item{Event: event, Reply: func(err error) {
 		if errors.Is(err, coordinator.ErrStepNotFound) {
 			g.differ(at, kind, "a step of the run", err.Error(), nil)
@@ -394,17 +395,17 @@ func (g *stage) command(e *entry) {
 	}})
 }
 
-func (g *stage) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }
+func (g *simulation) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }
 
-// differ notes a difference at the present instant.
-func (g *stage) differ(where, key, want, got string, by *Event) {
+// differ records a difference at the current instant.
+func (g *simulation) differ(where, key, want, got string, by *Event) {
 	g.report.Differences = append(g.report.Differences, Difference{
 		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})
 }
 
-// fail notes a difference after which there is no going on.
-func (g *stage) fail(key, want, got string) {
+// fail records a difference after which the simulation cannot continue.
+func (g *simulation) fail(key, want, got string) {
 	g.differ(g.place, key, want, got, nil)
 	g.fault = true
 }
