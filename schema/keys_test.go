@@ -158,7 +158,7 @@ func wordsOfReaders(t *testing.T) []string {
 }
 
 // noKey are the refusals of a key. What a noop does not take as a whole is said without the key.
-var noKey = regexp.MustCompile(`^unknown key|^a noop takes no|cannot stand beside (sequential|parallel|conditional|map)$`)
+var noKey = regexp.MustCompile(`^unknown key|^a noop takes no|cannot be combined with (sequential|parallel|conditional|map)$`)
 
 // Every other word, were it a key, is refused: the readers know no key that is not described.
 func TestTheReadersKnowNoOtherKey(t *testing.T) {

@@ -104,7 +104,7 @@ func (b *binder) isRefused() bool {
 func (b *binder) command(cmd *Command) {
 	switch {
 	case len(cmd.Argv) > 0 && cmd.Shell != "":
-		b.faultf("command", "shell", "shell cannot stand beside argv")
+		b.faultf("command", "shell", "shell cannot be combined with argv")
 	case len(cmd.Argv) == 0 && cmd.Shell == "":
 		b.faultf("command", "argv", "command must have one of argv, shell")
 	case len(cmd.Argv) > 0 && cmd.Argv[0] == "":

@@ -17,7 +17,7 @@ import (
 func (c *checker) step(n *Step, path string) {
 	c.operationName(n, path)
 	if n.Func != nil && n.Input != nil {
-		c.faultf(path+".func", n.Func.Pos, "func cannot stand beside input")
+		c.faultf(path+".func", n.Func.Pos, "func cannot be combined with input")
 	}
 	c.function(n.Func, path+".func")
 	if n.Target != nil {
@@ -75,7 +75,7 @@ func (c *checker) answered(name, path string, near document.Pos, what string) {
 		isSet bool
 	}{{"sleep", b.Sleep != nil}, {"wait", b.Wait != nil}, {"value", b.Value != nil}, {"fail", b.Fail != nil}} {
 		if kind.isSet {
-			c.faultf(path, near, "%s needs an operation that somebody answers, and %q is a %s", what, name, kind.name)
+			c.faultf(path, near, "%s needs an operation with participants, but %q is a %s", what, name, kind.name)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (c *checker) fanIn(s *Step, step string) {
 		c.faultf(path+".score_field", f.Pos, "best_of needs score_field")
 	case err != nil:
 		c.fault(path+".score_field", f.Pos, &document.Error{Text: f.ScoreField, Err: err,
-			Msg: fmt.Sprintf("score_field %s is no field: write /offer/price", document.Quote(f.ScoreField))})
+			Msg: fmt.Sprintf("score_field %s is not a field: write a path such as /offer/price", document.Quote(f.ScoreField))})
 	}
 	hasTimeout := s.Timing != nil && s.Timing.Timeout != 0 || c.w.refused[step+".timing"] || c.w.refused[step+".timing.timeout"]
 	if !hasTimeout && c.w.Deadline == 0 && !c.w.refused[c.rootPath("deadline")] {
@@ -166,7 +166,7 @@ func (c *checker) minResponses(s *Step, path string) {
 	case f.Policy == AnyOne && f.MinResponses > 1:
 		c.faultf(path, f.Pos, "min_responses must be 1 with policy any_one, which takes the first answer")
 	case f.Policy == All && f.MinResponses != 0:
-		c.faultf(path, f.Pos, "min_responses cannot stand beside policy all, which wants every answer")
+		c.faultf(path, f.Pos, "min_responses cannot be combined with policy all, which requires every answer")
 	}
 	if s.Target == nil {
 		return
@@ -267,7 +267,7 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 	for i, v := range m.NotFulfilledValues {
 		if slices.ContainsFunc(m.FulfilledValues, func(w value.Value) bool { return value.Equal(v, w) }) {
 			c.faultf(fmt.Sprintf("%s.not_fulfilled_values[%d]", path, i), m.Pos,
-				"fulfilled_values and not_fulfilled_values both hold %s", value.Text(v))
+				"fulfilled_values and not_fulfilled_values both contain %s", value.Text(v))
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 	c.checked.Items = append(c.checked.Items, it)
 	c.spots = append(c.spots, s)
 	if c.checked.Of[n] != nil {
-		c.faultf(path, it.Pos(), "step %q stands in the tree twice", id)
+		c.faultf(path, it.Pos(), "step %q is in the tree twice", id)
 		return it
 	}
 	c.checked.Of[n] = it
@@ -198,7 +198,7 @@ func (c *checker) limit(path string, near document.Pos, n int) {
 func (c *checker) conditional(n *Conditional, path string) {
 	switch {
 	case n.Func != nil && n.Test != "":
-		c.faultf(path+".func", n.Pos, "func cannot stand beside test")
+		c.faultf(path+".func", n.Pos, "func cannot be combined with test")
 	case n.Func == nil && n.Test == "" && !c.w.refused[path+".func"]:
 		c.faultf(path+".test", n.Pos, "test is missing")
 	}
@@ -210,18 +210,18 @@ func (c *checker) conditional(n *Conditional, path string) {
 func (c *checker) each(n *Map, path string) {
 	switch {
 	case n.Func != nil && n.Over != nil:
-		c.faultf(path+".func", n.Pos, "func cannot stand beside over")
+		c.faultf(path+".func", n.Pos, "func cannot be combined with over")
 	case n.Func == nil && n.Over == nil && !c.w.refused[path+".func"]:
 		c.faultf(path+".over", n.Pos, "over is missing")
 	}
 	c.function(n.Func, path+".func")
 	if !variableForm.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
 		c.fault(path+".as", n.Pos, &document.Error{Text: n.As,
-			Msg: fmt.Sprintf("as cannot be %s: expressions must be able to name it, and know no such name yet", document.Quote(n.As))})
+			Msg: fmt.Sprintf("as cannot be %s: use a name that expressions can read and that has no other meaning", document.Quote(n.As))})
 	}
 	c.limit(path+".max_concurrency", n.Pos, n.MaxConcurrency)
 	if len(n.Steps) == 0 {
-		c.faultf(path+".steps", n.Pos, "steps must not be empty: the last one gives an item's output")
+		c.faultf(path+".steps", n.Pos, "steps must not be empty: the output of the last step is the item's")
 	}
 }
 

@@ -105,7 +105,7 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	for e := range n.Entries() {
 		if e.Key != key && !strings.HasPrefix(e.Key, "x-") {
 			if e.Key == "operation" || slices.Contains(containers, e.Key) {
-				r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot stand beside " + key})
+				r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot be combined with " + key})
 				continue
 			}
 			r.UnknownKey(e, []string{key})

@@ -75,9 +75,9 @@ func TestALoopIsBoundedAsAMapIs(t *testing.T) {
 	require.True(t, r.Passed, r)
 }
 
-func TestAnAnswerComesInSoManyTimesAtMost(t *testing.T) {
+func TestAnAnswerIsDeliveredABoundedNumberOfTimes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "test.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("{kind: Scenario, name: s, workflow: x, expect: {}, operations: {a: {output: 1, deliver: 1000000000}}}"), 0o600))
 	_, err := scenario.Load(file)
-	require.ErrorContains(t, err, "an answer comes in 1000 times at most, not 1000000000")
+	require.ErrorContains(t, err, "an answer is delivered at most 1000 times, not 1000000000")
 }

@@ -29,7 +29,7 @@ func wantInput(name string, want value.Value) test {
 				return show(e.Value), t.event(i), hasKeys(e.Value, want)
 			}
 		}
-		return "none: nothing of that name was called", nil, false
+		return "none: no call has that name", nil, false
 	}
 }
 

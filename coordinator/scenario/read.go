@@ -50,7 +50,7 @@ func read(n *document.Node) (*Scenario, error) {
 	}
 	for i := range s.timeline {
 		if e := &s.timeline[i]; e.at > s.until {
-			r.Add(&document.Error{Pos: e.pos, Msg: "this is after the end of the scenario, " + duration.Format(s.until)})
+			r.Add(&document.Error{Pos: e.pos, Msg: "the instant is after the end of the scenario, " + duration.Format(s.until)})
 		}
 	}
 	return s, r.Err()

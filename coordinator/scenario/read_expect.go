@@ -55,7 +55,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
 	})
 	if n.Kind == document.Mapping && n.Len() == 0 {
-		r.Fault(n, "an expectation must expect something")
+		r.Fault(n, "an expectation must not be empty")
 	}
 	return x
 }

@@ -32,7 +32,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
-			r.Fault(item, "the timeline goes back: "+duration.Format(e.at)+" after "+duration.Format(last))
+			r.Fault(item, "the timeline is out of order: "+duration.Format(e.at)+" after "+duration.Format(last))
 		}
 		last = e.at
 		list = append(list, e)
@@ -62,7 +62,7 @@ func (r *reader) entry(n *document.Node) entry {
 		names = append(names, name)
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
-				r.Fault(n, name+" cannot stand beside "+e.kind)
+				r.Fault(n, name+" cannot be combined with "+e.kind)
 			}
 			e.kind = name
 			read(v)
@@ -152,7 +152,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 func (r *reader) crash(n *document.Node) (down time.Duration) {
 	if n.Kind == document.Bool {
 		if !r.Flag(n) {
-			r.Fault(n, "crash must be true or say for how long")
+			r.Fault(n, "crash must be true or a duration")
 		}
 		return 0
 	}

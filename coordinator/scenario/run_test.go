@@ -149,7 +149,7 @@ operations: {split: {}, screen: {}}
 	require.True(t, first(t, misspelt+`expect: {invalid: [unknown step "splt", 'did you mean "split"?']}`, scenario.Options{}).Passed)
 	r := first(t, misspelt+`expect: {invalid: [unknown step "splt", duplicate]}`, scenario.Options{})
 	require.Len(t, r.Differences, 1)
-	require.Equal(t, `a refusal with "duplicate"`, r.Differences[0].Want)
+	require.Equal(t, `an error with "duplicate"`, r.Differences[0].Want)
 	require.Contains(t, r.Differences[0].Got, "test.yaml:4:")
 	r = first(t, misspelt+`expect: {run: completed}`, scenario.Options{})
 	require.Len(t, r.Differences, 1)

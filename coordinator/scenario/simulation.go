@@ -124,7 +124,7 @@ func (g *simulation) refused(err error) bool {
 	}
 	for _, text := range want {
 		if !strings.Contains(err.Error(), text) {
-			g.differ("", "invalid", "a refusal with "+quote(text), err.Error(), nil)
+			g.differ("", "invalid", "an error with "+quote(text), err.Error(), nil)
 		}
 	}
 	return true
@@ -208,7 +208,7 @@ func (g *simulation) settle() {
 		}
 		i = len(g.tracks)
 		if t.turns++; t.turns > turnsMax {
-			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run goes round")
+			g.fail("turns", fmt.Sprintf("at most %d of %srun in one instant", turnsMax, t.path), "more: the run does not stop")
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (g *guard) see(tk *token.Token) *Error {
 		g.r.errs.Add(&Error{Pos: g.r.place(tk), Text: g.written(tk), Msg: refusedTokens[tk.Type]})
 	case token.SequenceStartType, token.MappingStartType:
 		if g.expression(tk) {
-			return &Error{Pos: g.r.place(g.last), Msg: "an expression stands in quotes: \"{{ … }}\""}
+			return &Error{Pos: g.r.place(g.last), Msg: "put the expression in quotes: \"{{ … }}\""}
 		}
 		g.flow++
 	case token.SequenceEndType, token.MappingEndType:
@@ -127,7 +127,7 @@ func (g *guard) see(tk *token.Token) *Error {
 // of a text are part of it.
 func (g *guard) lost(tk *token.Token) *Error {
 	if g.ended != nil && g.ended.Type == token.DocumentEndType && g.ended.Position.Line == tk.Position.Line {
-		return &Error{Pos: g.r.place(g.ended), Text: "..." + tk.Value, Msg: "text behind the end of a document"}
+		return &Error{Pos: g.r.place(g.ended), Text: "..." + tk.Value, Msg: "text after the end of a document"}
 	}
 	isBlock := g.last != nil && (g.last.Type == token.LiteralType || g.last.Type == token.FoldedType)
 	if tk.Type != token.StringType || isBlock || !strings.Contains(tk.Origin, "\t") {
@@ -135,7 +135,7 @@ func (g *guard) lost(tk *token.Token) *Error {
 	}
 	for line := range strings.Lines(tk.Origin) {
 		if strings.Contains(strings.TrimSpace(line), "\t") {
-			return &Error{Pos: g.r.place(tk), Text: strings.TrimSpace(tk.Origin), Msg: "a text with a tab in it stands in quotes"}
+			return &Error{Pos: g.r.place(tk), Text: strings.TrimSpace(tk.Origin), Msg: "put a text that contains a tab in quotes"}
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ var refusedTokens = map[token.Type]string{
 	token.TagType:        "tags are not allowed",
 	token.MergeKeyType:   "merge keys are not allowed",
 	token.DirectiveType:  "directives are not allowed",
-	token.MappingKeyType: "a key is written without a question mark",
+	token.MappingKeyType: "write the key without a question mark",
 }
 
 // expression reports whether tk is the second brace of an expression that lacks its quotes.

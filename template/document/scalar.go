@@ -74,11 +74,11 @@ func misfit(text string) string {
 	case radixForm.MatchString(text):
 		form = "octal number %s does not fit into 64 bits with its sign: put it in quotes"
 	case endlessForm.MatchString(text) && strings.EqualFold(text, ".nan"):
-		form = "%s is not a number, which no value can be: put it in quotes or write null"
+		form = "%s is not a number and cannot be a value: put it in quotes or write null"
 	case endlessForm.MatchString(text):
-		form = "%s is infinite, which no value can be: put it in quotes or write null"
+		form = "%s is infinite and cannot be a value: put it in quotes or write null"
 	default:
-		form = "number %s is larger than any of 64 bits (1.8e308): put it in quotes"
+		form = "number %s is out of range (at most 1.8e308): put it in quotes"
 	}
 	return fmt.Sprintf(form, Quote(text))
 }

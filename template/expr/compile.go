@@ -343,7 +343,7 @@ func (c *compiler) let(n *ast.VariableDeclaratorNode) node {
 	_, taken := c.local(n.Name)
 	_, isFunction := functions[n.Name]
 	if taken || isFunction || slices.Contains(c.scope, n.Name) || n.Name == "steps" || n.Name == "null" || isPredicate(n.Name) {
-		return c.fail(n, n.Name, "", "let %s would hide what is known by that name; choose another", n.Name)
+		return c.fail(n, n.Name, "", "let %s would hide another %[1]s; choose a different name", n.Name)
 	}
 	slot := c.slots
 	c.slots++

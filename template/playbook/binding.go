@@ -171,7 +171,7 @@ func (b *binder) http() (template.Binding, bool) {
 			continue
 		}
 		if h.Body != nil {
-			b.r.Refuse(b.of[key], "payload cannot stand beside body: they are two names of one thing")
+			b.r.Refuse(b.of[key], "payload cannot be combined with body: they are two names of one key")
 		}
 		h.Body = b.part(key)
 	}
@@ -191,7 +191,7 @@ func (b *binder) command() (template.Binding, bool) {
 	argv, shell := b.of["argv"], b.of["shell"]
 	switch {
 	case argv != nil && shell != nil:
-		b.r.Refuse(shell, "shell cannot stand beside argv")
+		b.r.Refuse(shell, "shell cannot be combined with argv")
 	case argv == nil && shell == nil:
 		b.r.Fault(&document.Error{Pos: b.task.Pos.Key("argv"), Msg: "tool " + b.task.Kind + " needs one of argv, shell"})
 	case argv != nil && (argv.Kind != document.Sequence || argv.Len() == 0):

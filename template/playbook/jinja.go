@@ -17,7 +17,7 @@ func theirs(v value.Value, names []string) (Expr, error) {
 		return nil, err
 	}
 	if slices.Contains(t.Names(), keychainName) && !slices.Contains(names, keychainName) {
-		return nil, &expr.Error{Text: keychainName, Msg: "the keychain is for tools: what is read here is for everybody to see"}
+		return nil, &expr.Error{Text: keychainName, Msg: "only tools can read the keychain: values read here are visible to everyone"}
 	}
 	return t, nil
 }

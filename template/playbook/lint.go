@@ -58,7 +58,7 @@ func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) 
 			continue
 		}
 		if i < len(list)-1 {
-			r.warn(list[i+1].node.Pos, "this rule is never asked: it comes after an else")
+			r.warn(list[i+1].node.Pos, "this rule is never evaluated: it comes after an else")
 		}
 		return
 	}
@@ -90,7 +90,7 @@ func (l *linter) unguarded(s *Step) {
 	for i := range s.Next.Arcs {
 		a := &s.Next.Arcs[i]
 		if a.When == nil {
-			l.warn(a.Pos, "step %q can fail, and this arc is followed then too without mending that: give it a when such as event.name == %q",
+			l.warn(a.Pos, "step %q can fail, and this arc is then followed as well, without handling the failure: give it a when such as event.name == %q",
 				s.Name, s.endings()["event.name"][0])
 			return
 		}

@@ -103,8 +103,8 @@ func (r *reader) playbook(n *document.Node) {
 
 // retiredRoot says what has become of keys that playbooks had once.
 var retiredRoot = map[string]string{
-	"vars":  "values that a run starts with stand under workload",
-	"steps": "steps stand under workflow",
+	"vars":  "write the initial values of a run under workload",
+	"steps": "write steps under workflow",
 }
 
 // dialects are the languages of expressions, by what the document says it is written in.

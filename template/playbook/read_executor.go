@@ -60,7 +60,7 @@ func (r *reader) executorSpec(n *document.Node) {
 	known["policy"] = r.executorPolicy
 	known["limits"] = r.limits
 	known["results"] = func(v *document.Node) {
-		r.mapping(v, template.Fields{"reference_first": r.noEffect("results are stored when they are large, as result says")}, nil)
+		r.mapping(v, template.Fields{"reference_first": r.noEffect("large results are stored as configured by result")}, nil)
 	}
 	r.mapping(n, known, nil)
 	x.Store = r.defaults.store
@@ -78,11 +78,11 @@ func (r *reader) executorPolicy(n *document.Node) {
 		"final_failure": func(v *document.Node) {
 			x.FinalFailure = FinalFailure(r.choice(v, string(FinalFails), string(FinalPartial)))
 		},
-		"defaults":     r.noEffect("policies stand where they apply"),
+		"defaults":     r.noEffect("write each policy where it applies"),
 		"on_unmatched": func(v *document.Node) { r.unmatched = r.choice(v, "continue", "fail") == "fail" },
 	}, map[string]string{
-		"admit": "only a step is admitted, in its own spec.policy",
-		"rules": "only a task has rules, in its own spec.policy",
+		"admit": "only steps are admitted: write admit in the spec.policy of a step",
+		"rules": "only tasks have rules: write rules in the spec.policy of a task",
 	})
 }
 
@@ -99,7 +99,7 @@ func (r *reader) limits(n *document.Node) {
 		"max_step_runs":     limit(&x.MaxStepRuns),
 		"max_jumps":         limit(&x.MaxJumps),
 		"max_args_bytes":    limit(&x.MaxArgsBytes),
-		"max_payload_bytes": r.noEffect("the engine limits what a call gives"),
+		"max_payload_bytes": r.noEffect("the engine limits the size of outputs"),
 	}, nil)
 }
 

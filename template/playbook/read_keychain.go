@@ -57,7 +57,7 @@ func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret
 		},
 		"auto_renew": func(v *document.Node) {
 			if s.AutoRenew = r.Boolean(v); s.AutoRenew && !isText(n.Get("kind"), string(SecretHTTP)) {
-				r.noEffect("only what a server answers runs out")(v)
+				r.noEffect("only secrets of kind http expire")(v)
 			}
 		},
 	}
@@ -89,7 +89,7 @@ func (r *secrets) sources(s *Secret, n *document.Node) {
 		return
 	}
 	if n.Len() == 0 {
-		r.Refuse(n, "data must say where at least one secret is found")
+		r.Refuse(n, "data must name at least one secret and its source")
 	}
 	s.Sources = map[string]string{}
 	for e := range n.Entries() {

@@ -75,7 +75,7 @@ func (r *reader) result(l *layer, n *document.Node) {
 				"scope": func(v *document.Node) { r.choice(v, "step", "execution", "workflow", "permanent") },
 
 				"ttl":         r.noEffect("results live as long as their run"),
-				"compression": r.noEffect("how results are stored is up to the engine"),
+				"compression": r.noEffect("the engine decides how results are stored"),
 			}, nil)
 		},
 		"select": func(v *document.Node) {

@@ -40,7 +40,7 @@ func (r *reader) loopIn(n *document.Node) Expr {
 	}
 	if v, fixed := constant(e); fixed {
 		if _, isList := v.([]any); !isList {
-			r.Refuse(n, "in must give a list")
+			r.Refuse(n, "in must be a list")
 		}
 	}
 	return e
@@ -68,5 +68,5 @@ func (r *reader) loopPolicy(l *Loop, n *document.Node) {
 		"on_conflict": func(v *document.Node) {
 			l.Conflict = Conflict(r.choice(v, string(ConflictRejected), string(ConflictAppends), string(ConflictLast)))
 		},
-	}, map[string]string{"failure": "what a failed iteration does stands in spec.policy.failure of the step"})
+	}, map[string]string{"failure": "write the effect of a failed iteration in spec.policy.failure of the step"})
 }

@@ -27,7 +27,7 @@ func (r *reader) next(n *document.Node) *Next {
 				}
 			}
 		},
-	}, map[string]string{"step": "where a step leads stands in arcs: [{step: s}]"})
+	}, map[string]string{"step": "write the next steps in arcs: [{step: s}]"})
 	return next
 }
 

@@ -35,10 +35,10 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 		}, nil)
 		switch {
 		case otherwise != nil && c.when != nil:
-			r.Refuse(otherwise, "else cannot stand beside when: it is a rule of its own")
+			r.Refuse(otherwise, "else cannot be combined with when: it is a rule of its own")
 			continue
 		case otherwise != nil && otherwise.Kind != document.Null && c.then != nil:
-			r.Refuse(c.then, "then cannot stand beside else: write else: {then: {…}}")
+			r.Refuse(c.then, "then cannot be combined with else: write else: {then: {…}}")
 			continue
 		case otherwise != nil:
 			c.then = r.otherwise(otherwise, c.then)
@@ -60,14 +60,14 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 func (r *reader) otherwise(n, then *document.Node) *document.Node {
 	switch {
 	case then != nil:
-		r.warn(n.Pos, "else is empty and then stands beside it: write else: {then: {…}}")
+		r.warn(n.Pos, "else is empty and has a then beside it: write else: {then: {…}}")
 		return then
 	case n.Get("then") != nil:
 		var inner *document.Node
 		r.mapping(n, template.Fields{"then": func(v *document.Node) { inner = v }}, nil)
 		return inner
 	case n.Kind == document.Mapping && n.Len() > 0:
-		r.warn(n.Pos, "else does not hold a then: write else: {then: {…}}")
+		r.warn(n.Pos, "else has no then: write else: {then: {…}}")
 		return n
 	}
 	return nil
@@ -81,7 +81,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 		"on_deny":  func(v *document.Node) { a.Discard = r.choice(v, "pending", "discard") == "discard" },
 		"coalesce": func(v *document.Node) { a.Coalesce = r.Boolean(v) },
 		"rules": func(v *document.Node) {
-			for _, c := range r.clauses(v, "a token that no rule is about is denied") {
+			for _, c := range r.clauses(v, "a token that no rule matches is denied") {
 				rule := AdmitRule{Pos: c.node.Pos}
 				if c.when != nil {
 					rule.When, rule.Text = r.condition(c.when, seenByGate)
@@ -124,13 +124,13 @@ func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names [
 		"rules":        func(v *document.Node) { list = v },
 		"on_unmatched": func(v *document.Node) { t.Unmatched = r.choice(v, "continue", "fail") == "fail" },
 		"mode":         func(v *document.Node) { r.choice(v, "exclusive") },
-	}, map[string]string{"admit": "only a step is admitted, in its own spec.policy"})
+	}, map[string]string{"admit": "only steps are admitted: write admit in the spec.policy of a step"})
 	if list == nil {
 		return
 	}
 	unmatched := ""
 	if t.Kind != kindNoop && !t.Unmatched {
-		unmatched = "after an error that no rule is about the pipeline goes on"
+		unmatched = "after an error that no rule handles, the pipeline continues"
 	}
 	for _, c := range r.clauses(list, unmatched) {
 		rule := Rule{Pos: c.node.Pos, Do: Continue}
@@ -179,7 +179,7 @@ const attemptsDefault = 3
 
 func (r *reader) directive(n *document.Node) Do {
 	if text, _ := n.Text(); text == "skip" {
-		r.Refuse(n, "do cannot be skip: a task's rules are asked when it has run")
+		r.Refuse(n, "do cannot be skip: a task's rules are evaluated after it has run")
 		return ""
 	}
 	return Do(r.choice(n, string(Continue), string(Retry), string(Jump), string(Break), string(Fail)))

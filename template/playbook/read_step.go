@@ -45,15 +45,15 @@ func (r *reader) steps(n *document.Node) {
 
 // retiredStep maps retired keys of steps to their replacements.
 var retiredStep = map[string]string{
-	"when":  "a step is gated by spec.policy.admit",
-	"case":  "branches are arcs with a when, in next.arcs",
-	"retry": "a task is retried by a rule of its spec.policy, with do: retry",
-	"sink":  "what is stored is stored by a task of its own",
-	"type":  "what a step does is its tool, by kind",
-	"vars":  "values are set with set, in ctx or step",
-	"eval":  "conditions stand in when, of arcs and rules",
-	"expr":  "conditions stand in when, of arcs and rules",
-	"args":  "args come with the token, from the arc that leads here; a tool has its own input",
+	"when":  "write the condition of a step in spec.policy.admit",
+	"case":  "write branches in next.arcs, as arcs with a when",
+	"retry": "write a rule with do: retry in the spec.policy of the task",
+	"sink":  "store values by a task of its own",
+	"type":  "write the kind of its tool",
+	"vars":  "set values with set, in ctx or step",
+	"eval":  "write conditions in when, of arcs and rules",
+	"expr":  "write conditions in when, of arcs and rules",
+	"args":  "args come with the token, from the arc that leads here; write the input of a call in its tool",
 }
 
 func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
@@ -125,7 +125,7 @@ func (r *reader) stepSpec(s *Step, n *document.Node) layer {
 	}
 	known["policy"] = func(v *document.Node) { r.stepPolicy(s, v) }
 	known["join"] = func(v *document.Node) { s.Join = r.join(v) }
-	r.mapping(n, known, map[string]string{"next_mode": "how arcs are chosen stands in next.spec.mode"})
+	r.mapping(n, known, map[string]string{"next_mode": "write how arcs are chosen in next.spec.mode"})
 	return l
 }
 
@@ -143,7 +143,7 @@ func (r *reader) stepPolicy(s *Step, n *document.Node) {
 				"mode": func(v *document.Node) { s.BestEffort = r.choice(v, "fail_fast", "best_effort") == "best_effort" },
 			}, nil)
 		},
-	}, map[string]string{"rules": "only a task has rules, in the spec.policy of its tool"})
+	}, map[string]string{"rules": "only tasks have rules: write rules in the spec.policy of the tool"})
 }
 
 // join reads how tokens of a fan-out are merged.

@@ -80,7 +80,7 @@ func (x *tool) read(n *document.Node) {
 		case e.Key == "set":
 			x.sets = append(x.sets, e.Value)
 		case e.Key == "args" && given != nil:
-			x.r.Refuse(e.Value, "args cannot stand beside input: they are two names of one thing")
+			x.r.Refuse(e.Value, "args cannot be combined with input: they are two names of one key")
 		case e.Key == "input" || e.Key == "args":
 			x.inputs(e.Value)
 		case e.Key == "output" && e.Value.Kind == document.Mapping:
@@ -208,12 +208,12 @@ func (x *tool) secrets() {
 func (x *tool) refuseCall() {
 	given := x.merged()
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		x.r.Fault(&document.Error{Pos: x.at[key], Text: key, Msg: fmt.Sprintf("a noop takes no %q: it calls nothing", key)})
+		x.r.Fault(&document.Error{Pos: x.at[key], Text: key, Msg: fmt.Sprintf("a noop takes no %q: it makes no call", key)})
 	}
 	c := &x.task.Call
 	if x.whole != nil || c.Target != nil || c.Timing != nil || c.FanIn != nil || c.Fulfillment != nil || c.NonIdempotent {
 		x.r.Fault(&document.Error{Pos: x.task.Pos,
-			Msg: "a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it calls nothing"})
+			Msg: "a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it makes no call"})
 	}
 }
 

@@ -27,7 +27,7 @@ func ours(v value.Value, names []string) (Expr, error) {
 	var errs []error
 	for _, read := range t.Reads() {
 		errs = append(errs, &expr.Error{Pointer: read.Pointer, Offset: read.Offset, Text: read.Text,
-			Msg: fmt.Sprintf("a playbook has no %s: pass on what a step gives in the args of an arc, or set it in ctx", read.Text)})
+			Msg: fmt.Sprintf("a playbook has no %s: pass the result of a step in the args of an arc, or set it in ctx", read.Text)})
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -86,7 +86,7 @@ func (r *expressions) expression(n *document.Node, names []string) Expr {
 func (r *expressions) sole(n *document.Node, names []string, must string) Expr {
 	e := r.compiled(expr.Trim(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 	if e != nil && alwaysText(e) {
-		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that gives %s", lastKey(n.Pos), must))
+		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that returns %s", lastKey(n.Pos), must))
 		return nil
 	}
 	return e
@@ -170,7 +170,7 @@ func (r *expressions) condition(n *document.Node, names []string) (Expr, string)
 	case r.book.Jinja:
 		r.lintCondition(n, e)
 	case alwaysText(e) || isFixed && !isBool:
-		r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that gives true or false")
+		r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that returns true or false")
 		return nil, ""
 	}
 	if !isText {

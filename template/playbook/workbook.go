@@ -73,7 +73,7 @@ func (r *reader) entry(n *document.Node, listed bool) entry {
 	switch kind := tool.Get("kind"); {
 	case kind == nil:
 	case isText(kind, kindWorkbook):
-		r.Refuse(kind, "an entry of the workbook cannot stand for another one")
+		r.Refuse(kind, "an entry of the workbook cannot refer to another entry")
 	default:
 		e.tool = tool
 	}
@@ -110,7 +110,7 @@ func (x *tool) expand(n named) {
 		name = n.tool.Get("name")
 	}
 	if name == nil {
-		r.Fault(&document.Error{Pos: n.tool.Pos.Key("task"), Msg: "a tool of kind workbook needs task, the entry that it stands for"})
+		r.Fault(&document.Error{Pos: n.tool.Pos.Key("task"), Msg: "a tool of kind workbook needs task, the name of an entry"})
 		return
 	}
 	found, ok := r.entries[r.Text(name)]

@@ -111,7 +111,7 @@ func (r *reader) tasks(list *document.Node) {
 			continue
 		}
 		if first, ok := r.byID[id]; ok {
-			r.fault(n, "task %s is there twice, first at %s", document.Quote(id), r.nodes[first].Pos.Path)
+			r.fault(n, "duplicate task %s, first at %s", document.Quote(id), r.nodes[first].Pos.Path)
 			continue
 		}
 		r.byID[id] = len(r.nodes)

@@ -156,7 +156,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		{"a task without an id", instance(`{"name": "x"}`, ""), []string{"2:29: workflow.specification.tasks[0]: task 1 has no id"}},
 		{"an id that is none", instance(`{"id": 7}`, ""), []string{"workflow.specification.tasks[0].id: id must be a string, not an integer"}},
 		{"a task that is none", instance(`1`, ""), []string{"workflow.specification.tasks[0]: task 1 has no id"}},
-		{"an id twice", instance(a+","+a, ""), []string{`task "a" is there twice, first at workflow.specification.tasks[0]`}},
+		{"an id twice", instance(a+","+a, ""), []string{`duplicate task "a", first at workflow.specification.tasks[0]`}},
 		{"an unknown parent", instance(`{"id": "a", "parents": ["b"]}`, ""), []string{`task "a" has unknown parent "b"`}},
 		{"an unknown child", instance(`{"id": "a", "children": ["b"]}`, ""), []string{`task "a" has unknown child "b"`}},
 		{"parents that are no list", instance(`{"id": "a", "parents": "b"}`, ""), []string{`the parents of task "a" must be a list, not a string`}},

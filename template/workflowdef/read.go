@@ -65,7 +65,7 @@ func (r *reader) record(n *document.Node) record {
 	known["depends_on"] = func(v *document.Node) { rec.Needs = r.Texts(v) }
 	known["input_from"] = func(v *document.Node) {
 		if n.Get("input") != nil {
-			r.Refuse(v, "input_from cannot stand beside input")
+			r.Refuse(v, "input_from cannot be combined with input")
 			return
 		}
 		rec.Input = r.inputFrom(n, v)

@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 		{"input_from steps called from", steps("- {step_id: t, service_type: a, input_from: [from]}"), []string{
 			`w.yaml:5:47: plan.steps[0].input_from: unknown step "from"`}},
 		{"input_from beside input", steps("- {step_id: s, service_type: a}", "- {step_id: t, service_type: a, input_from: s, input: 1}"), []string{
-			`w.yaml:6:47: plan.steps[1].input_from: input_from cannot stand beside input: "s"`}},
+			`w.yaml:6:47: plan.steps[1].input_from: input_from cannot be combined with input: "s"`}},
 		{"expressions", steps("- {step_id: s, service_type: a, input: {n: \"{{ inptu.n }}\", m: [{from: /steps/t/output}]}}"), []string{
 			`w.yaml:5:46: plan.steps[0].input.n: unknown name "inptu" (did you mean "input"?)`}},
 		{"what is said about a call", steps("- {step_id: s, service_type: a, target: {resolve: statik}, fan_in: {policy: best_of}, timing: {timeout: 5s},",

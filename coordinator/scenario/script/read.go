@@ -96,7 +96,7 @@ func (r *Reader) frames(n *document.Node) []Frame {
 			"payload": func(v *document.Node) { f.Payload = v.Value() },
 		})
 		if f.After < last {
-			r.Fault(item, "the frames go back: "+duration.Format(f.After)+" after "+duration.Format(last))
+			r.Fault(item, "the frames are out of order: "+duration.Format(f.After)+" after "+duration.Format(last))
 		}
 		if item.Kind == document.Mapping && item.Get("kind") == nil {
 			r.Fault(item, "kind is missing")
@@ -144,7 +144,7 @@ func withDetails(details any, more map[string]any) any {
 func (r *Reader) deliver(n *document.Node) int {
 	times := r.Count(n)
 	if times > DeliverMax {
-		r.Fault(n, fmt.Sprintf("an answer comes in %d times at most, not %d", DeliverMax, times))
+		r.Fault(n, fmt.Sprintf("an answer is delivered at most %d times, not %d", DeliverMax, times))
 		return DeliverMax
 	}
 	return times
