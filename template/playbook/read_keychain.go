@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// secrets reads the keychain, and which of its secrets expressions name.
+// secrets reads the keychain, and records the secrets that expressions read.
 type secrets struct{ expressions }
 
-// keychain reads where secrets come from:
+// keychain reads the sources of secrets:
 //
 //	keychain:
 //	  - {name: shop, kind: env, data: {token: SHOP_TOKEN}}
@@ -35,7 +35,7 @@ func (r *secrets) keychain(n *document.Node) {
 	}
 }
 
-// noSecret stands for an entry that has been refused: what is read of it is no further fault.
+// noSecret is the kind of an entry that has been refused: reads of it are not reported.
 const noSecret SecretKind = ""
 
 func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret {
@@ -74,7 +74,7 @@ func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *Secret
 	return s
 }
 
-// secretName refuses what could not be told apart in a mark.
+// secretName refuses names that would make marks ambiguous.
 func (r *secrets) secretName(n *document.Node, name string) {
 	if err := template.ValidID(name); err != nil || strings.ContainsAny(name, ".›") {
 		r.Fault(&document.Error{Pos: n.Pos, Text: name,
@@ -82,7 +82,7 @@ func (r *secrets) secretName(n *document.Node, name string) {
 	}
 }
 
-// sources reads under which names secrets are found, by key: variables of the environment, or files.
+// sources reads the variables of the environment, or the files, of secrets, by key.
 func (r *secrets) sources(s *Secret, n *document.Node) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -101,7 +101,7 @@ func (r *secrets) sources(s *Secret, n *document.Node) {
 	s.Keys = slices.Sorted(maps.Keys(s.Sources))
 }
 
-// secretRequest reads what is asked of a server that gives secrets. Entries of the keychain that come before may be read.
+// secretRequest reads a request to a server that returns secrets. It may read earlier entries of the keychain.
 func (r *secrets) secretRequest(s *Secret, n *document.Node, known template.Fields) {
 	s.Request = &SecretRequest{Method: "POST"}
 	if n.Get("data") == nil {
@@ -124,8 +124,8 @@ func (r *secrets) secretRequest(s *Secret, n *document.Node, known template.Fiel
 	}
 }
 
-// secretsOf returns the marks of the secrets that an expression reads. Which they are must be written out: a call is given
-// those that its own templates name, and no others.
+// secretsOf returns the marks of the secrets that an expression reads. They must be written literally: a call receives only
+// the secrets that its own templates name.
 func (r *secrets) secretsOf(pos document.Pos, e Expr) []string {
 	if e == nil {
 		return nil
@@ -155,7 +155,7 @@ func (r *secrets) secretsOf(pos document.Pos, e Expr) []string {
 			switch has := slices.Contains(s.Keys, key); {
 			case has:
 			case s.Kind == SecretHTTP:
-				s.Keys = append(s.Keys, key) // the server has to give it
+				s.Keys = append(s.Keys, key) // the server must return it
 				slices.Sort(s.Keys)
 			case s.Kind != noSecret && s.Keys != nil:
 				near := r.Nearest(key, slices.Values(s.Keys))
@@ -186,7 +186,7 @@ func (r *secrets) secretNames() iter.Seq[string] {
 	}
 }
 
-// marks returns what expressions see of the keychain: a mark in the place of every secret.
+// marks returns the value of the keychain in expressions: a mark in place of every secret.
 func marks(keychain []*Secret) map[string]value.Value {
 	all := make(map[string]value.Value, len(keychain))
 	for _, s := range keychain {

@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// clause is one line of a list of rules, in whatever shape it was written:
+// clause is one line of a list of rules, whatever its form:
 //
 //	{when: …, then: {…}}     {else: {then: {…}}}     and, with a warning,     {else: {…}}     {else: null, then: {…}}
 type clause struct {
 	node, when, then *document.Node // when is nil for an else
 }
 
-// clauses takes a list of rules apart. Unmatched says what happens when none of them holds, where that is not what people
-// expect.
+// clauses splits a list of rules. unmatched describes what happens if none of them holds, if that may surprise; otherwise it
+// is "".
 func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	var list []clause
 	for _, item := range r.list(n) {
@@ -73,7 +73,7 @@ func (r *reader) otherwise(n, then *document.Node) *document.Node {
 	return nil
 }
 
-// admit reads the gate of a step. One without rules admits every token, and is none.
+// admit reads the gate of a step. A gate without rules admits every token, and is nil.
 func (r *reader) admit(n *document.Node) *Admit {
 	a := &Admit{Pos: n.Pos}
 	r.mapping(n, template.Fields{
@@ -99,7 +99,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 	return a
 }
 
-// reads notes which keys of ctx can change what the gate decides.
+// reads records the keys of ctx that can change the gate's decision.
 func (a *Admit) reads() {
 	read := map[string]bool{}
 	for _, rule := range a.Rules {
@@ -143,7 +143,7 @@ func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names [
 	t.HasPolicy = len(t.Rules) > 0
 }
 
-// then reads what a rule of a task does: first its sets, then its directive.
+// then reads the action of a task's rule: first its sets, then its directive.
 func (r *reader) then(rule *Rule, n *document.Node, labels map[string]int, names []string) {
 	var to *document.Node
 	r.mapping(n, template.Fields{
@@ -214,8 +214,8 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 	return r.sole(n, names, "a number of seconds")
 }
 
-// jump finds the task that a label names: one of the same pipeline. A task may be called previous; only else is it the word
-// for the task before, which for the first one is known to fail only when it is tried.
+// jump resolves the label of a task in the same pipeline. A task may be named previous; otherwise previous is the preceding
+// task, and for the first task the jump fails at run time.
 func (r *reader) jump(rule *Rule, n, to *document.Node, labels map[string]int) {
 	if to == nil {
 		r.Fault(&document.Error{Pos: n.Pos.Key("to"), Msg: "do: jump needs to"})
