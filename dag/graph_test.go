@@ -76,7 +76,7 @@ func TestCyclesGivesOneReadableWitnessAComponent(t *testing.T) {
 	}
 }
 
-// The search must not recurse: a frame a node would grow the stack by what the graph is deep.
+// The search must not recurse: the stack would grow with the depth of the graph.
 func TestACycleThroughAllNodesIsFound(t *testing.T) {
 	const n = 100_000
 	b := dag.NewBuilder(dag.TemplateGraph)

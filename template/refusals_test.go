@@ -16,7 +16,7 @@ func workflow(lines ...string) string {
 	return "kind: Workflow\nname: w\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// step returns a document with one step, on line 3, of an operation and with what is given.
+// step returns a document with one step, on line 3, of an operation and with the given keys.
 func step(rest string) string { return workflow("steps: [{operation: a, " + rest + "}]") }
 
 // operation returns a document that binds one operation, on line 3.
@@ -24,7 +24,7 @@ func operation(binding string) string {
 	return workflow("operations: {x: "+binding+"}", "steps: [{operation: x}]")
 }
 
-// refusals has each class of refusal: the document, and the lines that must be reported for it.
+// refusals has each class of refusal: the document, and the expected lines.
 var refusals = []struct {
 	name, text string
 	want       []string

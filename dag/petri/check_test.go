@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// described returns the problems of a net in words.
+// described describes the problems of a net.
 func described(t *testing.T, build func(b *petri.Builder)) []string {
 	b := petri.NewBuilder()
 	build(b)

@@ -14,12 +14,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// gathering is a Gather under a script, one word an event, one unit of time a word:
+// gathering is a Gather driven by a script: each word is an event and takes one unit of time:
 //
 //	begin:a,b   an attempt that asks a and b          a:5    a answers with the score 5 (a:x with the text x)
 //	all:a,b     the same, dropping earlier answers    a!     a fails
 //	ask:b       the next is asked                     a?     a cannot be reached
-//	expire      the attempt's time is up              a~     somebody says something else of a
+//	expire      the attempt's time is up              a~     another event about a arrives
 //	close       the attempt is ended from outside     @9     it is now 9
 type gathering struct {
 	t       testing.TB
@@ -85,7 +85,7 @@ func (x *gathering) settle(word string, s call.State, output any, failure *journ
 	}
 }
 
-// answer returns who answered, with a score that is a number where it reads as one.
+// answer returns an answer of a participant, with a score that is a number if it parses as one.
 func answer(by, score string) any {
 	var v any = score
 	if n, err := strconv.ParseInt(score, 10, 64); err == nil {
@@ -96,7 +96,7 @@ func answer(by, score string) any {
 	return map[string]any{"by": by, "price": v}
 }
 
-// show returns who gave an outcome: a, [a b], or the code of its failure.
+// show describes an outcome: a, [a b], or the code of its failure.
 func show(out call.GatherResult) string {
 	by := func(v any) string { return v.(map[string]any)["by"].(string) }
 	if out.Failure != nil {
@@ -265,8 +265,8 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 	require.Empty(t, x.g.Waiting())
 }
 
-// TestAnAttemptAfterASuccessAsksAnew: kept answers are for attempts that failed. One who asks again after a success wants
-// other answers than the one he has.
+// TestAnAttemptAfterASuccessAsksAnew: answers are kept only across failed attempts, because an attempt after a success must
+// return new answers.
 func TestAnAttemptAfterASuccessAsksAnew(t *testing.T) {
 	for policy, want := range map[string]string{
 		template.AnyOne: "1a: 1b- 2a- 2b:",
@@ -346,7 +346,7 @@ func TestTheParticipantsOfAnEventAreLeftAlone(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "a", "c"}, participants)
 }
 
-// TestGatherKeepsItsInvariants plays random scripts, sensible or not.
+// TestGatherKeepsItsInvariants plays random scripts, valid or not.
 func TestGatherKeepsItsInvariants(t *testing.T) {
 	words := []string{
 		"begin:a,b,c", "begin:c,b,b", "begin:", "all:a,b,c", "all:b,d", "ask:b", "ask:c", "expire", "close",
@@ -375,8 +375,8 @@ func TestGatherKeepsItsInvariants(t *testing.T) {
 	})
 }
 
-// TestTheWorkIsThatOfTheDispatches: however many are asked, and however the attempts end, each dispatch is looked at a few
-// times in all.
+// TestTheWorkIsThatOfTheDispatches: however many participants are asked, and however the attempts end, each dispatch is
+// visited only a few times in total.
 func TestTheWorkIsThatOfTheDispatches(t *testing.T) {
 	const n = 20_000
 	participants := make([]string, n)

@@ -200,7 +200,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	}
 }
 
-// The parser of YAML would need minutes for some of these, and share one node a billion times for another.
+// The YAML parser would need minutes for some of these, and share one node a billion times for another.
 func TestHostileDocumentsAreRefusedBeforeTheyAreParsed(t *testing.T) {
 	const many = 100_000
 	deep := document.Limits{Keys: 100, Depth: 64, Documents: 10, Text: 1000}

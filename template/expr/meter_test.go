@@ -41,7 +41,7 @@ func TestEvaluationsAreBoundedTogether(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A document may have ten thousand of them, and each was made when it was read.
+// A document may have ten thousand of them, each made when it was read.
 func TestALargeConstantIsNotMadeWhenCompiled(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -304,7 +304,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// In Jinja's dialect a name that nobody knows is undefined, and no fault.
+// In Jinja's dialect an unknown name is undefined, and not a fault.
 func TestRefusalsInJinja(t *testing.T) {
 	const jinja = "kind: Playbook\napiVersion: noetl.io/v2\nmetadata: {name: p}\nworkflow: "
 	for _, c := range []struct{ name, text, want string }{

@@ -28,7 +28,7 @@ func load(text string) (*template.Checked, error) {
 	})
 }
 
-// Each document says the same as a Workflow, down to the identity; the plans of both have the same edges.
+// Each document is equivalent to a Workflow, with the same identity; the plans of both have the same edges.
 func TestADefinitionIsTheSameAsAWorkflow(t *testing.T) {
 	for _, c := range []struct{ name, text, workflow string }{
 		{"no steps", "{kind: WorkflowDefinition, name: w, plan: {steps: []}}", "{kind: Workflow, name: w, steps: []}"},
@@ -211,7 +211,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Every definition of the scenarios makes sense, and reads its directory and deadline like a Workflow.
+// Every definition of the scenarios is valid, and reads its directory and deadline like a Workflow.
 func TestDefinitionsOfScenariosAreAccepted(t *testing.T) {
 	file := filepath.Join("testdata", "definitions.yaml")
 	data, err := os.ReadFile(file)
@@ -231,7 +231,7 @@ func TestDefinitionsOfScenariosAreAccepted(t *testing.T) {
 	require.Equal(t, 4, definitions)
 }
 
-// FuzzLoad: whatever is loaded, nothing panics; what is accepted is a Workflow document with the same identity.
+// FuzzLoad: no document causes a panic; an accepted one is a Workflow document with the same identity.
 func FuzzLoad(f *testing.F) {
 	f.Add(steps("- {step_id: s, service_type: a}", "- {step_id: t, service_type: a, input_from: s}"))
 	f.Add(steps("- {step_id: s, service_type: a, depends_on: [t]}", "- {step_id: t, service_type: a, depends_on: [], input_from: [from, s]}"))

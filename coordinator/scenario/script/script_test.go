@@ -20,7 +20,7 @@ func read(t *testing.T, text string) script.Script {
 	return s
 }
 
-// next is the output of the next answer of a participant.
+// next returns the output of the next answer of a participant.
 func next(t *testing.T, p *script.Part, participant string) any {
 	a, ok := p.Next(participant)
 	require.True(t, ok)

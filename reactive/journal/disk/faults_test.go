@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// vanishings are what can happen to a store's directory, and what puts it right again.
+// vanishings are ways in which a store's directory can disappear, with their reversal.
 var vanishings = []struct {
 	name, missing string
 	vanish        func(dir string) error

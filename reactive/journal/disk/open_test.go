@@ -102,7 +102,8 @@ func TestOpenNeedsADirectory(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestOpenNoticesLostCommits puts back an older state of the database: everything in it is sound, and some is missing.
+// TestOpenNoticesLostCommits restores an older state of the database: everything in it is valid, but some commits are
+// missing.
 func TestOpenNoticesLostCommits(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "db")
