@@ -213,7 +213,7 @@ func TestBypassExpandsAJoinLazily(t *testing.T) {
 	require.NoError(t, err)
 	count := 0
 	for e := range g.Bypass(func(v int32) bool { return v == join }) {
-		require.Equal(t, when("x"), e.Attrs, "what enters the step counts")
+		require.Equal(t, when("x"), e.Attrs, "the edges into the step count")
 		count++
 	}
 	require.Equal(t, wide*wide, count)

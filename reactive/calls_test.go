@@ -145,7 +145,7 @@ func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	r.Apply(r.event(0, journal.CallRequested, "other@1", 1))
 	r.Apply(r.event(0, journal.CallResponded, "other@1", 1))
 	require.Equal(t, reactive.Ready, r.Status(third), "the slot goes to the next that waits")
-	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not come in for the place of the second")
+	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not taken the place of the second")
 }
 
 // TestTimersOfOneInstantGoInTheOrderOfRequests, whatever nodes the calls have, and however often NextDue is called.

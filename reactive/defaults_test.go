@@ -20,13 +20,13 @@ import (
 //   - A step that may start can read the output, with a default, of a step that was skipped, or that a conditional has tested.
 //   - A step that may start reads the output of a failed step only if that was caught before it, or around it.
 //   - An aborted step needs a failed node, other than one that it only reads, with a default, and that was caught.
-//   - A journal, replayed, gives the same inputs.
+//   - A journal, replayed, yields the same inputs.
 func TestDefaultsTakeThePlaceOfOutputs(t *testing.T) {
 	taken := 0
 	for tries := 0; tries < 5 || taken == 0 && tries < 500; tries++ { // it is rare that everything comes together
 		rapid.Check(t, func(t *rapid.T) { taken += takeDefaults(t) })
 	}
-	require.NotZero(t, taken, "no default was ever taken for a failure")
+	require.NotZero(t, taken, "no default ever replaced a failed output")
 }
 
 // takeDefaults drives one run, and returns how often a default replaced a failed output.

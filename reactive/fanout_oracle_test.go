@@ -245,7 +245,7 @@ func (o *oracle) timeUp(forGood bool) {
 // judge determines whether the answers decide.
 func (o *oracle) judge() {
 	pending, failed, usable := o.count("pending"), o.count("failed"), o.usable()
-	nobody := func() { // nothing usable, and nobody who could still give it
+	unanswered := func() { // no usable answer, and no participant left
 		if failed > 0 {
 			o.fail("all_failed", true)
 		} else {
@@ -258,14 +258,14 @@ func (o *oracle) judge() {
 		case len(usable) > 0:
 			o.succeed(o.w.output(usable[0].asking))
 		case pending+len(o.reserve) == 0:
-			nobody()
+			unanswered()
 		}
 	case template.All:
 		switch {
 		case failed > 0:
 			o.fail("target_failed", o.w.reactions[o.theFailed().asking].kind == busy)
 		case pending == 0 && len(usable) == 0:
-			nobody()
+			unanswered()
 		case pending == 0:
 			o.succeed(o.list(usable))
 		}

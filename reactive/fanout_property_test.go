@@ -203,7 +203,7 @@ func (x *performance) arrive(at int64) {
 		out := x.apply(x.event(a.req))
 		require.Equal(x.t, wanted, out == reactive.Applied, "%s of %s in attempt %d", out, a.req.Participant, a.req.Attempt)
 		if !wanted {
-			require.Equal(x.t, before, full(x.root), "an answer that nobody waited for")
+			require.Equal(x.t, before, full(x.root), "an answer that was not waited for")
 		}
 		x.repeat()
 	}

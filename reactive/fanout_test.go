@@ -50,11 +50,11 @@ func TestAParticipantIsAskedOnceInAnAttempt(t *testing.T) {
 	created := func(who string) journal.Event {
 		return journal.Event{Type: journal.DispatchCreated, Node: "ask", Attempt: 1, Detail: &journal.Detail{Participant: who}}
 	}
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(1, created("a")), "who waits to be answered")
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(2, created("c")), "whose turn it is not")
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(3, created("d")), "who is no target")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(1, created("a")), "a participant with an open dispatch")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(2, created("c")), "a participant before its turn")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(3, created("d")), "a participant that is not a target")
 	require.Equal(t, []reactive.Effect{reactive.Applied}, s.receive(4, of("a", failedWith("ask", 1, "broken", false))))
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(5, created("a")), "who has failed")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(5, created("a")), "a participant that has failed")
 	require.Equal(t, "[a1 failed b1 pending]", states(s.root, v))
 }
 

@@ -316,7 +316,7 @@ func (w *world) check(once bool) {
 			w.t.Fatalf("cell %d ran %d times", k, c.runs)
 		}
 		for _, in := range c.inputs {
-			// A branch not taken may run later for somebody else.
+			// A branch not taken may run later for another reader.
 			if k := in - len(w.signals); c.kind != 2 && c.kind != 0 && k >= 0 && c.runs > 0 && w.cells[k].runs > 0 && w.cells[k].last > c.last {
 				w.t.Fatalf("a cell of kind %d ran before its input, cell %d", c.kind, k)
 			}

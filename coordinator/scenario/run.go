@@ -18,7 +18,7 @@ type Options struct {
 	// is run without crashes, since they do change its run.
 	Crash bool
 
-	// Seed shuffles answers that come in at one instant, where the rules leave their order open. The same seed gives the
+	// Seed shuffles answers that come in at one instant, where the rules leave their order open. The same seed yields the
 	// same order. Default: 0, the order in which they were asked for.
 	Seed int64
 

@@ -309,7 +309,7 @@ expect: {run: failed, reason: a}
 		passed[r.Passed]++
 	}
 	require.Positive(t, passed[true])
-	require.Positive(t, passed[false], "the run is named after whichever failed first")
+	require.Positive(t, passed[false], "the run names the step that failed first")
 }
 
 func TestAnswersComeBeforeTimersWhateverTheSeed(t *testing.T) {

@@ -210,7 +210,7 @@ func TestEndlessIsWhatNoWayLeadsOutOf(t *testing.T) {
 				require.Equal(t, !w.ends(int32(id), w.net.Transitions()), lost[id], "transition %d", id)
 			}
 		}
-		require.Equal(t, slices.Contains(lost, true), cycles > 0, "what has no end is kept by a cycle")
+		require.Equal(t, slices.Contains(lost, true), cycles > 0, "a cycle keeps the tokens of a transition without an end")
 	})
 }
 

@@ -88,7 +88,7 @@ func TestReadingADecision(t *testing.T) {
 			require.Equal(t, test.want, got, why)
 			require.Contains(t, why, test.why)
 			if got == call.Broken {
-				require.NotEmpty(t, why, "what cannot be read is explained")
+				require.NotEmpty(t, why, "an unreadable decision is explained")
 			}
 		})
 	}

@@ -149,7 +149,7 @@ func TestAnyOneTakesTheFirstAnswer(t *testing.T) {
 		{"undecided while somebody may answer", "begin:a,b a!", "", "1a! 1b…"},
 		{"no answer in time", "begin:a,b a! expire", "!timeout", "1a! 1bt"},
 		{"ended from outside", "begin:a,b a! close", "", "1a! 1b-"},
-		{"a second attempt asks everybody who gave nothing", "begin:a,b a! b? begin:a,b b:1", "b", "1a! 1b? 2a- 2b:"},
+		{"a second attempt asks all participants without an answer", "begin:a,b a! b? begin:a,b b:1", "b", "1a! 1b? 2a- 2b:"},
 	} {
 		test.run(t, nil)
 	}
@@ -254,11 +254,11 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 	x.play("@100 begin:a,b,c")
 	require.Equal(t, "b 110 true", next(), "when hedge_after has passed since the last")
 	x.play("@105 a!")
-	require.Equal(t, "b 0 true", next(), "at once when nobody's answer is waited for")
+	require.Equal(t, "b 0 true", next(), "at once when no answer is outstanding")
 	x.play("@106 ask:b")
 	require.Equal(t, "c 116 true", next(), "counted from the latest dispatch")
 	x.play("ask:c")
-	require.Equal(t, " 0 false", next(), "nobody is left")
+	require.Equal(t, " 0 false", next(), "no participant is left")
 	require.Equal(t, []string{"b", "c"}, x.g.Waiting())
 	x.play("c:1")
 	require.Equal(t, []string{"b"}, x.g.Dropped())
@@ -331,7 +331,7 @@ func TestAFailureSaysWhatIsBehindIt(t *testing.T) {
 		require.Equal(t, &journal.Failure{Code: call.CodeTargetFailed, Message: "busy: later", Details: "x", Retryable: retryable},
 			judge(&template.FanIn{Policy: template.All}, f), "it may be retried when the error behind it may")
 		all := judge(nil, f)
-		require.True(t, all.Retryable, "another attempt may find somebody else")
+		require.True(t, all.Retryable, "another attempt may find other participants")
 		require.Contains(t, all.Message, "busy: later")
 		require.True(t, judge(&template.FanIn{Policy: template.Quorum, MinResponses: 1}, f).Retryable)
 	}
@@ -368,7 +368,7 @@ func TestGatherKeepsItsInvariants(t *testing.T) {
 			after := strings.Fields(x.records())
 			for i, was := range strings.Fields(before) {
 				if !strings.HasSuffix(was, "…") {
-					require.Equal(r, was, after[i], "what has ended stays as it ended")
+					require.Equal(r, was, after[i], "an ended dispatch does not change")
 				}
 			}
 		}

@@ -137,7 +137,7 @@ func TestJitter(t *testing.T) {
 		seen[due] = true
 		sum += float64(due)
 	}
-	require.Greater(t, len(seen), 990, "neighbours wait differently")
+	require.Greater(t, len(seen), 990, "other requests have other delays")
 	require.InDelta(t, 0.5, sum/1000/float64(time.Hour), 0.05, "and are spread over all of the share")
 }
 

@@ -108,7 +108,7 @@ func TestAnyEventSurvivesEncoding(t *testing.T) {
 	})
 }
 
-// drawEvent draws events in the form that decoding gives: model values, no empty lists or maps of strings.
+// drawEvent draws events in the form that decoding returns: model values, no empty lists or maps of strings.
 func drawEvent() *rapid.Generator[journal.Event] {
 	text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "order/lines[1]"}), rapid.String())
 	texts := rapid.Custom(func(t *rapid.T) []string {

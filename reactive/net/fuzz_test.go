@@ -88,7 +88,7 @@ func (g *guided) play(items ...decide.Item) {
 	for i := range out.Batch {
 		var err error
 		g.journal, err = (&journal.Codec{}).Append(g.journal, &out.Batch[i])
-		require.NoError(g.t, err, "what is journaled can be written down")
+		require.NoError(g.t, err, "journaled events can be encoded")
 		g.events++
 	}
 	require.NoError(g.t, net.Check(net.Of(g.root)))

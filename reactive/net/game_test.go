@@ -333,9 +333,9 @@ func (b *table) same(m *model) {
 			log = append(log, entry.(string))
 		}
 	}
-	require.Equal(t, m.log, log, "what joins have merged, in order")
+	require.Equal(t, m.log, log, "tokens merged by joins, in order")
 	finished := b.root.Finished()
-	require.Equal(t, m.done(), finished != nil, "quiescence is reached exactly when the second reading says so")
+	require.Equal(t, m.done(), finished != nil, "the net is quiet exactly when the model is")
 	if finished == nil {
 		require.Equal(t, m.waiting(), len(n.Waits()) > 0 && n.Counts().Pending > 0 && b.quiet(), "it waits for its gates")
 		return

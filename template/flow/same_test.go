@@ -280,7 +280,7 @@ func (p *program) choose(depth int) (flow.Choice[int], *template.Conditional, st
 	}
 	choice := flow.Choose(test, results[0], results[1])
 	all := texts[0] + " ?? " + texts[1]
-	p.rest = append(slices.Clip(p.rest), read{choice, all}) // whoever has a default of his own needs no null
+	p.rest = append(slices.Clip(p.rest), read{choice, all}) // a reader with a default of its own needs no null
 	return choice, c, all
 }
 

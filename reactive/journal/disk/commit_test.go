@@ -188,7 +188,7 @@ func TestAFailedSyncIsNotAcknowledgedAndNothingIsTriedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "injected error")
 	_, err = s.Append(context.Background(), "other", 0, one("x"), journal.Head{})
 	require.ErrorIs(t, err, journal.ErrReadOnly)
-	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads go on")
+	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads still work")
 	_ = s.Close()
 }
 

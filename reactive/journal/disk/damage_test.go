@@ -117,7 +117,7 @@ func TestDamageIsReportedWhereItIs(t *testing.T) {
 			require.ErrorIs(t, err, journal.ErrDamaged)
 			require.ErrorContains(t, err, "read run: ")
 			require.ErrorContains(t, err, test.text)
-			require.Len(t, values, test.good, "what precedes the damage is served")
+			require.Len(t, values, test.good, "events before the damage are returned")
 		})
 	}
 }
@@ -145,7 +145,7 @@ func TestDamagedHeadsAreReported(t *testing.T) {
 				return // what an append needs of it is sound
 			}
 			_, err := s.Append(context.Background(), "run", 6, one("7"), journal.Head{})
-			require.ErrorIs(t, err, test.want, "nothing is appended to what cannot be read")
+			require.ErrorIs(t, err, test.want, "nothing is appended to a stream that cannot be read")
 		})
 	}
 }

@@ -17,7 +17,7 @@ func TestLiveForgetsWhatIsOldAndNothingElse(t *testing.T) {
 	l := newLive(limit)
 	for i := range 1000 {
 		l.remember(fmt.Sprint(i), &tip{last: uint64(i)})
-		require.NotNil(t, l.tip("0"), "what is used is kept")
+		require.NotNil(t, l.tip("0"), "streams in use are remembered")
 		for j := max(i-limit+2, 0); j <= i; j++ {
 			generation := l.young[fmt.Sprint(j)]
 			if generation == nil {

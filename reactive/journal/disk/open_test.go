@@ -131,7 +131,7 @@ func TestOpenNoticesLostCommits(t *testing.T) {
 	require.NoError(t, os.CopyFS(db, os.DirFS(old)))
 	require.NoError(t, os.Remove(filepath.Join(dir, "COMMIT")))
 	s = open(t, dir, disk.Config{})
-	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "who removes the mark accepts the store as it is")
+	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "removing the mark accepts the store as it is")
 	require.NoError(t, s.Close())
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "VERSION")))

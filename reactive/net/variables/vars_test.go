@@ -176,7 +176,7 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 			}
 			require.Equal(t, model, any(got))
 		}
-		require.Equal(t, copies, handed, "what was handed out has changed")
+		require.Equal(t, copies, handed, "a value that was returned has changed")
 	})
 }
 
@@ -214,6 +214,6 @@ func TestLoopsAppendToWhatIsThere(t *testing.T) {
 				lists, copies = append(lists, list), append(copies, slices.Clone(list))
 			}
 		}
-		require.Equal(t, copies, lists, "a list that was handed out has changed")
+		require.Equal(t, copies, lists, "a list that was returned has changed")
 	})
 }
