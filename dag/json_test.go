@@ -93,7 +93,7 @@ func TestParseSaysWhichFieldIsWrong(t *testing.T) {
 		{"key not a string", `{"kind":"call","nodes":[{"key":1}],"edges":[]}`, dag.ErrFormat, "nodes[0].key: dag: not the JSON form of a graph: not a string"},
 		{"empty key", `{"kind":"call","nodes":[{"key":""}],"edges":[]}`, dag.ErrKey, "nodes[0].key: "},
 		{"key taken", `{"kind":"call","nodes":[{"key":"a"},{"key":"a"}],"edges":[]}`, dag.ErrDuplicateNode, "nodes[1].key: "},
-		{"attributes nobody reads", `{"kind":"call","nodes":[{"key":"a","attributes":{}}],"edges":[]}`, dag.ErrFormat, "nodes[0].attributes: "},
+		{"attributes that are not read", `{"kind":"call","nodes":[{"key":"a","attributes":{}}],"edges":[]}`, dag.ErrFormat, "nodes[0].attributes: "},
 		{"edge with an unknown field", edges(`{"from":"a"}`), dag.ErrFormat, "edges[0].from: "},
 		{"edge without a source", edges(`{"target":"b",` + attrs + `}`), dag.ErrFormat, "edges[0].source: "},
 		{"edge to nowhere", edges(`{"source":"a","target":"z",` + attrs + `}`), dag.ErrUnknownNode, `edges[0].target: dag: unknown node: "z"`},

@@ -274,7 +274,7 @@ func (o *oracle) judge() {
 		case len(usable) >= o.w.min:
 			o.succeed(o.list(usable))
 		case pending+failed+o.count("unreachable")+len(usable) == 0:
-			nobody()
+			unanswered()
 		case len(usable)+pending < o.w.min:
 			o.fail("quorum_unreachable", true)
 		}
@@ -284,7 +284,7 @@ func (o *oracle) judge() {
 		case len(o.scored()) >= max(1, o.w.min):
 			o.succeed(o.best())
 		case len(usable) == 0:
-			nobody()
+			unanswered()
 		case len(o.scored()) == 0:
 			o.fail("no_scorable_response", false)
 		default:

@@ -70,7 +70,7 @@ type statuses = map[string]string
 
 func TestAnUndecidedTaskHoldsWhatNeedsIt(t *testing.T) {
 	for _, test := range []struct{ name, fulfillment string }{
-		{"by a person", byPerson}, {"by an operator", "policy: external_decision, decision_source: {kind: operator}"}, {"by nobody but a person", "policy: never"},
+		{"by a person", byPerson}, {"by an operator", "policy: external_decision, decision_source: {kind: operator}"}, {"only by a person", "policy: never"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lived(t, tasks(t, test.fulfillment, ""), func(t *testing.T, s *driver) {
@@ -139,7 +139,7 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 						require.Equal(t, state, s.root.Fulfillment(s.node("a")))
 						if want.a != "completed" {
 							require.Equal(t, code, s.root.Failure(s.node("a")).Code)
-							require.Nil(t, s.root.Output(s.node("a")), "its output is nobody's any more")
+							require.Nil(t, s.root.Output(s.node("a")), "it has no output any more")
 						}
 						if action == "abort_workflow" {
 							require.Equal(t, code, s.root.Finished().Detail.Failure.Code)
@@ -306,7 +306,7 @@ steps:
 			s.receive(5, responded("a", 1, nil))
 			s.advance(5 + limit - 1)
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "waiting"})
-			require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(5+limit, decided("a", 1, 2, yes)), "nobody asked a second time")
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(5+limit, decided("a", 1, 2, yes)), "the source was not asked a second time")
 			see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
 			require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(60, decided("a", 1, 1, yes)), "too late")
 			see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
@@ -477,7 +477,7 @@ func (x *taskRun) check() {
 	if x.root.Finished() == nil {
 		held := status == reactive.Completed && task != call.Fulfilled
 		require.Equal(x.t, held, status == reactive.Completed && !x.root.Final(a), "a is %s, %s", status, task)
-		require.Equal(x.t, held && task != call.Undecided, x.root.Paused(), "the run is paused by what a has come to, and by nothing else")
+		require.Equal(x.t, held && task != call.Undecided, x.root.Paused(), "the run is paused by the decision about a, and by nothing else")
 	}
 	e := x.journal[len(x.journal)-1]
 	if e.Attempt > 0 && e.Type != journal.DecisionOverridden {

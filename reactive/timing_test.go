@@ -141,7 +141,7 @@ func TestARetryThatWouldComeTooLateIsNotMade(t *testing.T) {
 				s.receive(1, e)
 				require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))
 				require.False(t, s.root.Pending(s.node("a")))
-				require.Equal(t, "busy", s.root.Failure(s.node("a")).Code, "it fails with what it failed with")
+				require.Equal(t, "busy", s.root.Failure(s.node("a")).Code, "it keeps its failure")
 				require.Equal(t, reactive.Aborted, s.root.Status(s.node("b")))
 			})
 		})

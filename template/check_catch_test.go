@@ -167,7 +167,7 @@ func TestADefaultForNothingIsWarnedOf(t *testing.T) {
 		{"in the output", []string{"output: {a: \"{{ steps.x.output ?? 1 }}\"}"}, []string{"output.a x"}},
 		{"caught before", []string{"- {conditional: {test: x, then: []}}", "- {operation: a, id: y, input: \"{{ steps.x.output ?? 1 }}\"}", "output: \"{{ steps.x.output ?? 1 }}\""}, nil},
 		{"caught after", []string{"- {operation: a, id: y, input: \"{{ steps.x.output ?? 1 }}\"}", "- {conditional: {test: x, then: []}}"}, []string{"steps[1].input x"}},
-		{"what it takes with it is caught", []string{"- {operation: a, id: y}", "- {conditional: {test: y, then: []}}", "output: \"{{ steps.x.output ?? 1 }}\""}, nil},
+		{"the failure of a dependent is caught", []string{"- {operation: a, id: y}", "- {conditional: {test: y, then: []}}", "output: \"{{ steps.x.output ?? 1 }}\""}, nil},
 		{"only what comes before is caught", []string{"- {conditional: {test: x, then: []}}", "- {operation: a, id: y}", "output: \"{{ steps.y.output ?? 1 }}\""}, []string{"output y"}},
 		{"a member may be null", []string{"- {operation: a, id: y, input: \"{{ steps.x.output.n ?? 1 }}\"}"}, nil},
 		{"a pointer has no default", []string{"- {operation: a, id: y, input: {from: /steps/x/output}}"}, nil},

@@ -56,7 +56,7 @@ var refusals = []struct {
 		`w.yaml:4:32: steps[0].target: a target needs an operation with participants, but "x" is a wait`}},
 	{"a target of a fail", workflow("operations: {x: {fail: {code: x}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
 		`w.yaml:4:32: steps[0].target: a target needs an operation with participants, but "x" is a fail`}},
-	{"a decision of what the engine does itself", workflow("operations: {n: {value: 1}}",
+	{"a decision by an operation of the engine", workflow("operations: {n: {value: 1}}",
 		"steps: [{operation: a, fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: n}}}]"), []string{
 		`w.yaml:4:111: steps[0].fulfillment.decision_source.operation: a decision needs an operation with participants, but "n" is a value`}},
 	{"no operation", workflow("steps: [{id: a}]"), []string{`w.yaml:3:9: steps[0].operation: operation is missing`}},

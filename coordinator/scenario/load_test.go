@@ -20,7 +20,7 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"an unknown run status", "expect: {run: complete}", `did you mean "completed"?`},
 		{"an unknown step status", "expect: {steps: {a: runing}}", `did you mean "running"?`},
 		{"an unknown dispatch status", "expect: {dispatches: {a: [{participant: p, status: ok}]}}", "this must be one of pending"},
-		{"a dispatch of nobody", "expect: {dispatches: {a: [{status: pending}]}}", "a dispatch has participant and status"},
+		{"a dispatch without a participant", "expect: {dispatches: {a: [{status: pending}]}}", "a dispatch has participant and status"},
 		{"a decision that is none", "timeline: [{at: PT1S, decide: {step: a, status: yes}}]", "status must be fulfilled or not_fulfilled"},
 		{"two answers in one", "operations: {a: {output: 1, never: true}}", "an answer has one of output, error, never, unreachable"},
 		{"no answers", "operations: {a: []}", "a list of answers must not be empty"},
@@ -54,7 +54,7 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"inputs that are no mapping", "expect: {inputs: [a]}", "this must be a mapping, not a list"},
 		{"dispatches that are no list", "expect: {dispatches: {a: pending}}", "this must be a list, not a string"},
 		{"a patch with another key", "timeline: [{at: PT1S, patch: {context: {}}}]", `unknown key "context"`},
-		{"a passport of nobody", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},
+		{"a passport without a participant", "directory: {capabilities: {c: [{revoked: true}]}}", "participant is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "bad.yaml")

@@ -158,7 +158,7 @@ operations: {split: {}, screen: {}}
 
 func TestWhatIsNotScriptedIsNamed(t *testing.T) {
 	for _, c := range []struct{ name, workflow, operations, want string }{
-		{"an operation nobody provides", `steps: [{operation: pay}]`, `{}`, `unknown operation "pay"`},
+		{"an operation without a provider", `steps: [{operation: pay}]`, `{}`, `unknown operation "pay"`},
 		{"a command", `operations: {pay: {command: {argv: [pay]}}}, steps: [{operation: pay}]`, `{}`,
 			`operation "pay" of step "pay" is not scripted`},
 		{"the second of two steps", `steps: [{operation: pay, id: one}, {operation: pay, id: two}]`, `{one: {}}`,

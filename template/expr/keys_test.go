@@ -58,7 +58,7 @@ func TestMembersAreThoseOfAKeyThatMayBeRead(t *testing.T) {
 	}{
 		{"nothing is read", "{{ ctx.b.m }}", nil, false},
 		{"a member", "{{ ctx.a.m }}", []string{"m"}, false},
-		{"what is under a member", "{{ ctx.a.m.n }}", []string{"m"}, false},
+		{"a member of a member", "{{ ctx.a.m.n }}", []string{"m"}, false},
 		{"keys in brackets", `{{ ctx["a"]["m"] }}`, []string{"m"}, false},
 		{"several", "{{ ctx.a.n }} {{ ctx.a.m }}", []string{"m", "n"}, false},
 		{"the key itself", "{{ ctx.a }}", nil, true},

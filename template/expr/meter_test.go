@@ -35,7 +35,7 @@ func TestEvaluationsAreBoundedTogether(t *testing.T) {
 	require.ErrorIs(t, err, expr.ErrLimit)
 	_, err = tpl.EvalBool(env)
 	require.ErrorIs(t, err, expr.ErrLimit)
-	require.Equal(t, 4*once, env.meter.Spent(), "what is refused takes nothing")
+	require.Equal(t, 4*once, env.meter.Spent(), "a refused evaluation takes no work")
 	env.meter.Free()
 	_, err = tpl.Eval(env)
 	require.NoError(t, err)

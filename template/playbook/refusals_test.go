@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"another kind", strings.Replace(root(), "Playbook", "Workflow", 1), []string{
 			`p.yaml:1:7: kind: kind must be Playbook, not "Workflow"`,
 		}},
-		{"an apiVersion nobody knows", strings.Replace(root(), "sluice/v1", "sluice/v2", 1), []string{
+		{"an unknown apiVersion", strings.Replace(root(), "sluice/v1", "sluice/v2", 1), []string{
 			`p.yaml:2:13: apiVersion: apiVersion must be one of sluice/v1, noetl.io/v2, noetl.io/v10, not "sluice/v2" (did you mean "sluice/v1"?)`,
 		}},
 		{"no name", strings.Replace(root(), "name: p", "nmae: p", 1), []string{
@@ -112,10 +112,10 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:5:103: executor.spec.policy.on_blocked: on_blocked must be one of wait, fail, discard, not "wiat" (did you mean "wait"?)`,
 			`p.yaml:5:130: executor.spec.limits.max_jumps: max_jumps must be at least 1`,
 		}},
-		{"tools nobody has", root("executor: {requires: {tools: [http, wrok, work]}}"), []string{
+		{"unknown required tools", root("executor: {requires: {tools: [http, wrok, work]}}"), []string{
 			`p.yaml:5:37: executor.requires.tools[1]: unknown operation "wrok" (did you mean "work"?)`,
 		}},
-		{"a tool nobody has", steps("- {step: s, tool: {kind: htpp, url: x}}", "- {step: t, tool: [{a: {kind: wrok}}]}"), []string{
+		{"an unknown tool", steps("- {step: s, tool: {kind: htpp, url: x}}", "- {step: t, tool: [{a: {kind: wrok}}]}"), []string{
 			`p.yaml:5:26: workflow[0].tool.kind: unknown operation "htpp" (did you mean "http"?)`,
 			`p.yaml:6:31: workflow[1].tool[0].a.kind: unknown operation "wrok" (did you mean "work"?)`,
 		}},
@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:115: workflow[0].tool.spec.policy.rules[2].then: then is missing`,
 			`p.yaml:8:127: workflow[0].tool.spec.policy.rules[3].then: then is missing`,
 		}},
-		{"what cannot be written", rules("{else: {then: {set: {args.x: 1, workload.y: 2, cxt.z: 3, ctx.: 4, ctx..a: 5}, set_ctx: {k: 1}, set_iter: {i: 1}}}}"), []string{
+		{"scopes that cannot be written", rules("{else: {then: {set: {args.x: 1, workload.y: 2, cxt.z: 3, ctx.: 4, ctx..a: 5}, set_ctx: {k: 1}, set_iter: {i: 1}}}}"), []string{
 			`p.yaml:8:50: workflow[0].tool.spec.policy.rules[0].else.then.set["args.x"]: "args.x" cannot be written here: ctx, iter, step can`,
 			`p.yaml:8:61: workflow[0].tool.spec.policy.rules[0].else.then.set["workload.y"]: "workload.y" cannot be written here: ctx, iter, step can`,
 			`p.yaml:8:76: workflow[0].tool.spec.policy.rules[0].else.then.set["cxt.z"]: "cxt.z" cannot be written here: ctx, iter, step can (did you mean "ctx"?)`,
@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 		{"one key in two spellings", rules("{else: {then: {set: {ctx.k: 1}, set_ctx: {k: 2}}}}"), []string{
 			`p.yaml:8:71: workflow[0].tool.spec.policy.rules[0].else.then.set_ctx.k: "k" is written twice, first at workflow[0].tool.spec.policy.rules[0].else.then.set["ctx.k"]`,
 		}},
-		{"what a step and an arc cannot write", steps("- {step: s, set: {iter.i: 1}, next: {arcs: [{step: s, set: {step.x: 1}}]}}"), []string{
+		{"scopes that a step and an arc cannot write", steps("- {step: s, set: {iter.i: 1}, next: {arcs: [{step: s, set: {step.x: 1}}]}}"), []string{
 			`p.yaml:5:19: workflow[0].set["iter.i"]: "iter.i" cannot be written here: ctx, step can`,
 			`p.yaml:5:61: workflow[0].next.arcs[0].set["step.x"]: "step.x" cannot be written here: ctx can`,
 		}},
@@ -308,7 +308,7 @@ func TestRefusals(t *testing.T) {
 func TestRefusalsInJinja(t *testing.T) {
 	const jinja = "kind: Playbook\napiVersion: noetl.io/v2\nmetadata: {name: p}\nworkflow: "
 	for _, c := range []struct{ name, text, want string }{
-		{"what is undefined", "[{step: s, set: {a: '{{ nobody | default(1) }}'}, tool: {kind: noop}}]", ""},
+		{"an undefined name", "[{step: s, set: {a: '{{ nobody | default(1) }}'}, tool: {kind: noop}}]", ""},
 		{"a guard that is a text", "[{step: s, next: {arcs: [{step: s, when: 'yes'}]}}]", ""},
 		{"an expression that is none", "[{step: s, set: {a: '{{ 1 + }}'}, tool: {kind: noop}}]",
 			`p.yaml:4:31: workflow[0].set.a: malformed expression {{ 1 + }}: unexpected end`},

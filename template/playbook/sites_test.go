@@ -152,8 +152,8 @@ func TestWorkbooks(t *testing.T) {
 	}
 	const w = "[{name: weigh, tool: {kind: work, input: {kg: 0, max: 30}}, assert: {expects: [kg, from], returns: [heavy]}}]"
 	for _, c := range []struct{ name, text, want string }{
-		{"what it expects is given", of(w, "{kind: workbook, name: weigh, input: {from: x}}"), ""},
-		{"what it expects is missing", of(w, "{kind: workbook, name: weigh}"), `p.yaml:5:28: workflow[0].tool: the workbook entry expects input "from"`},
+		{"expected input is present", of(w, "{kind: workbook, name: weigh, input: {from: x}}"), ""},
+		{"expected input is missing", of(w, "{kind: workbook, name: weigh}"), `p.yaml:5:28: workflow[0].tool: the workbook entry expects input "from"`},
 		{"an entry that is not there", of(w, "{kind: workbook, name: wiegh}"), `p.yaml:5:51: workflow[0].tool.name: unknown workbook entry "wiegh" (did you mean "weigh"?)`},
 		{"a name in a list is a label", of(w, "[{kind: workbook, name: weigh}]"), `p.yaml:5:29: workflow[0].tool[0].task: a tool of kind workbook needs task, the name of an entry`},
 		{"an entry for an entry", of("{tasks: {a: {kind: work}, b: {tool: {kind: workbook, name: a}}}}", "{kind: noop}"),
@@ -164,7 +164,7 @@ func TestWorkbooks(t *testing.T) {
 				`p.yaml:4:39: workbook[1].tool: tool must be a mapping, not a string: "work"` + "\n" +
 				`p.yaml:4:46: workbook[2].name: name is missing` + "\n" + `p.yaml:4:53: workbook[2].tool.kind: kind is missing` + "\n" +
 				`p.yaml:4:62: workbook[3]: an entry of the workbook must be a mapping, not a string: "x"`},
-		{"an operation nobody has", of("{tasks: {a: {kind: wrok}}}", "{kind: workbook, task: a}"), `p.yaml:4:30: workbook.tasks.a.kind: unknown operation "wrok" (did you mean "work"?)`},
+		{"an unknown operation", of("{tasks: {a: {kind: wrok}}}", "{kind: workbook, task: a}"), `p.yaml:4:30: workbook.tasks.a.kind: unknown operation "wrok" (did you mean "work"?)`},
 		{"faults of an entry stand where it does", of("{tasks: {a: {kind: work, n: '{{ nope }}', timing: {timeout: 1}}}}", "{kind: workbook, task: a}"),
 			`p.yaml:4:39: workbook.tasks.a.n: unknown name "nope"; known here: _attempt, _prev, _task, args, ctx, execution_id, input, iter, keychain, results, step, workload` + "\n" + `p.yaml:4:71: workbook.tasks.a.timing.timeout: invalid duration "1": write it as PT30S, PT5M or P1DT12H`},
 	} {

@@ -19,7 +19,7 @@ func TestWarnings(t *testing.T) {
 		want       []string
 	}{
 		{"nothing to say", steps("- {step: a, "+no+", next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
-		{"what means nothing to a secret", root("keychain: [{name: a, kind: env, scope: shared, auto_renew: true, data: {b: V}}, {name: c, kind: file, scope: local, data: {d: F}}]"), []string{
+		{"keys without effect on a secret", root("keychain: [{name: a, kind: env, scope: shared, auto_renew: true, data: {b: V}}, {name: c, kind: file, scope: local, data: {d: F}}]"), []string{
 			`p.yaml:5:40: keychain[0].scope: scope has no effect: every run resolves its own secrets`,
 			`p.yaml:5:60: keychain[0].auto_renew: auto_renew has no effect: only secrets of kind http expire`}},
 		{"an arc after a step that can fail", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
@@ -138,7 +138,7 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:5:105: workflow[0].tool.spec.policy.rules[0].else.then.set_ctx.iter: "iter" writes ctx.iter: a key here is one of ctx`,
 			`p.yaml:5:128: workflow[0].set.ctx: "ctx" writes ctx.ctx: a key here is one of ctx`,
 			`p.yaml:5:141: workflow[0].set.workload: "workload" writes ctx.workload: a key here is one of ctx`}},
-		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
+		{"keys without effect", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
 			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: write each policy where it applies`,
 			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits the size of outputs`,
 			`p.yaml:5:102: executor.spec.results.reference_first: reference_first has no effect: large results are stored as configured by result`,

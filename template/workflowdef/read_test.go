@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:5:15: plan.steps[0].step_id: invalid step id "a b": an id has no spaces and none of / [ ] #`,
 			`w.yaml:7:15: plan.steps[2].step_id: duplicate step id "a", first at plan.steps[1]`,
 			`w.yaml:8:15: plan.steps[3].step_id: invalid step id "a/summary": an id has no spaces and none of / [ ] #`}},
-		{"an operation nobody has", steps("- {step_id: s, service_type: q/summary}"), []string{
+		{"an unknown operation", steps("- {step_id: s, service_type: q/summary}"), []string{
 			`w.yaml:5:32: plan.steps[0].service_type: unknown operation "q/summary" (did you mean "a/summary"?)`}},
 		{"depends_on of what is not there", steps("- {step_id: draft, service_type: a}", "- {step_id: t, service_type: a, depends_on: [draft, drat]}"), []string{
 			`w.yaml:6:55: plan.steps[1].depends_on[1]: unknown step "drat" (did you mean "draft"?)`}},
